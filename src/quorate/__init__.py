@@ -1,0 +1,71 @@
+"""Consensus clustering: many clusterings in, one robust clustering out.
+
+>>> import quorate as qr
+>>> votes = [[0, 5, "a"], [0, 5, "a"], [0, 6, "b"], [1, 6, "b"], [1, 6, "b"]]
+>>> qr.PTA(n_clusters=2).fit_predict(votes)
+array([0, 0, 1, 1, 1])
+
+Importing this package is cheap: what a name needs is imported when the name is first used.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from quorate import metrics
+    from quorate._ensemble import Ensemble, microclusters, trajectory_similarity
+    from quorate._types import Microclusters
+    from quorate._validate import (
+        FeaturesAsVotesWarning,
+        FewerClustersWarning,
+        MemoryBudgetError,
+        TransposedVotesWarning,
+    )
+    from quorate.methods import METHODS, PTA, PTGP
+
+__version__ = "0.1.0"
+
+__all__ = [
+    "METHODS",
+    "PTA",
+    "PTGP",
+    "Ensemble",
+    "FeaturesAsVotesWarning",
+    "FewerClustersWarning",
+    "MemoryBudgetError",
+    "Microclusters",
+    "TransposedVotesWarning",
+    "__version__",
+    "metrics",
+    "microclusters",
+    "trajectory_similarity",
+]
+
+_HOME = {
+    "METHODS": "quorate.methods",
+    "PTA": "quorate.methods",
+    "PTGP": "quorate.methods",
+    "Ensemble": "quorate._ensemble",
+    "microclusters": "quorate._ensemble",
+    "trajectory_similarity": "quorate._ensemble",
+    "Microclusters": "quorate._types",
+    "FeaturesAsVotesWarning": "quorate._validate",
+    "FewerClustersWarning": "quorate._validate",
+    "MemoryBudgetError": "quorate._validate",
+    "TransposedVotesWarning": "quorate._validate",
+}
+_MODULES = {"metrics"}
+
+
+def __getattr__(name: str) -> Any:
+    if name in _MODULES:
+        return import_module(f"quorate.{name}")
+    if name in _HOME:
+        return getattr(import_module(_HOME[name]), name)
+    raise AttributeError(f"module 'quorate' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return __all__

@@ -1,0 +1,95 @@
+"""Arguments as the library's words: which k, which method, with which parameters."""
+
+from __future__ import annotations
+
+import difflib
+from typing import TYPE_CHECKING, Any
+
+from quorate.cli._errors import WrongCall
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+_LINKAGES = ("average", "complete", "single")
+_CALLED = {"linkage": "--linkage", "n_neighbors": "--neighbors", "n_steps": "--steps"}
+
+
+def wanted_k(k: int | None, k_range: str | None) -> list[int]:
+    """Return the numbers of clusters that were asked for, in growing order.
+
+    Examples
+    --------
+    >>> wanted_k(10, None), wanted_k(None, "2:5")
+    ([10], [2, 3, 4, 5])
+    """
+    if (k is None) == (k_range is None):
+        both = "both were given" if k is not None else "neither was given"
+        raise WrongCall(
+            "Say how many clusters you want: either -k 10, or --k-range 2:20 for one column of"
+            f" labels for each k; {both}."
+        )
+    if k is not None:
+        return [k]
+    low, colon, high = str(k_range).partition(":")
+    if not (colon and low.strip().isdecimal() and high.strip().isdecimal()):
+        raise WrongCall(f"--k-range is two numbers with a colon, as in 2:20. Found {k_range!r}.")
+    if not 1 <= int(low) <= int(high):
+        raise WrongCall(
+            f"--k-range goes from a smaller to a larger number, the smaller at least 1, as in 2:20."
+            f" Found {k_range!r}."
+        )
+    return list(range(int(low), int(high) + 1))
+
+
+def find_method(name: str, methods: Mapping[str, Any]) -> Any:
+    """Return the class of a method, or say which names come close."""
+    if name.lower() in methods:
+        return methods[name.lower()]
+    near = difflib.get_close_matches(name.lower(), methods, n=1)
+    hint = f" Did you mean {near[0]}?" if near else ""
+    raise WrongCall(f"There is no method {name!r}.{hint} Known: {', '.join(methods)}.")
+
+
+def parameters(
+    method: str,
+    accepted: Iterable[str],
+    *,
+    linkage: str | None,
+    neighbors: str | None,
+    steps: str | None,
+    seed: int,
+    jobs: int,
+) -> dict[str, Any]:
+    """Return the parameters for a method's constructor.
+
+    What changes the result (linkage, neighbors, steps) must be known to the method where it was
+    given; a seed and a number of jobs are left out where the method has no use for them.
+    """
+    given: dict[str, Any] = {
+        "linkage": _one_of("--linkage", linkage, _LINKAGES),
+        "n_neighbors": _count("--neighbors", neighbors, words=("auto", "all")),
+        "n_steps": _count("--steps", steps, words=("auto",)),
+    }
+    given = {name: value for name, value in given.items() if value is not None}
+    accepted = set(accepted)
+    for name in given:
+        if name not in accepted:
+            has = [option for word, option in _CALLED.items() if word in accepted]
+            others = f"Of these options it has {', '.join(has)}." if has else "Leave it out."
+            raise WrongCall(f"Method {method} has no {_CALLED[name]}. {others}")
+    always = {"random_state": seed, "n_jobs": jobs}
+    return given | {name: value for name, value in always.items() if name in accepted}
+
+
+def _one_of(option: str, value: str | None, known: tuple[str, ...]) -> str | None:
+    if value is None or value.lower() in known:
+        return value and value.lower()
+    raise WrongCall(f"{option} is one of {', '.join(known)}. Found {value!r}.")
+
+
+def _count(option: str, value: str | None, *, words: tuple[str, ...]) -> int | str | None:
+    if value is None or value.lower() in words:
+        return value and value.lower()
+    if value.isdecimal() and int(value) >= 1:
+        return int(value)
+    raise WrongCall(f"{option} is {', '.join(words)} or a whole number from 1 on. Found {value!r}.")

@@ -1,0 +1,82 @@
+"""True labels beside the votes: where they come from, and how well a consensus meets them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from quorate.cli._errors import WrongCall
+from quorate.cli._tables import aligned
+from quorate.cli._warnings import warn
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from numpy.typing import NDArray
+
+    from quorate.files import Labels, VoteTable
+
+_SOUNDS_TRUE = {"gt", "truth", "ground_truth", "true_label", "y_true", "class"}
+
+
+def take_truth(table: VoteTable, truth: str | None) -> tuple[VoteTable, NDArray[Any] | None]:
+    """Return the votes without the true labels, and those labels.
+
+    `truth` names a column of the votes, an array that came with them, or a file.
+    """
+    from quorate import files
+
+    if truth is None:
+        for name in table.names:
+            if name.lower() in _SOUNDS_TRUE:
+                warn(f"column {name!r} counts as a clustering; --truth {name} would set it apart.")
+        return table, None
+    if truth in table.names or truth in table.extra:
+        labels, table = files.take_column(table, truth)
+        return table, labels
+    if Path(truth).is_file():
+        return table, _in_order(files.read_labels(truth), table, truth)
+    columns = [*table.names[:8], *(["..."] if len(table.names) > 8 else []), *table.extra]
+    raise WrongCall(
+        f"--truth {truth}: there is neither a column nor a file of that name. The columns are"
+        f" {', '.join(columns)}."
+    )
+
+
+def _in_order(found: Labels, table: VoteTable, path: str) -> NDArray[Any]:
+    """Return the labels in the order of the votes: by id where both files have ids."""
+    import numpy as np
+
+    from quorate import files
+
+    n = files.n_objects(table)
+    if len(found.labels) != n:
+        raise files.FileFormatError(
+            f"{path} has {len(found.labels)} true labels, but there are {n} objects."
+        )
+    if found.ids is None or table.ids is None or np.array_equal(found.ids, table.ids):
+        return found.labels
+    place_of = {name: place for place, name in enumerate(found.ids.tolist())}
+    try:
+        order = [place_of[name] for name in table.ids.tolist()]
+    except KeyError as error:
+        raise files.FileFormatError(
+            f"{path} has no true label for the object {error.args[0]!r} of the votes."
+        ) from None
+    return found.labels[order]
+
+
+def score_table(truth: NDArray[Any], labels: Mapping[str, NDArray[Any]], ensemble: Any) -> str:
+    """Return how each labelling agrees with the truth, and with the votes, as text."""
+    from quorate import metrics
+
+    rows = [
+        [
+            name,
+            f"{metrics.nmi(truth, found, average='max'):.4f}",
+            f"{metrics.ari(truth, found):.4f}",
+            f"{metrics.ensemble_nmi(found, ensemble):.4f}",
+        ]
+        for name, found in labels.items()
+    ]
+    return aligned(["", "NMI (max)", "ARI", "NMI with the votes"], rows)

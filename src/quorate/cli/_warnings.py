@@ -1,0 +1,31 @@
+"""Warnings of the library as lines that begin with "warning:"."""
+
+from __future__ import annotations
+
+import warnings
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+import typer
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+
+def warn(message: object) -> None:
+    """Show one warning as one line on standard error."""
+    typer.echo(f"warning: {' '.join(str(message).split())}", err=True)
+
+
+@contextmanager
+def warnings_as_lines() -> Iterator[None]:
+    """Show what the user should know, and not what concerns developers (deprecations)."""
+
+    def show(message: Warning | str, *_: Any, **__: Any) -> None:
+        warn(message)
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        warnings.simplefilter("always", UserWarning)
+        warnings.showwarning = show
+        yield

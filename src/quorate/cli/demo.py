@@ -1,0 +1,204 @@
+"""``quorate demo``: the method on real data that every installation has."""
+
+from __future__ import annotations
+
+import math
+import sys
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
+
+import typer
+
+from quorate.cli._errors import reported
+from quorate.cli._progress import stage, track
+from quorate.cli._tables import aligned
+from quorate.cli._warnings import warnings_as_lines
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+EXAMPLES = """\b
+Examples:
+  quorate demo
+  quorate demo --members 50 -o demo
+  quorate consensus demo/votes.csv -k 10 --truth demo/labels.csv
+"""
+
+_HEADER = ("", "NMI (max)", "ARI", "seconds")
+_SINGLE_RUNS = 5
+
+Members = Annotated[int, typer.Option(min=1, help="How many base clusterings to make.")]
+K = Annotated[int, typer.Option("-k", "--clusters", min=1, help="How many clusters.")]
+Seed = Annotated[int, typer.Option(min=0, help="Seed of whatever is random.")]
+Output = Annotated[
+    str | None,
+    typer.Option(
+        "-o",
+        "--output",
+        metavar="DIR",
+        help="Write votes.csv and labels.csv (truth, PTA, PTGP) to this folder.",
+    ),
+]
+Debug = Annotated[bool, typer.Option("--debug", help="Show the traceback of an error.")]
+
+
+class _Row(NamedTuple):
+    """A line of the table; seconds are given for a consensus only."""
+
+    name: str
+    nmi: float
+    ari: float
+    seconds: float | None = None
+
+
+def demo(
+    *,
+    members: Members = 20,
+    k: K = 10,
+    seed: Seed = 0,
+    output: Output = None,
+    debug: Debug = False,
+) -> None:
+    """Show what a consensus is worth, on images of digits.
+
+    Works offline, on the 1,797 handwritten digits that come with scikit-learn. Makes base
+    clusterings by k-means with random numbers of clusters, finds their consensus by PTA and by
+    PTGP, and compares all of them with the true digits.
+    """
+    with reported(debug=debug), warnings_as_lines():
+        import quorate as qr
+
+        folder = None if output is None else _new_folder(output)
+        features, digits = _digits()
+        votes = _votes(features, members, seed)
+        rows = [*_base_rows(votes, digits), _single_row(features, digits, k, seed)]
+        with stage("Preparing kernels"):
+            _warm_up(qr)
+        labels = {}
+        for name, estimator in {"pta": qr.PTA(k), "ptgp": qr.PTGP(k, random_state=seed)}.items():
+            with stage(f"Consensus by {name.upper()}"):
+                start = time.perf_counter()
+                labels[name] = estimator.fit(votes).labels_
+                seconds = time.perf_counter() - start
+            rows.append(_row(f"{name.upper()} consensus", digits, labels[name], seconds))
+        typer.echo(
+            f"{len(votes):,} images of digits, {members} base clusterings by k-means,"
+            f" {estimator.n_microclusters_:,} microclusters, k = {k}\n"
+        )
+        _show(rows)
+        if folder is not None:
+            _write(folder, votes, digits, labels)
+        typer.echo(_what_next(folder, k))
+
+
+def _new_folder(output: str) -> Path:
+    folder = Path(output)
+    folder.mkdir(parents=True, exist_ok=True)
+    return folder
+
+
+def _digits() -> tuple[NDArray[Any], NDArray[Any]]:
+    from sklearn.datasets import load_digits
+
+    features, digits = load_digits(return_X_y=True)
+    return features, digits
+
+
+def _votes(features: NDArray[Any], members: int, seed: int) -> NDArray[Any]:
+    """Return base clusterings by k-means, each with a random k from 2 to half of sqrt(n)."""
+    import numpy as np
+
+    most = math.ceil(math.sqrt(len(features)) / 2)
+    children = np.random.SeedSequence(seed).spawn(members)
+    votes = np.empty((len(features), members), dtype=np.uint8)
+    for place, child in enumerate(track(children, "Base clusterings")):
+        rng = np.random.default_rng(child)
+        k = int(rng.integers(2, most + 1))
+        votes[:, place] = _kmeans(features, k, int(rng.integers(2**31)))
+    return votes
+
+
+def _kmeans(features: NDArray[Any], k: int, seed: int) -> NDArray[Any]:
+    from sklearn.cluster import KMeans
+
+    model = KMeans(k, n_init=1, init="random", random_state=seed).fit(features)
+    labels: NDArray[Any] = model.labels_
+    return labels
+
+
+def _warm_up(qr: Any) -> None:
+    """Compile or load the kernels, so that the seconds shown are those of the method."""
+    tiny = [[0, 0], [0, 1], [1, 1], [1, 2]]
+    qr.PTA(2).fit(tiny)
+    qr.PTGP(2, random_state=0).fit(tiny)
+
+
+def _row(name: str, truth: NDArray[Any], labels: Any, seconds: float | None = None) -> _Row:
+    from quorate import metrics
+
+    nmi = metrics.nmi(truth, labels, average="max")
+    return _Row(name, nmi, metrics.ari(truth, labels), seconds)
+
+
+def _base_rows(votes: NDArray[Any], digits: NDArray[Any]) -> list[_Row]:
+    scores = [_row("", digits, member) for member in votes.T]
+    best = max(scores, key=lambda row: row.nmi)
+    return [_mean("base clusterings, mean", scores), best._replace(name="base clusterings, best")]
+
+
+def _single_row(features: NDArray[Any], digits: NDArray[Any], k: int, seed: int) -> _Row:
+    runs = [_kmeans(features, k, seed + run) for run in range(_SINGLE_RUNS)]
+    return _mean(f"k-means at k = {k}, mean of {_SINGLE_RUNS}", [_row("", digits, r) for r in runs])
+
+
+def _mean(name: str, rows: list[_Row]) -> _Row:
+    return _Row(
+        name, sum(row.nmi for row in rows) / len(rows), sum(row.ari for row in rows) / len(rows)
+    )
+
+
+def _cells(row: _Row) -> list[str]:
+    seconds = "" if row.seconds is None else f"{row.seconds:.3f}"
+    return [row.name, f"{row.nmi:.3f}", f"{row.ari:.3f}", seconds]
+
+
+def _show(rows: list[_Row]) -> None:
+    """Print the table: drawn by rich on a terminal, plain text elsewhere."""
+    if not sys.stdout.isatty():
+        typer.echo(aligned(_HEADER, [_cells(row) for row in rows]))
+        return
+    from rich.console import Console
+    from rich.table import Table
+
+    table = Table(*_HEADER)
+    for column in table.columns[1:]:
+        column.justify = "right"
+    for row in rows:
+        table.add_row(*_cells(row), style="bold" if row.seconds is not None else None)
+    Console().print(table)
+
+
+def _write(
+    folder: Path, votes: NDArray[Any], digits: NDArray[Any], labels: dict[str, NDArray[Any]]
+) -> None:
+    import numpy as np
+
+    from quorate import files
+
+    ids = {"id": np.arange(len(votes))}
+    members = {f"kmeans_{place}": member for place, member in enumerate(votes.T, 1)}
+    files.write_table(folder / "votes.csv", ids | members)
+    files.write_table(folder / "labels.csv", ids | {"truth": digits} | labels)
+
+
+def _what_next(folder: Path | None, k: int) -> str:
+    where = Path("demo") if folder is None else folder
+    consensus = f"quorate consensus {where / 'votes.csv'} --truth {where / 'labels.csv'}"
+    lines = [
+        ("These votes as files:", f"quorate demo -o {where}"),
+        ("Their consensus:", f"{consensus} -k {k} -o consensus.csv"),
+        ("Several k at once:", f"{consensus} --k-range 2:20 -o consensus.csv"),
+    ]
+    shown = lines[:2] if folder is None else lines[1:]
+    return "\nTry next\n" + "\n".join(f"  {what:<22}{command}" for what, command in shown)

@@ -1,0 +1,178 @@
+"""Votes as arrays: NPY, NPZ and MATLAB's MAT."""
+
+from __future__ import annotations
+
+import zipfile
+import zlib
+from typing import IO, TYPE_CHECKING, Any
+
+import numpy as np
+
+from quorate.files._errors import FileFormatError
+from quorate.files._layout import find_id
+from quorate.files._table import VoteTable, table_of
+from quorate.files._values import as_votes
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from numpy.typing import NDArray
+
+    Arrays = dict[str, NDArray[Any]]
+
+_VOTES = ("votes", "members", "labels")
+_LABELS = ("gt", "truth", "label", "labels", "y")
+_DAMAGED = (ValueError, TypeError, KeyError, EOFError, OSError, zipfile.BadZipFile, zlib.error)
+
+
+def load_arrays(source: IO[bytes], *, format: str, path: str) -> Arrays:  # noqa: A002
+    """Return the arrays of a file by name; an NPY file has one, called "array".
+
+    Nothing is unpickled: an array of Python objects comes back empty, to be refused if it is the
+    one that is wanted.
+    """
+    load = {"npy": _load_npy, "npz": _load_npz, "mat": _load_mat}[format]
+    try:
+        return load(source)
+    except NotImplementedError as error:
+        raise FileFormatError(
+            f"{path} is a MAT file of version 7.3, which scipy does not read. In MATLAB, save it"
+            " with the option '-v7'."
+        ) from error
+    except _DAMAGED as error:
+        reason = str(error).splitlines()[0].rstrip(".") if str(error) else type(error).__name__
+        raise FileFormatError(
+            f"{path} cannot be read as {format.upper()}: it is damaged, truncated, in another"
+            f" format, or holds Python objects ({reason}). Make or fetch it again."
+        ) from error
+
+
+def table_from_arrays(
+    arrays: Arrays, *, path: str, id_column: str | int | None, key: str | None
+) -> VoteTable:
+    """Return the array of votes as a table; vectors as long as it has rows come along as extra."""
+    name = _choose(arrays, key, path, usual=_VOTES, fits=_is_table)
+    array = arrays[name]
+    _complain_of_shape(array, path)
+    names = [f"c{place}" for place in range(1, array.shape[1] + 1)]
+    place = find_id(
+        names, id_column, path=path, n_rows=len(array), is_unique=lambda _: False, named=False
+    )
+    extra = _vectors({other: arrays[other] for other in arrays if other != name}, len(array))
+    if place is None:
+        values = as_votes(array, lambda at: f"{path}, row {at[0] + 1}, column {at[1] + 1}")
+        if values.dtype != object:
+            return VoteTable(names, values, None, None, None, extra)
+        return VoteTable(names, None, list(values.T), None, None, extra)
+    votes = [other for other in range(len(names)) if other != place]
+    if not votes:
+        raise FileFormatError(f"{path} has an id column and no votes beside it.")
+    columns = [as_votes(array[:, other], _cell_of(path, other + 1)) for other in votes]
+    kept = [names[other] for other in votes]
+    table = table_of(kept, columns, ids=array[:, place], id_name=names[place])
+    return table._replace(extra=extra)
+
+
+def labels_from_arrays(arrays: Arrays, *, path: str, key: str | None) -> NDArray[Any]:
+    """Return the one array that has a label for each object."""
+    name = _choose(arrays, key, path, usual=_LABELS, fits=_is_vector)
+    array = arrays[name]
+    if not _is_vector(array):
+        raise FileFormatError(
+            f"{path}: {name} has shape {_shape(array)}, but labels are one column of values."
+        )
+    return as_votes(array.ravel(), lambda at: f"{path}, {name}, value {at[0] + 1}")
+
+
+def _load_npy(source: IO[bytes]) -> Arrays:
+    return {"array": np.lib.format.read_array(source, allow_pickle=False)}
+
+
+def _load_npz(source: IO[bytes]) -> Arrays:
+    arrays = {}
+    with np.load(source, allow_pickle=False) as archive:
+        for name in archive.files:
+            try:
+                arrays[name] = archive[name]
+            except ValueError as error:
+                if "allow_pickle" not in str(error):
+                    raise
+                arrays[name] = np.empty(0, dtype=object)
+    return arrays
+
+
+def _load_mat(source: IO[bytes]) -> Arrays:
+    from scipy.io import loadmat
+    from scipy.io.matlab import MatReadError
+
+    try:
+        content = loadmat(source)
+    except (MatReadError, IndexError) as error:
+        raise ValueError(str(error)) from error
+    return {name: value for name, value in content.items() if isinstance(value, np.ndarray)}
+
+
+def _choose(
+    arrays: Arrays, key: str | None, path: str, *, usual: tuple[str, ...], fits: Any
+) -> str:
+    """Return the name of the array that is meant: as asked, by a usual name, or the only one."""
+    shown = ", ".join(f"{name} {_shape(value)}" for name, value in arrays.items()) or "nothing"
+    if key is not None:
+        if key in arrays:
+            return key
+        raise FileFormatError(f"{path} has no array {key!r}. It holds: {shown}.")
+    if len(arrays) == 1:
+        return next(iter(arrays))
+    fitting = [name for name, value in arrays.items() if fits(value)]
+    known = [name for name in usual if name in fitting or (name in arrays and not fitting)]
+    if known:
+        return known[0]
+    if len(fitting) == 1:
+        return fitting[0]
+    raise FileFormatError(
+        f"{path} has {len(arrays)} arrays, {len(fitting)} of a shape that fits, and none called"
+        f" {' or '.join(usual)}. It holds: {shown}. Say which array to take (key)."
+    )
+
+
+def _is_table(array: NDArray[Any]) -> bool:
+    return array.ndim == 2 and min(array.shape) > 1
+
+
+def _is_vector(array: NDArray[Any]) -> bool:
+    return array.size > 0 and array.size == max(array.shape, default=0)
+
+
+def _complain_of_shape(array: NDArray[Any], path: str) -> None:
+    if array.dtype.kind in "OV":
+        raise FileFormatError(
+            f"{path} holds cells, structures or Python objects where votes belong. Save the votes"
+            " as a plain 2-D array of integers."
+        )
+    if array.ndim != 2:
+        raise FileFormatError(
+            f"{path} has an array of shape {_shape(array)}, but votes are a 2-D array: a row for"
+            " each object, a column for each clustering."
+        )
+    if array.size == 0:
+        raise FileFormatError(f"{path} holds an empty array of shape {_shape(array)}: no votes.")
+
+
+def _vectors(others: Arrays, length: int) -> Arrays:
+    """Return those arrays that have one label for each object."""
+    found = {}
+    for name, value in others.items():
+        if _is_vector(value) and value.size == length:
+            try:
+                found[name] = as_votes(value.ravel(), str)
+            except FileFormatError:  # measurements, say: not asked for, and no labels
+                continue
+    return found
+
+
+def _cell_of(path: str, column: int) -> Callable[[tuple[int, ...]], str]:
+    return lambda at: f"{path}, row {at[0] + 1}, column {column}"
+
+
+def _shape(array: NDArray[Any]) -> str:
+    return "of objects" if array.dtype == object else " by ".join(map(str, array.shape)) or "scalar"

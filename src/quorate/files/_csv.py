@@ -1,0 +1,168 @@
+"""Votes in text: CSV and TSV, one parser for all of them.
+
+Rows are split by the csv module, in blocks that stay in the processor's cache. A column keeps its
+distinct cells and a code for each row, so that each distinct label is understood once, and the
+complaint about a bad cell can still quote it.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections import Counter
+from contextlib import closing
+from itertools import islice
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from quorate.files._cells import Kind, column_of_votes, mostly
+from quorate.files._column import Column
+from quorate.files._errors import FileFormatError
+from quorate.files._layout import find_id, has_header
+from quorate.files._rows import split_rows
+from quorate.files._table import VoteTable, table_of
+from quorate.files._values import FEATURES
+
+if TYPE_CHECKING:
+    import io
+    from collections.abc import Iterator
+
+    from numpy.typing import NDArray
+
+_BLOCK = 4096
+
+
+def read_csv(
+    stream: io.BufferedReader,
+    *,
+    path: str,
+    format: str,  # noqa: A002 - the word of the public function
+    header: bool | str,
+    id_column: str | int | None,
+) -> VoteTable:
+    """Return the votes of a text file. See `quorate.files.read_table` for what is recognised."""
+    with closing(split_rows(stream, path, preferred="\t" if format == "tsv" else ",")) as rows:
+        first = next(rows, None)
+        if first is None:
+            raise FileFormatError(f"{path} is empty. A table of votes has a row for each object.")
+        columns = [Column() for _ in first]
+        _read_body(rows, columns, path)
+
+    named = _decide_header(first, columns, path, header=header)
+    if named:
+        names = [cell.strip() or f"c{place}" for place, cell in enumerate(first, 1)]
+        names[0] = first[0].strip()
+        _complain_of_names(names, path)
+    else:
+        names = [f"c{place}" for place in range(1, len(first) + 1)]
+        for column, cell in zip(columns, first, strict=True):
+            column.prepend(cell)
+    if columns[0].n_rows == 0:
+        raise FileFormatError(
+            f"{path} has a header and no rows. If its only row holds votes, say that it has no"
+            " header."
+        )
+    return _assemble(names, columns, id_column, path, named=named)
+
+
+def _read_body(rows: Iterator[list[str]], columns: list[Column], path: str) -> None:
+    """Read all rows but the first into the columns."""
+    done = 1
+    while block := list(islice(rows, _BLOCK)):
+        if set(map(len, block)) != {len(columns)}:
+            block = [
+                _whole_row(row, len(columns), done + i, path) for i, row in enumerate(block, 1)
+            ]
+        for column, cells in zip(columns, zip(*block, strict=True), strict=True):
+            column.add(cells)
+        if done == 1 and len(block) == _BLOCK:
+            _complain_of_features(columns, path)
+        done += len(block)
+
+
+def _whole_row(row: list[str], width: int, number: int, path: str) -> list[str]:
+    if len(row) == width:
+        return row
+    if not row and width == 1:
+        return [""]
+    found = "is blank" if not row else f"has {len(row)} cell{'s' if len(row) > 1 else ''}"
+    raise FileFormatError(
+        f"{path}, row {number} {found}, but the first row has {width}. Every row needs as many"
+        " cells as there are columns; a missing vote is an empty cell between two separators."
+    )
+
+
+def _complain_of_features(columns: list[Column], path: str) -> None:
+    """Stop early where a large file holds measurements: their distinct values would fill memory."""
+    if all(column.kinds()[Kind.FRACTION] > _BLOCK // 2 for column in columns[1:]) and columns[1:]:
+        raise FileFormatError(f"The columns of {path} hold no labels. {FEATURES}")
+
+
+def _decide_header(
+    first: list[str], columns: list[Column], path: str, *, header: bool | str
+) -> bool:
+    if header != "auto":
+        return bool(header)
+    numbers = [
+        mostly(kinds) is not Kind.NAME and kinds.total() > kinds[Kind.MISSING]
+        for kinds in (column.kinds() for column in columns)
+    ]
+    occurs = [column.holds(cell) for column, cell in zip(columns, first, strict=True)]
+    if has_header(first, numbers, occurs):
+        return True
+    if len(first) > 2 and first == [str(place) for place in range(len(first))]:
+        warnings.warn(
+            f"The first row of {path} reads 0, 1, 2, ...: it was taken for votes. If these are the"
+            " names of the columns, say that the file has a header.",
+            UserWarning,
+            stacklevel=2,
+        )
+    return False
+
+
+def _complain_of_names(names: list[str], path: str) -> None:
+    repeated = [name for name, times in Counter(names).items() if times > 1]
+    if repeated:
+        places = [str(place) for place, name in enumerate(names, 1) if name == repeated[0]]
+        raise FileFormatError(
+            f"{path} has several columns called {repeated[0]!r} (columns {', '.join(places)})."
+            " Give each column a name of its own, or say that the file has no header."
+        )
+
+
+def _assemble(
+    names: list[str], columns: list[Column], id_column: str | int | None, path: str, *, named: bool
+) -> VoteTable:
+    """Return the table: ids taken out, every other column as votes."""
+    place = find_id(
+        names,
+        id_column,
+        path=path,
+        n_rows=columns[0].n_rows,
+        is_unique=lambda place: columns[place].is_unique() and not columns[place].has_fractions(),
+        named=named,
+    )
+    votes = [other for other in range(len(columns)) if other != place]
+    if not votes:
+        raise FileFormatError(f"{path} has an id column and no votes beside it.")
+    arrays = []
+    for other in votes:
+        texts, codes = columns[other].coded()
+        arrays.append(
+            column_of_votes(
+                texts, codes, column=names[other], path=path, first_row=2 if named else 1
+            )
+        )
+    ids = None if place is None else _ids(columns[place].texts())
+    id_name = None if place is None else names[place]
+    return table_of([names[other] for other in votes], arrays, ids=ids, id_name=id_name)
+
+
+def _ids(texts: list[str]) -> NDArray[Any]:
+    """Return ids as integers where writing these gives the same texts, else as they stand."""
+    try:
+        numbers = np.fromiter(map(int, texts), dtype=np.int64, count=len(texts))
+    except (ValueError, OverflowError):
+        return np.array(texts, dtype=object)
+    same = all(map(str.__eq__, map(str, numbers.tolist()), texts))
+    return numbers if same else np.array(texts, dtype=object)

@@ -1,0 +1,65 @@
+"""Splitting text into rows of cells, whatever separates them."""
+
+from __future__ import annotations
+
+import csv
+import io
+from itertools import chain
+from typing import TYPE_CHECKING
+
+from quorate.files._errors import FileFormatError
+from quorate.files._formats import format_of_bytes
+
+if TYPE_CHECKING:
+    from collections.abc import Generator
+
+_DELIMITERS = ",;\t"
+
+
+def split_rows(stream: io.BufferedReader, path: str, *, preferred: str) -> Generator[list[str]]:
+    """Yield the rows of a text file, split into cells; blank lines at its end are no rows."""
+    head = stream.peek(4096)[:4096]
+    if b"\0" in head or format_of_bytes(head):
+        found = format_of_bytes(head)
+        hint = f"it looks like {found}" if found else "it is binary, or text in UTF-16"
+        raise FileFormatError(
+            f"{path} cannot be read as CSV: {hint}. Give the format it is in, or save it as UTF-8"
+            " text."
+        )
+    text = io.TextIOWrapper(stream, encoding="utf-8-sig", newline="")
+    try:
+        line = text.readline()
+        reader = csv.reader(
+            chain([line], text) if line else text,
+            delimiter=_delimiter(line, preferred),
+            skipinitialspace=True,
+            strict=True,
+        )
+        blank = 0
+        for row in reader:
+            if not row:
+                blank += 1
+                continue
+            yield from ([] for _ in range(blank))
+            blank = 0
+            yield row
+    except UnicodeDecodeError as error:
+        raise FileFormatError(
+            f"{path} is not UTF-8 text: byte {error.object[error.start]:#04x} is met in it."
+            " Save it again as UTF-8."
+        ) from error
+    except csv.Error as error:
+        raise FileFormatError(
+            f"{path}, line {reader.line_num}: {error}. Look for a quotation mark that is not"
+            " closed."
+        ) from error
+    finally:
+        text.detach()
+
+
+def _delimiter(line: str, preferred: str) -> str:
+    """Return what separates the cells of the first line: the usual one if it occurs at all."""
+    if preferred in line:
+        return preferred
+    most = max(_DELIMITERS, key=line.count)
+    return most if most in line else preferred

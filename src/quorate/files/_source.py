@@ -1,0 +1,61 @@
+"""Opening what votes are read from: a file or standard input, plain or gzip."""
+
+from __future__ import annotations
+
+import gzip
+import io
+import sys
+import zlib
+from contextlib import contextmanager
+from pathlib import Path
+from typing import IO, TYPE_CHECKING, Any, cast
+
+from quorate.files._errors import FileFormatError
+from quorate.files._formats import STANDARD_STREAM, called
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+_GZIP_MARK = b"\x1f\x8b"
+
+
+@contextmanager
+def opened(path: str) -> Iterator[io.BufferedReader]:
+    """Open bytes to read, unpacked where they are gzip; damage met on the way is a format error."""
+    raw = sys.stdin.buffer if path == STANDARD_STREAM else _file(path)
+    stream = io.BufferedReader(cast("Any", raw))
+    try:
+        if stream.peek(2).startswith(_GZIP_MARK):
+            unpacked = gzip.GzipFile(fileobj=stream, mode="rb")
+            yield io.BufferedReader(cast("Any", unpacked))
+        else:
+            yield stream
+    except (gzip.BadGzipFile, EOFError, zlib.error) as error:
+        raise FileFormatError(
+            f"{called(path)} is a damaged or truncated gzip file ({error}). Make or fetch it again."
+        ) from error
+    finally:
+        if path == STANDARD_STREAM:
+            stream.detach()
+        else:
+            stream.close()
+
+
+def seekable(stream: io.BufferedReader) -> IO[bytes]:
+    """Return the bytes as something one can jump about in: the file itself, or a copy in memory."""
+    plain_file = isinstance(stream.raw, io.FileIO) and stream.seekable()
+    return stream if plain_file else io.BytesIO(stream.read())
+
+
+def _file(path: str) -> io.FileIO:
+    where = Path(path)
+    if where.is_dir():
+        raise IsADirectoryError(f"{path} is a directory. Name the files in it, as in {path}/*.csv.")
+    try:
+        return where.open("rb", buffering=0)
+    except FileNotFoundError:
+        raise FileNotFoundError(
+            f"There is no file {path}. Check the name and the folder."
+        ) from None
+    except PermissionError:
+        raise PermissionError(f"{path} may not be read by this user.") from None

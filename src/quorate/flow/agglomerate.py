@@ -1,0 +1,169 @@
+"""Agglomerative clustering of microclusters, and cuts of its tree into exactly k clusters.
+
+Nearest-neighbour chains find the same tree as repeated search for the closest pair, because
+average, complete and single link are reducible: O(n²) time, on a matrix that is used up.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from quorate.flow._jit import fast_kernel, kernel
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from quorate._types import FloatArray
+
+LINKAGES = ("average", "complete", "single")
+
+
+def agglomerate(
+    distance: FloatArray, linkage: str, weights: FloatArray | None = None
+) -> FloatArray:
+    """Return the tree of merges in SciPy's format, heights never falling.
+
+    Parameters
+    ----------
+    distance : ndarray of shape (n, n)
+        Symmetric, C-contiguous; overwritten.
+    linkage : {"average", "complete", "single"}
+        How far two clusters are: the mean, the largest, the smallest distance of their members.
+    weights : ndarray of shape (n,), optional
+        How many objects each row stands for. With them an average is one over objects, and the
+        tree is that of the objects, whose identical rows merge first. Only averages use them.
+
+    Returns
+    -------
+    ndarray of shape (n - 1, 4)
+        The two clusters merged, the height, and the number of *rows* in the union. Ties are
+        broken in favour of the cluster found first.
+    """
+    n = len(distance)
+    mass = np.ones(n) if weights is None else weights.astype(np.float64)
+    pairs = np.empty((max(n - 1, 0), 2), dtype=np.int64)
+    heights = np.empty(len(pairs))
+    _chain(distance, mass, LINKAGES.index(linkage), pairs, heights)
+    order = np.argsort(heights, kind="stable")
+    tree = np.empty((len(pairs), 4))
+    _number_clusters(pairs[order], heights[order], tree)
+    return tree
+
+
+def cut_tree(tree: FloatArray, n_clusters: int) -> NDArray[np.int64]:
+    """Return labels 0..k-1, in order of first appearance, after undoing the last k - 1 merges.
+
+    Merges are counted, not heights compared, so ties cannot change how many clusters come out.
+    """
+    n = len(tree) + 1
+    labels = np.empty(n, dtype=np.int64)
+    _label(tree[: n - n_clusters, :2].astype(np.int64), labels)
+    return labels
+
+
+@fast_kernel
+def _nearest(row, size, previous):  # type: ignore[no-untyped-def]
+    """Return the place of the smallest of the first `size` entries, `previous` if it ties."""
+    smallest = np.inf
+    for j in range(size):
+        smallest = min(smallest, row[j])
+    if previous >= 0 and row[previous] == smallest:
+        return previous
+    for j in range(size):
+        if row[j] == smallest:
+            return j
+    return -1
+
+
+@kernel
+def _chain(distance, mass, linkage, pairs, heights):  # type: ignore[no-untyped-def]
+    """Write merges as pairs of rows, a merged cluster living on in the lower of its two.
+
+    Rows that are gone have infinite distance to all. A merge is no lower than those inside it:
+    rounding must not turn the order of a merge and its parts around.
+    """
+    n = distance.shape[0]
+    chain = np.empty(n, dtype=np.int64)
+    gone = np.zeros(n, dtype=np.bool_)
+    inner_height = np.full(n, -np.inf)
+    for i in range(n):
+        distance[i, i] = np.inf
+    length, first_left = 0, 0
+    for step in range(n - 1):
+        if length == 0:
+            while gone[first_left]:
+                first_left += 1
+            chain[0] = first_left
+            length = 1
+        while True:
+            tip = chain[length - 1]
+            previous = chain[length - 2] if length > 1 else -1
+            nearest = _nearest(distance[tip], n, previous)
+            if nearest == previous:
+                break
+            chain[length] = nearest
+            length += 1
+        length -= 2
+        a, b = min(tip, previous), max(tip, previous)
+        pairs[step, 0], pairs[step, 1] = a, b
+        height = max(distance[a, b], inner_height[a], inner_height[b])
+        heights[step] = inner_height[a] = height
+        share_a = mass[a] / (mass[a] + mass[b])
+        share_b = mass[b] / (mass[a] + mass[b])
+        for z in range(n):
+            if linkage == 0:
+                merged = share_a * distance[a, z] + share_b * distance[b, z]
+            elif linkage == 1:
+                merged = max(distance[a, z], distance[b, z])
+            else:
+                merged = min(distance[a, z], distance[b, z])
+            if gone[z] or z == a or z == b:
+                merged = np.inf
+            distance[a, z] = merged
+            distance[z, a] = merged
+            distance[z, b] = np.inf
+        distance[b, :] = np.inf
+        mass[a] += mass[b]
+        gone[b] = True
+
+
+@kernel
+def _root(parent, node):  # type: ignore[no-untyped-def]
+    while parent[node] != node:
+        parent[node] = parent[parent[node]]
+        node = parent[node]
+    return node
+
+
+@kernel
+def _number_clusters(pairs, heights, tree):  # type: ignore[no-untyped-def]
+    """Turn merges of rows into merges of clusters n, n + 1, ... in the order given."""
+    n = len(pairs) + 1
+    parent = np.arange(2 * n - 1)
+    rows_in = np.ones(2 * n - 1)
+    for step in range(n - 1):
+        a, b = _root(parent, pairs[step, 0]), _root(parent, pairs[step, 1])
+        union = n + step
+        parent[a] = parent[b] = union
+        rows_in[union] = rows_in[a] + rows_in[b]
+        tree[step, 0], tree[step, 1] = min(a, b), max(a, b)
+        tree[step, 2], tree[step, 3] = heights[step], rows_in[union]
+
+
+@kernel
+def _label(merges, labels):  # type: ignore[no-untyped-def]
+    """Number the clusters that the merges leave, in order of their first row."""
+    n = len(labels)
+    parent = np.arange(n + len(merges))
+    for step in range(len(merges)):
+        parent[merges[step, 0]] = parent[merges[step, 1]] = n + step
+    number = np.full(len(parent), -1, dtype=np.int64)
+    n_labels = 0
+    for i in range(n):
+        root = _root(parent, i)
+        if number[root] < 0:
+            number[root] = n_labels
+            n_labels += 1
+        labels[i] = number[root]

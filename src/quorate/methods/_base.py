@@ -1,0 +1,208 @@
+"""What all consensus estimators share: votes in, labels by any number of clusters out."""
+
+from __future__ import annotations
+
+import warnings
+from abc import ABC, abstractmethod
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from sklearn.base import BaseEstimator, ClusterMixin
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from quorate import _validate, flow
+from quorate._ensemble import Ensemble, as_ensemble
+from quorate.metrics.confidence import cluster_weights, confidence
+
+if TYPE_CHECKING:
+    from typing import Self
+
+    from numpy.typing import NDArray
+
+    from quorate._types import FloatArray
+
+
+class ConsensusClusterer(ClusterMixin, BaseEstimator, ABC):
+    """Base of the estimators. A method says how it fits and how it cuts; the rest is here.
+
+    ``fit`` of a method reads: `_begin`, the stages of its paper, `_finish`.
+    """
+
+    @abstractmethod
+    def fit(self, X: Any, y: Any = None) -> Self:
+        """Find the consensus of the votes X."""
+
+    @abstractmethod
+    def _cut(self, n_clusters: int) -> NDArray[np.int64]:
+        """Return the labels of the microclusters at `n_clusters`, numbered from 0."""
+
+    @abstractmethod
+    def _similarity_sums(self, weights: FloatArray) -> FloatArray:
+        """Return the similarity of microclusters times `weights`, a matrix of few columns."""
+
+    # -- the public face -----------------------------------------------------------------------
+
+    def fit_predict(self, X: Any, y: Any = None) -> Any:
+        """Fit, and return the consensus labels: a Series where X is a DataFrame.
+
+        Parameters
+        ----------
+        X : array-like, DataFrame or Ensemble of shape (n_objects, n_clusterings)
+            Votes.
+        y : None
+            Ignored.
+
+        Returns
+        -------
+        ndarray or Series of shape (n_objects,)
+        """
+        return self._as_given(self.fit(X, y).labels_)
+
+    def cut(self, n_clusters: int) -> Any:
+        """Return the labels at another number of clusters, from the fitted state.
+
+        Parameters
+        ----------
+        n_clusters : int
+            At most `n_microclusters_`.
+
+        Returns
+        -------
+        ndarray or Series of shape (n_objects,)
+            What ``fit_predict`` with that `n_clusters` would return.
+        """
+        check_is_fitted(self, "labels_")
+        k = _validate.check_n_clusters(type(self).__name__, n_clusters, self.n_microclusters_)
+        labels = _by_first_appearance(self._cut(k))
+        self._warn_if_fewer(labels, k)
+        return self._as_given(flow.spread(labels, self.microclusters_.of_object))
+
+    def predict(self, X: Any) -> Any:
+        """Return the consensus label of new rows of votes.
+
+        A row seen in fit gets its own label. Any other gets the label of the microcluster it
+        agrees with most, ties going to the larger one, then to the earlier; a row that agrees
+        with none gets the label of the largest cluster.
+
+        Parameters
+        ----------
+        X : array-like, DataFrame or Ensemble of shape (n_objects, n_clusterings)
+            Votes by the same clusterings as in fit.
+
+        Returns
+        -------
+        ndarray or Series of shape (n_objects,)
+        """
+        check_is_fitted(self, "labels_")
+        new = as_ensemble(X, n_jobs=self.n_jobs)
+        self._check_columns(X, new, reset=False)
+        table = self._ensemble.translate(new)
+        labels = self._labels_of_rows(table)
+        labels = flow.spread(labels, new.microclusters.of_object)
+        return labels if new.index is None else _series(labels, new.index)
+
+    @property
+    def confidence_(self) -> FloatArray:
+        """How sure the consensus is of each object's label, in [0, 1]."""
+        check_is_fitted(self, "labels_")
+        if self._confidence is None:
+            labels, sizes = self._micro_labels, self.microclusters_.sizes
+            weights = cluster_weights(labels, sizes, self.n_clusters_)
+            self._confidence = confidence(self._similarity_sums(weights), labels, sizes)
+        return self._confidence[self.microclusters_.of_object]
+
+    def __sklearn_tags__(self) -> Any:
+        """Say that X holds labels of any kind, some perhaps missing."""
+        tags = super().__sklearn_tags__()
+        tags.input_tags.categorical = True
+        tags.input_tags.string = True
+        tags.input_tags.allow_nan = True
+        return tags
+
+    # -- for the methods -----------------------------------------------------------------------
+
+    def _begin(self, X: Any) -> Ensemble:
+        """Check what was passed, and set what every fit sets."""
+        owner = type(self).__name__
+        _validate.check_n_clusters(owner, self.n_clusters)
+        _validate.check_n_jobs(owner, self.n_jobs)
+        ensemble = as_ensemble(X, n_jobs=self.n_jobs)
+        self._check_columns(X, ensemble, reset=True)
+        n = len(ensemble.microclusters.sizes)
+        _validate.check_n_clusters(owner, self.n_clusters, n)
+        self._ensemble = ensemble
+        self.microclusters_ = ensemble.microclusters
+        self.n_microclusters_ = n
+        return ensemble
+
+    def _finish(self) -> Self:
+        """Cut at `n_clusters` and give every object its label."""
+        self._micro_labels = _by_first_appearance(self._cut(self.n_clusters))
+        self.labels_ = flow.spread(self._micro_labels, self.microclusters_.of_object)
+        self.n_clusters_ = int(self._micro_labels.max()) + 1
+        self._confidence: FloatArray | None = None
+        self._warn_if_fewer(self._micro_labels, self.n_clusters)
+        return self
+
+    # -- inside --------------------------------------------------------------------------------
+
+    def _check_columns(self, X: Any, ensemble: Ensemble, *, reset: bool) -> None:
+        """Compare number and names of clusterings as scikit-learn does for features."""
+        if not isinstance(X, Ensemble):
+            validate_data(self, X=X, reset=reset, skip_check_array=True)
+        elif reset:
+            self.n_features_in_ = ensemble.n_clusterings
+        elif ensemble.n_clusterings != self.n_features_in_:
+            raise ValueError(
+                f"X has {ensemble.n_clusterings} features (clusterings), but"
+                f" {type(self).__name__} is expecting {self.n_features_in_} features as input."
+            )
+
+    def _labels_of_rows(self, table: NDArray[np.int32]) -> NDArray[np.int64]:
+        """Return the label of each row of votes, given in this ensemble's codes."""
+        known, sizes, _ = self.microclusters_
+        index = flow.MicroclusterIndex(known.shape[1])
+        index.add(known)
+        nearest = index.lookup(table).astype(np.int64)
+        unseen = np.flatnonzero(nearest < 0)
+        # Larger first, earlier first among equals: argmax then takes the right one.
+        order = np.argsort(-sizes, kind="stable")
+        labels = self._micro_labels[nearest]
+        for start in range(0, len(unseen), _ROWS_TO_COMPARE):
+            rows = unseen[start : start + _ROWS_TO_COMPARE]
+            agreement = flow.coassociation(table[rows], known[order], n_jobs=self.n_jobs)
+            best = agreement.argmax(axis=1)
+            labels[rows] = self._micro_labels[order[best]]
+            labels[rows[agreement.max(axis=1) == 0]] = np.bincount(self.labels_).argmax()
+        return labels
+
+    def _warn_if_fewer(self, labels: NDArray[np.int64], n_clusters: int) -> None:
+        found = int(labels.max()) + 1
+        if found < n_clusters:
+            warnings.warn(
+                f"{type(self).__name__} was asked for {n_clusters} clusters and found {found}: the"
+                f" votes do not tell more groups apart in its embedding.",
+                _validate.FewerClustersWarning,
+                stacklevel=3,
+            )
+
+    def _as_given(self, labels: NDArray[np.int64]) -> Any:
+        index = self._ensemble.index
+        return labels if index is None else _series(labels, index)
+
+
+_ROWS_TO_COMPARE = 1024
+
+
+def _series(labels: NDArray[np.int64], index: Any) -> Any:
+    import pandas as pd  # the index is pandas', so it is there
+
+    return pd.Series(labels, index=index, name="label")
+
+
+def _by_first_appearance(labels: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Number labels 0, 1, ... in order of appearance, so that equal partitions are equal."""
+    _, first, inverse = np.unique(labels, return_index=True, return_inverse=True)
+    rank = np.empty(len(first), dtype=np.int64)
+    rank[np.argsort(first)] = np.arange(len(first))
+    return rank[inverse]

@@ -1,0 +1,59 @@
+"""``quorate demo``: a table on real data, and files to go on with."""
+
+import pytest
+from typer.testing import CliRunner
+
+from quorate import files
+from quorate.cli import app
+
+
+@pytest.fixture(scope="module")
+def demo(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("demo")
+    result = CliRunner().invoke(app, ["demo", "--members", "6", "-o", str(folder / "out")])
+    assert result.exit_code == 0, result.stderr
+    return result, folder / "out"
+
+
+def test_table_compares_the_consensus_with_its_votes(demo):
+    lines = demo[0].stdout.splitlines()
+    assert lines[0].startswith("1,797 images of digits, 6 base clusterings by k-means")
+    scores = {
+        name: [float(cell) for cell in line[len(name) :].split()]
+        for line in lines
+        for name in ("base clusterings, mean", "PTA consensus", "PTGP consensus")
+        if line.startswith(name)
+    }
+    mean_nmi = scores["base clusterings, mean"][0]
+    for name in ("PTA consensus", "PTGP consensus"):
+        nmi, _, seconds = scores[name]
+        assert nmi > mean_nmi
+        assert seconds < 5
+
+
+def test_files_can_be_used_at_once(demo):
+    result, folder = demo
+    votes = files.read_table(folder / "votes.csv")
+    assert (votes.id_name, votes.names[0], len(votes.names)) == ("id", "kmeans_1", 6)
+    assert files.read_table(folder / "labels.csv").names == ["truth", "pta", "ptgp"]
+    command = next(line for line in result.stdout.splitlines() if "--truth" in line)
+    arguments = command[command.index("quorate ") :].split()[1:-2]  # without -o
+    again = CliRunner().invoke(app, [*arguments, "--quiet"])
+    assert again.exit_code == 0, again.stderr
+    assert "NMI" in again.stderr
+
+
+def test_demo_repeats_itself_and_writes_nothing_unasked(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    arguments = ["demo", "--members", "3", "-k", "5", "--seed", "1"]
+    tables = [CliRunner().invoke(app, arguments).stdout.splitlines() for _ in range(2)]
+    without_seconds = [[line.rsplit(maxsplit=1)[0] for line in t if line] for t in tables]
+    assert without_seconds[0] == without_seconds[1]
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_folder_that_cannot_be_made(tmp_path):
+    (tmp_path / "file").write_text("")
+    result = CliRunner().invoke(app, ["demo", "-o", str(tmp_path / "file")])
+    assert result.exit_code == 1
+    assert "error: " in result.stderr

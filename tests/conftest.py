@@ -1,0 +1,34 @@
+"""Fixtures and the slow, obvious twins that fast code is compared with."""
+
+import os
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import settings
+
+settings.register_profile("quorate", deadline=None, max_examples=60)
+settings.load_profile("quorate")
+
+#: The paper's Table 2, and the same with a third clustering.
+E2 = np.array([[1, 1], [1, 1], [1, 1], [1, 2], [2, 2], [2, 2], [2, 3], [2, 3]])
+E3 = np.column_stack([E2, [1, 1, 1, 1, 1, 1, 2, 2]])
+
+
+@pytest.fixture
+def e2():
+    return E2.copy()
+
+
+@pytest.fixture
+def e3():
+    return E3.copy()
+
+
+@pytest.fixture(scope="session")
+def data_folder():
+    """Return the folder with `pools/` and `golden/`, or skip where it is absent."""
+    folder = Path(os.environ.get("QUORATE_DATA", Path(__file__).parents[2] / "shared"))
+    if not (folder / "pools").is_dir():
+        pytest.skip(f"QUORATE_DATA: no pools under {folder}")
+    return folder

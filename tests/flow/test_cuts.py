@@ -1,0 +1,165 @@
+import numpy as np
+import pytest
+import twins
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra import numpy as npst
+from scipy.cluster.hierarchy import is_valid_linkage
+from scipy.cluster.hierarchy import linkage as scipy_linkage
+from scipy.spatial.distance import squareform
+
+from quorate.flow import TransferCut, agglomerate, cut_tree, kmeans
+
+LINKAGES = ["average", "complete", "single"]
+
+
+@st.composite
+def distances(draw, ties=False):
+    n = draw(st.integers(1, 9))
+    elements = st.integers(0, 4).map(float) if ties else st.floats(0.01, 1)
+    condensed = draw(npst.arrays(np.float64, n * (n - 1) // 2, elements=elements, unique=not ties))
+    return squareform(condensed) if n > 1 else np.zeros((1, 1))
+
+
+def partition(labels):
+    return {tuple(np.flatnonzero(labels == c)) for c in set(labels.tolist())}
+
+
+@pytest.mark.parametrize("linkage", LINKAGES)
+@given(distance=distances(), seed=st.integers(0, 5))
+def test_equal_to_merging_the_closest_pair(linkage, distance, seed):
+    weights = np.random.default_rng(seed).integers(1, 5, len(distance)).astype(float)
+    for w in (None, weights):
+        heights, partitions = twins.merge_closest(distance, linkage, w)
+        tree = agglomerate(distance.copy(), linkage, w)
+        np.testing.assert_allclose(tree[:, 2], heights, rtol=1e-12)
+        for k in range(1, len(distance) + 1):
+            clusters = partitions[len(distance) - k]
+            assert partition(cut_tree(tree, k)) == {tuple(sorted(c)) for c in clusters}
+
+
+@pytest.mark.parametrize("linkage", LINKAGES)
+@given(distance=distances(ties=True))
+def test_ties_leave_exactly_k_clusters_in_a_valid_tree(linkage, distance):
+    n = len(distance)
+    tree = agglomerate(distance.copy(), linkage)
+    assert (np.diff(tree[:, 2]) >= 0).all()
+    if n > 1:
+        assert is_valid_linkage(tree)
+    for k in range(1, n + 1):
+        labels = cut_tree(tree, k)
+        assert sorted(set(labels.tolist())) == list(range(k))
+        firsts = [labels.tolist().index(c) for c in range(k)]
+        assert firsts == sorted(firsts)
+    if linkage == "single" and n > 1:  # single link has one set of heights whatever the ties
+        expected = scipy_linkage(squareform(distance), "single")[:, 2]
+        np.testing.assert_allclose(tree[:, 2], expected)
+
+
+@pytest.mark.parametrize("linkage", LINKAGES)
+def test_the_same_tree_as_scipy(linkage):
+    points = np.random.default_rng(0).normal(size=(200, 3))
+    distance = np.linalg.norm(points[:, None] - points[None], axis=2)
+    expected = scipy_linkage(squareform(distance, checks=False), linkage)
+    np.testing.assert_allclose(agglomerate(distance, linkage), expected, rtol=1e-9)
+
+
+def test_weights_make_the_tree_that_of_the_objects():
+    rng = np.random.default_rng(1)
+    points, sizes = rng.normal(size=(12, 2)), rng.integers(1, 6, 12)
+    distance = np.linalg.norm(points[:, None] - points[None], axis=2)
+    objects = np.repeat(np.arange(12), sizes)
+    of_objects = agglomerate(np.ascontiguousarray(distance[np.ix_(objects, objects)]), "average")
+    of_groups = agglomerate(distance, "average", sizes)
+    np.testing.assert_allclose(of_groups[:, 2], of_objects[-11:, 2], rtol=1e-12)
+    for k in range(1, 13):
+        np.testing.assert_array_equal(cut_tree(of_groups, k)[objects], cut_tree(of_objects, k))
+
+
+# -- transfer cut ----------------------------------------------------------------------------------
+
+E2_GRAPH = np.array([[1, 0, 1, 0, 0], [1, 0, 0, 1, 0], [0, 1, 0, 1, 0], [0, 1, 0, 0, 1.0]])
+
+
+def test_worked_transfer_cut_with_and_without_multiplicities():
+    weighted = TransferCut(E2_GRAPH, np.array([3.0, 1, 2, 2]))
+    np.testing.assert_allclose(
+        weighted.eigenvalues(5), [1, 0.908248, 0.5, 0.091752, 0], atol=5e-7
+    )
+    rows = weighted.embedding(2)
+    expected = [[0.668545, 0.743671], [0.958908, 0.283718], [0.817645, -0.575723],
+                [0.668545, -0.743671]]  # fmt: skip
+    np.testing.assert_allclose(np.abs(rows), np.abs(expected), atol=5e-7)
+    assert (np.sign(rows[:, 1]) == np.sign(rows[0, 1]) * np.array([1, 1, -1, -1])).all()
+    plain = TransferCut(E2_GRAPH)
+    np.testing.assert_allclose(plain.eigenvalues(5), [1, 0.853553, 0.5, 0.146447, 0], atol=5e-7)
+
+
+@given(
+    npst.arrays(np.float64, st.tuples(st.integers(1, 9), st.integers(1, 6)),
+                elements=st.floats(0.1, 1)),
+    st.integers(1, 6),
+)  # fmt: skip
+def test_transfer_cut_agrees_with_its_definition(B, k):
+    values, rows = twins.transfer_cut(B, k)
+    cut = TransferCut(B)
+    np.testing.assert_allclose(cut.eigenvalues(k), values[:k], atol=1e-12)
+    found = cut.embedding(k)
+    gaps = np.abs(np.diff(values, append=-1))
+    if len(values) and (gaps[: min(k, len(values))] > 1e-6).all():
+        # Vectors are unique up to sign, so inner products of rows are unique.
+        np.testing.assert_allclose(found @ found.T, rows @ rows.T, atol=1e-6)
+
+
+# -- k-means ---------------------------------------------------------------------------------------
+
+
+def inertia(rows, labels, weights):
+    total = 0.0
+    for c in set(labels.tolist()):
+        members, w = rows[labels == c], weights[labels == c]
+        total += (w[:, None] * (members - np.average(members, axis=0, weights=w)) ** 2).sum()
+    return total
+
+
+def test_kmeans_finds_separated_groups():
+    rng = np.random.default_rng(0)
+    truth = np.repeat(np.arange(6), 50)
+    rows = rng.normal(size=(6, 4))[truth] * 10 + rng.normal(size=(300, 4)) * 0.1
+    labels = kmeans(rows, 6, np.random.default_rng(1))
+    assert partition(labels) == partition(truth)
+
+
+@given(st.integers(0, 50))
+def test_kmeans_ends_where_no_row_is_nearer_another_centre(seed):
+    rng = np.random.default_rng(seed)
+    rows, weights = rng.normal(size=(40, 3)), rng.integers(1, 9, 40).astype(float)
+    labels = kmeans(rows, 5, rng, weights=weights)
+    assert set(labels.tolist()) == set(range(5))
+    centres = np.array(
+        [np.average(rows[labels == c], axis=0, weights=weights[labels == c]) for c in range(5)]
+    )
+    nearest = ((rows[:, None] - centres[None]) ** 2).sum(axis=2).argmin(axis=1)
+    np.testing.assert_array_equal(labels, nearest)
+
+
+def test_kmeans_weights_stand_for_copies():
+    rng = np.random.default_rng(3)
+    rows, weights = rng.normal(size=(30, 2)), rng.integers(1, 4, 30)
+    copies = np.repeat(np.arange(30), weights)
+    best = {}
+    for name, r, w in (("weights", rows, weights.astype(float)), ("copies", rows[copies], None)):
+        labels = kmeans(r, 3, np.random.default_rng(0), weights=w, n_starts=30)
+        best[name] = inertia(r, labels, np.ones(len(r)) if w is None else w)
+    assert best["weights"] == pytest.approx(best["copies"])
+
+
+def test_kmeans_threads_and_seeds():
+    rows = np.random.default_rng(4).normal(size=(500, 6))
+    one, three = (kmeans(rows, 9, np.random.default_rng(0), n_jobs=n) for n in (1, 3))
+    np.testing.assert_array_equal(one, three)
+
+
+def test_kmeans_of_fewer_distinct_rows_than_clusters():
+    labels = kmeans(np.repeat([[0.0, 1.0], [1.0, 0.0]], 4, axis=0), 5, np.random.default_rng(0))
+    assert len(set(labels.tolist())) == 2

@@ -1,0 +1,135 @@
+import numpy as np
+import pytest
+import twins
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra import numpy as npst
+from strategies import votes
+
+from quorate.flow import MicroclusterIndex, microclusters, spread
+from quorate.flow import microclusters as stage
+
+
+def assert_same(found, expected):
+    for ours, theirs in zip(found, expected, strict=True):
+        np.testing.assert_array_equal(ours, theirs)
+
+
+def test_the_papers_example_has_four_microclusters(e2):
+    groups, labels = microclusters(e2)
+    np.testing.assert_array_equal(groups.table, [[0, 0], [0, 1], [1, 1], [1, 2]])
+    np.testing.assert_array_equal(groups.sizes, [3, 1, 2, 2])
+    np.testing.assert_array_equal(groups.of_object, [0, 0, 0, 1, 2, 2, 3, 3])
+    assert [label.tolist() for label in labels] == [[1, 2], [1, 2, 3]]
+
+
+@given(votes())
+def test_equal_to_comparing_tuples(matrix):
+    assert_same(microclusters(matrix)[0], twins.microclusters(matrix))
+
+
+@given(votes(), st.data())
+def test_any_chunking_gives_the_same(matrix, data):
+    cuts = data.draw(st.lists(st.integers(0, len(matrix)), max_size=4).map(sorted))
+    index = MicroclusterIndex(matrix.shape[1])
+    numbers = [index.add(chunk) for chunk in np.split(matrix, cuts)]
+    table, sizes, of_object = twins.microclusters(matrix)
+    assert_same((index.codes()[0], index.finish()[1], np.concatenate(numbers)),
+                (table, sizes, of_object))  # fmt: skip
+
+
+@given(votes(), st.data())
+def test_merged_parts_are_the_whole(matrix, data):
+    cuts = data.draw(st.lists(st.integers(0, len(matrix)), min_size=1, max_size=3).map(sorted))
+    whole = MicroclusterIndex(matrix.shape[1])
+    numbers = []
+    for chunk in np.split(matrix, cuts):
+        part = MicroclusterIndex(matrix.shape[1])
+        here = part.add(chunk)
+        numbers.append(whole.merge(part)[here])
+    table, sizes, of_object = twins.microclusters(matrix)
+    assert_same((whole.codes()[0], whole.finish()[1], np.concatenate(numbers)),
+                (table, sizes, of_object))  # fmt: skip
+
+
+@given(votes(), votes())
+def test_lookup_finds_what_was_added_and_nothing_else(matrix, other):
+    index = MicroclusterIndex(matrix.shape[1])
+    numbers = index.add(matrix)
+    np.testing.assert_array_equal(index.lookup(matrix), numbers)
+    other = np.resize(other, (len(other), matrix.shape[1]))
+    known = {tuple(row): number for row, number in zip(matrix.tolist(), numbers, strict=True)}
+    expected = [known.get(tuple(row), -1) for row in other.tolist()]
+    np.testing.assert_array_equal(index.lookup(other), expected)
+
+
+WIDE = st.sampled_from([0, 1, -1, -2, 7, 255, 256, 2**31, -(2**31), 2**40, -(2**40), 2**61])
+
+
+@given(npst.arrays(np.int64, st.tuples(st.integers(1, 12), st.integers(1, 9)), elements=WIDE))
+def test_labels_of_any_size_and_many_words(matrix):
+    assert_same(microclusters(matrix)[0], twins.microclusters(matrix))
+    index = MicroclusterIndex(matrix.shape[1])
+    for row in matrix:  # every row may change the layout
+        index.add(row[None])
+    np.testing.assert_array_equal(index.finish()[0], microclusters_of_rows(matrix))
+
+
+def microclusters_of_rows(matrix):
+    return np.array(list(dict.fromkeys(map(tuple, matrix.tolist()))))
+
+
+@pytest.mark.parametrize("dtype", ["u1", "i1", "u2", "i2", "u4", "i4", "u8", "i8"])
+@pytest.mark.parametrize("order", ["C", "F", "strided"])
+def test_every_integer_type_and_memory_order(dtype, order):
+    rng = np.random.default_rng(0)
+    matrix = rng.integers(0, 5, (300, 6)).astype(dtype)
+    if dtype[0] == "i":
+        matrix -= 2
+    expected = twins.microclusters(matrix)
+    matrix = {"C": matrix, "F": np.asfortranarray(matrix), "strided": np.repeat(matrix, 2, 0)[::2]}[
+        order
+    ]
+    assert_same(microclusters(matrix)[0], expected)
+
+
+@pytest.mark.parametrize("n_distinct", [3, 3000, 400_000])
+def test_threads_change_nothing(n_distinct):
+    rng = np.random.default_rng(n_distinct)
+    rows = rng.integers(-1, 9, (n_distinct, 12)).astype(np.int16)
+    rows[:, 0] = np.abs(rows[:, 0])
+    matrix = rows[rng.integers(0, n_distinct, 450_000)]
+    one, labels_one = microclusters(matrix, n_jobs=1)
+    for n_jobs in (2, 3):
+        many, labels_many = microclusters(matrix, n_jobs=n_jobs)
+        assert_same(many, one)
+        assert_same(labels_many, labels_one)
+    values = np.empty((one.table.shape), dtype=int)
+    for m, labels in enumerate(labels_one):
+        values[:, m] = np.append(labels, -1)[one.table[:, m]]
+    np.testing.assert_array_equal(values[one.of_object], matrix)
+    assert len(np.unique(one.table, axis=0)) == len(one.table)
+
+
+def test_votes_that_leave_the_guessed_range_late():
+    matrix = np.zeros((60_000, 3), dtype=np.int64)
+    matrix[-1] = [-5, 10**12, 7]
+    groups, _ = microclusters(matrix)
+    np.testing.assert_array_equal(groups.sizes, [59_999, 1])
+
+
+def test_a_span_that_no_word_holds_is_refused():
+    with pytest.raises(OverflowError, match="span"):
+        microclusters(np.array([[-(2**63)], [2**63 - 1]]))
+
+
+def test_spread_gives_objects_the_value_of_their_microcluster():
+    np.testing.assert_array_equal(
+        spread(np.array([5, 7]), np.array([0, 1, 1], dtype=np.int32)), [5, 7, 7]
+    )
+
+
+def test_columns_without_information_take_no_room():
+    matrix = np.full((10, 200), 3)
+    groups, _ = stage(matrix)
+    assert groups.sizes.tolist() == [10]

@@ -1,0 +1,95 @@
+import numpy as np
+import pandas as pd
+import pytest
+import twins
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra import numpy as npst
+from sklearn.metrics import adjusted_rand_score, normalized_mutual_info_score
+
+import quorate as qr
+from quorate.metrics import ari, ensemble_nmi, nmi
+
+AVERAGES = ["max", "min", "geometric", "arithmetic"]
+
+
+@st.composite
+def pairs(draw, lowest=0):
+    n = draw(st.integers(1, 30))
+    labels = npst.arrays(np.int64, n, elements=st.integers(lowest, 4))
+    return draw(labels), draw(labels)
+
+
+def test_the_papers_example(e2):
+    assert nmi(e2[:, 0], e2[:, 1]) == pytest.approx(0.419937, abs=5e-7)
+
+
+@pytest.mark.parametrize("average", AVERAGES)
+@given(both=pairs(lowest=-1))
+def test_nmi_agrees_with_its_definition(average, both):
+    a, b = both
+    if ((a >= 0) & (b >= 0)).any():
+        assert nmi(a, b, average) == pytest.approx(twins.nmi(a, b, average), abs=1e-12)
+        assert nmi(a, b, average) == pytest.approx(nmi(b, a, average), abs=1e-12)
+    else:
+        with pytest.raises(ValueError, match="No object has a label in both"):
+            nmi(a, b, average)
+
+
+@given(pairs())
+def test_both_agree_with_scikit_learn(both):
+    a, b = both
+    assert ari(a, b) == pytest.approx(adjusted_rand_score(a, b), abs=1e-12)
+    if len(set(a.tolist())) > 1 and len(set(b.tolist())) > 1:
+        for average in AVERAGES:
+            theirs = normalized_mutual_info_score(a, b, average_method=average)
+            assert nmi(a, b, average) == pytest.approx(theirs, abs=1e-12)
+
+
+def test_a_single_cluster():
+    for average in AVERAGES:
+        assert nmi([1, 1], [2, 2], average) == 1.0
+        assert nmi([1, 1], [1, 2], average) == 0.0
+    assert ari([1, 1], [2, 2]) == 1.0
+
+
+def test_names_do_not_matter():
+    assert nmi(["a", "b", "a"], [3.0, 2.0, 3.0]) == 1.0
+    assert ari(pd.Series(["a", "b", "a"], dtype="category"), [True, False, True]) == 1.0
+
+
+def test_exact_counts_do_not_overflow():
+    rng = np.random.default_rng(0)
+    a, b = rng.integers(0, 3, (2, 400_000))
+    b[:200_000] = a[:200_000]
+    assert ari(a, b) == pytest.approx(adjusted_rand_score(a, b), abs=1e-12)
+    # The same table a million times over: pairs are beyond 64 bits when multiplied.
+    from quorate.metrics import agreement
+
+    sizes = np.array([5 * 10**8, 10**8, 4 * 10**8])
+    assert agreement._ordered_pairs(sizes) == sum(int(s) * (int(s) - 1) for s in sizes)
+
+
+@given(st.integers(0, 20))
+def test_mean_nmi_with_an_ensemble(seed):
+    rng = np.random.default_rng(seed)
+    votes = rng.integers(-1, 3, (40, 4))
+    votes[:, 0] = np.abs(votes[:, 0])
+    labels = rng.integers(0, 3, 40)
+    expected = np.mean([nmi(labels, column) for column in votes.T])
+    assert ensemble_nmi(labels, votes) == pytest.approx(expected, abs=1e-12)
+    assert ensemble_nmi(labels, qr.Ensemble(votes)) == pytest.approx(expected, abs=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: nmi([1, 2], [1, 2, 3]), r"equally long lists of labels.*\(2,\) and \(3,\)"),
+        (lambda: nmi([[1, 2]], [[1, 2]]), "equally long lists of labels"),
+        (lambda: nmi([1], [1], "harmonic"), "'average' parameter of nmi must be one of 'max'"),
+        (lambda: ari([], []), "no objects"),
+    ],
+)
+def test_bad_calls(call, message):
+    with pytest.raises(ValueError, match=message):
+        call()

@@ -1,0 +1,122 @@
+"""What was asked, what was found, what to do: the messages for wrong calls of the library."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy import sparse
+
+import quorate as qr
+
+GOOD = [[0, 0], [0, 1], [1, 1]]
+
+BAD_VOTES = {
+    "one dimension": ([1, 2, 3], ValueError, r"1 dimension\(s\).*shape=\(3,\).*reshape\(-1, 1\)"),
+    "three dimensions": (np.zeros((2, 2, 2), int), ValueError, r"3 dimension\(s\)"),
+    "no objects": (np.zeros((0, 3), int), ValueError, "no objects"),
+    "no clusterings": (np.zeros((3, 0), int), ValueError, "no clusterings"),
+    "nothing": ([], ValueError, r"1 dimension\(s\)"),
+    "ragged": ([[1, 2], [1]], ValueError, "rows of different lengths"),
+    "infinity": ([[1.0], [np.inf]], ValueError, "row 1 of clustering 0 is infinity"),
+    "complex": ([[1j]], ValueError, "Complex data not supported"),
+    "sparse": (sparse.eye_array(3), TypeError, "dense label matrix"),
+    "unhashable": (np.array([[{}], [1]], dtype=object), TypeError, "has no hash"),
+    "silent rows": (
+        [[1, 1], [-1, -1], [np.nan, -1]],
+        ValueError,
+        r"2 object\(s\) have no vote in any clustering: row\(s\) 1, 2",
+    ),
+    "silent rows of a frame": (
+        pd.DataFrame({"a": ["x", None], "b": pd.array([1, None], dtype="Int64")}),
+        ValueError,
+        r"row\(s\) 1, counted from 0",
+    ),
+}
+
+
+@pytest.mark.parametrize("case", BAD_VOTES)
+def test_bad_votes(case):
+    votes, error, message = BAD_VOTES[case]
+    for call in (qr.Ensemble, qr.microclusters, qr.PTA(1).fit, qr.PTGP(1).fit):
+        with pytest.raises(error, match=message):
+            call(votes)
+
+
+BAD_PARAMETERS = [
+    ({"n_clusters": 0}, "'n_clusters' parameter of PT.* whole number from 1 up. Got 0 instead"),
+    ({"n_clusters": 2.5}, "Got 2.5 instead"),
+    ({"n_clusters": True}, "Got True instead"),
+    ({"n_clusters": "two"}, "Got 'two' instead"),
+    ({"n_clusters": 4}, r"n_clusters=4, but the ensemble tells only 3 group\(s\)"),
+    ({"n_neighbors": 0}, "'n_neighbors' parameter of PT.* must be 'auto', 'all' or"),
+    ({"n_neighbors": "some"}, "Got 'some' instead"),
+    ({"n_steps": -1}, "'n_steps' parameter of PT.* must be 'auto' or a whole number"),
+    ({"n_steps": "all"}, "Got 'all' instead"),
+    ({"n_jobs": 0}, "'n_jobs' parameter of PT.* other than 0"),
+    ({"n_jobs": 1.5}, "Got 1.5 instead"),
+]
+
+
+@pytest.mark.parametrize(("parameters", "message"), BAD_PARAMETERS)
+@pytest.mark.parametrize("method", [qr.PTA, qr.PTGP])
+def test_bad_parameters(method, parameters, message):
+    with pytest.raises(ValueError, match=message):
+        method(**{"n_clusters": 2, **parameters}).fit(GOOD)
+
+
+def test_parameters_of_one_method():
+    with pytest.raises(ValueError, match="'linkage' parameter of PTA must be one of 'average'"):
+        qr.PTA(2, linkage="ward").fit(GOOD)
+    for state in (-1, "seed", 1.5):
+        with pytest.raises(ValueError, match="'random_state' parameter of PTGP"):
+            qr.PTGP(2, random_state=state).fit(GOOD)
+    for state in (np.random.RandomState(0), np.random.default_rng(0), np.int64(3), None):
+        qr.PTGP(2, random_state=state).fit(GOOD)
+
+
+@pytest.mark.parametrize("k", [0, 4, 1.0, None])
+def test_bad_cuts(k):
+    est = qr.PTA(2).fit(GOOD)
+    with pytest.raises(ValueError, match="n_clusters"):
+        est.cut(k)
+
+
+def test_features_in_place_of_votes():
+    features = np.random.default_rng(0).normal(size=(20, 2))
+    with pytest.warns(qr.FeaturesAsVotesWarning, match="EnsembleClustering, which takes features"):
+        qr.PTA(2).fit(features)
+
+
+def test_transposed_votes():
+    votes = np.random.default_rng(0).integers(0, 4, (10, 200))
+    with pytest.warns(qr.TransposedVotesWarning, match=r"10 rows and 200 columns.*votes\.T"):
+        qr.Ensemble(votes)
+    qr.Ensemble(votes.T)  # no warning: the filter would raise it
+
+
+def test_other_clusterings_at_predict():
+    est = qr.PTA(2).fit(pd.DataFrame(GOOD, columns=["a", "b"]))
+    with pytest.raises(ValueError, match="feature names should match"):
+        est.predict(pd.DataFrame(GOOD, columns=["b", "a"]))
+    with pytest.raises(ValueError, match="expecting 2 features"):
+        qr.PTA(2).fit(GOOD).predict([[1, 2, 3]])
+
+
+def test_memory_is_refused_before_it_is_taken(monkeypatch):
+    rng = np.random.default_rng(0)
+    votes = rng.integers(0, 9, (400, 5))
+    monkeypatch.setenv("QUORATE_MEMORY", "1000000")
+    n = len(qr.microclusters(votes).sizes)
+    with pytest.raises(qr.MemoryBudgetError, match=f"{n} microclusters.*1.0 MB.*PTGP needs no"):
+        qr.PTA(2).fit(votes)
+    est = qr.PTGP(2, random_state=0).fit(votes)
+    with pytest.raises(MemoryError, match="PTGP itself does not need it"):
+        est.similarity_  # noqa: B018
+    with pytest.raises(MemoryError, match="would take"):
+        qr.trajectory_similarity(votes)
+
+
+def test_memory_is_known_without_an_override(monkeypatch):
+    from quorate import _validate
+
+    monkeypatch.delenv("QUORATE_MEMORY", raising=False)
+    assert 10**7 < _validate.available_memory() < 10**16
