@@ -6,9 +6,8 @@ from scipy.linalg import eigh
 
 def microclusters(votes):
     """Rows with equal votes, by comparing tuples; codes and rows by first appearance."""
-    seen, of_object = {}, []
-    for row in votes.tolist():
-        of_object.append(seen.setdefault(tuple(row), len(seen)))
+    seen = {}
+    of_object = [seen.setdefault(tuple(row), len(seen)) for row in votes.tolist()]
     rows = np.array(list(seen)).reshape(len(seen), -1)
     table = np.empty(rows.shape, dtype=int)
     for m in range(rows.shape[1]):

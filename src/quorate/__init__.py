@@ -1,9 +1,9 @@
 """Consensus clustering: many clusterings in, one robust clustering out.
 
 >>> import quorate as qr
->>> votes = [[0, 5, "a"], [0, 5, "a"], [0, 6, "b"], [1, 6, "b"], [1, 6, "b"]]
+>>> votes = [[0, 5, "a"], [0, 5, "a"], [0, 5, "b"], [1, 6, "b"], [1, 6, "b"], [1, 7, "b"]]
 >>> qr.PTA(n_clusters=2).fit_predict(votes)
-array([0, 0, 1, 1, 1])
+array([0, 0, 0, 1, 1, 1])
 
 Importing this package is cheap: what a name needs is imported when the name is first used.
 """

@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from quorate import _validate, flow
-from quorate._types import Microclusters
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
+
+    from quorate._types import Microclusters
 
 
 class Ensemble:
@@ -50,18 +51,10 @@ class Ensemble:
     """
 
     def __init__(self, X: Any, *, n_jobs: int | None = None) -> None:
-        votes = _validate.check_votes(X)
         _validate.check_n_jobs("Ensemble", n_jobs)
-        try:
-            self.microclusters, numbers = flow.microclusters(votes.matrix, n_jobs=n_jobs)
-        except OverflowError:
-            votes = _validate.recode(votes)
-            self.microclusters, numbers = flow.microclusters(votes.matrix, n_jobs=n_jobs)
+        votes = _validate.check_votes(X)
+        self.microclusters, self.labels = grouped(votes, n_jobs=n_jobs)
         _validate.check_turnout(self.microclusters.table, self.microclusters.of_object)
-        self.labels = [
-            found if labels is None else [labels[number] for number in found]
-            for found, labels in zip(numbers, votes.labels, strict=True)
-        ]
         self.names, self.index = votes.names, votes.index
         self.n_objects, self.n_clusterings = votes.matrix.shape
 
@@ -83,6 +76,22 @@ class Ensemble:
             codes = [code_of.get(label, len(code_of)) for label in _plain(new)]
             table[:, m] = np.array([*codes, -1], dtype=np.int32)[table[:, m]]
         return table
+
+
+def grouped(
+    votes: _validate.Votes, *, n_jobs: int | None = None
+) -> tuple[Microclusters, list[Any]]:
+    """Return the microclusters of checked votes, and the label of each code by clustering."""
+    try:
+        groups, numbers = flow.microclusters(votes.matrix, n_jobs=n_jobs)
+    except OverflowError:
+        votes = _validate.recode(votes)
+        groups, numbers = flow.microclusters(votes.matrix, n_jobs=n_jobs)
+    labels = [
+        found if labels is None else [labels[number] for number in found]
+        for found, labels in zip(numbers, votes.labels, strict=True)
+    ]
+    return groups, labels
 
 
 def _plain(labels: Any) -> list[Any]:

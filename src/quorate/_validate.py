@@ -8,7 +8,7 @@ from __future__ import annotations
 import os
 import warnings
 from numbers import Integral
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeGuard
 
 import numpy as np
 
@@ -243,9 +243,14 @@ def check_turnout(table: NDArray[np.int32], of_object: NDArray[np.int32]) -> Non
 # -- parameters ------------------------------------------------------------------------------------
 
 
+def _is_whole(value: Any) -> TypeGuard[int]:
+    """Tell whether `value` is an integer of Python or NumPy; True and False are not."""
+    return isinstance(value, Integral) and not isinstance(value, bool)
+
+
 def check_n_clusters(owner: str, n_clusters: Any, n_microclusters: int | None = None) -> int:
     """Return the number of clusters asked for, if that many can be had."""
-    if not isinstance(n_clusters, Integral) or isinstance(n_clusters, bool) or n_clusters < 1:
+    if not _is_whole(n_clusters) or n_clusters < 1:
         raise ValueError(
             f"The 'n_clusters' parameter of {owner} must be a whole number from 1 up."
             f" Got {n_clusters!r} instead."
@@ -270,7 +275,7 @@ def check_reach(
         return max(1, min(20, int(n_microclusters**0.5 / 2)))
     if all_allowed and isinstance(value, str) and value == "all":
         return max(1, n_microclusters - 1)
-    if not isinstance(value, Integral) or isinstance(value, bool) or value < 1:
+    if not _is_whole(value) or value < 1:
         words = "'auto', 'all'" if all_allowed else "'auto'"
         raise ValueError(
             f"The {name!r} parameter of {owner} must be {words} or a whole number from 1 up."
@@ -298,7 +303,7 @@ def check_n_jobs(owner: str, value: Any) -> int | None:
     """Return the number of threads asked for, None for all of them."""
     if value is None:
         return None
-    if not isinstance(value, Integral) or isinstance(value, bool) or value == 0:
+    if not _is_whole(value) or value == 0:
         raise ValueError(
             f"The 'n_jobs' parameter of {owner} must be None or a whole number other than 0."
             f" Got {value!r} instead."
@@ -310,8 +315,6 @@ def check_random_state(owner: str, value: Any) -> int:
     """Return a seed: the same for the same integer, a fresh one otherwise."""
     if isinstance(value, np.random.RandomState):
         return int(value.randint(2**31))
-    if isinstance(value, Integral) and not isinstance(value, bool) and value < 0:
-        value = "negative"
     try:
         return int(np.random.default_rng(value).integers(2**63))
     except (TypeError, ValueError) as error:

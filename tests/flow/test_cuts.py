@@ -83,9 +83,7 @@ E2_GRAPH = np.array([[1, 0, 1, 0, 0], [1, 0, 0, 1, 0], [0, 1, 0, 1, 0], [0, 1, 0
 
 def test_worked_transfer_cut_with_and_without_multiplicities():
     weighted = TransferCut(E2_GRAPH, np.array([3.0, 1, 2, 2]))
-    np.testing.assert_allclose(
-        weighted.eigenvalues(5), [1, 0.908248, 0.5, 0.091752, 0], atol=5e-7
-    )
+    np.testing.assert_allclose(weighted.eigenvalues(5), [1, 0.908248, 0.5, 0.091752, 0], atol=5e-7)
     rows = weighted.embedding(2)
     expected = [[0.668545, 0.743671], [0.958908, 0.283718], [0.817645, -0.575723],
                 [0.668545, -0.743671]]  # fmt: skip

@@ -129,9 +129,7 @@ def test_a_node_without_links_is_like_itself_only():
     np.testing.assert_array_equal(found[2], [0, 0, 1])
     norms = trajectory_norms(P, 3)
     assert norms[2] == 0
-    np.testing.assert_allclose(
-        similarity_product(P, norms, np.eye(3), 3), found, atol=1e-15
-    )
+    np.testing.assert_allclose(similarity_product(P, norms, np.eye(3), 3), found, atol=1e-15)
 
 
 @pytest.fixture(scope="module")

@@ -255,9 +255,7 @@ def test_worked_trees_of_pta(e2, e3):
 def test_worked_cut_of_ptgp(e2):
     est = qr.PTGP(2, n_neighbors=1, n_steps=2, random_state=0).fit(e2)
     cut = est._transfer_cut
-    np.testing.assert_allclose(
-        cut.eigenvalues(5), [1, 0.418256, 0.038613, 0.023727, 0], atol=5e-7
-    )
+    np.testing.assert_allclose(cut.eigenvalues(5), [1, 0.418256, 0.038613, 0.023727, 0], atol=5e-7)
     expected = [[0.784760, 0.619800], [0.897192, 0.441640], [0.902128, 0.431468],
                 [0.804935, 0.593362]]  # fmt: skip
     np.testing.assert_allclose(np.abs(cut.embedding(2)), expected, atol=5e-7)
@@ -276,7 +274,7 @@ def test_ptgp_builds_no_square_matrix(blobs, monkeypatch):
 
     monkeypatch.setattr("quorate.flow.trajectory_similarity", refuse)
     est = make("ptgp", 3).fit(blobs[0])
-    est.confidence_, est.cut(4), est.predict(blobs[0])  # noqa: B018
+    est.confidence_, est.cut(4), est.predict(blobs[0])
     with pytest.raises(AssertionError, match="PTS was built"):
         est.similarity_  # noqa: B018
 

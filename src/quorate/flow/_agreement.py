@@ -50,7 +50,7 @@ def counter_dtype(n_clusterings: int) -> np.dtype[np.unsignedinteger[Any]]:
 
 
 @kernel
-def count_matches(left, right, start, counts):  # type: ignore[no-untyped-def]
+def count_matches(left: Any, right: Any, start: Any, counts: Any) -> None:
     """Write to ``counts[r, j]`` in how many clusterings row ``start + r`` matches row j."""
     n_clusterings, n_columns = right.shape
     for first in range(0, n_columns, _COLUMNS_PER_STRIP):

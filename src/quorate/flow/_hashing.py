@@ -8,9 +8,8 @@ import numpy as np
 from llvmlite import ir
 from numba import types
 from numba.core import cgutils
-from numba.extending import intrinsic
 
-from quorate.flow._jit import kernel
+from quorate.flow._jit import intrinsic, kernel
 
 #: Odd, near 2**64 divided by the golden ratio: its multiples spread over the upper bits.
 SPREAD = np.uint64(0x9E3779B97F4A7C15)
@@ -36,7 +35,7 @@ def _prefetch(typing_context: Any, array: Any, index: Any) -> Any:
 
 
 @kernel
-def pack(rows, shift, base, first_column, keys):  # type: ignore[no-untyped-def]
+def pack(rows: Any, shift: Any, base: Any, first_column: Any, keys: Any) -> None:
     """Write each row as one or more 64-bit words.
 
     Word w of a row holds columns ``first_column[w]`` up to ``first_column[w + 1]``, each shifted
@@ -54,7 +53,7 @@ def pack(rows, shift, base, first_column, keys):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def fingerprints(keys, prints):  # type: ignore[no-untyped-def]
+def fingerprints(keys: Any, prints: Any) -> None:
     """Write 64 bits for each row: the key itself where it is one word, else a mixture."""
     for i in range(len(prints)):
         mixed = keys[i, 0]
@@ -64,7 +63,7 @@ def fingerprints(keys, prints):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def _differ(keys, i, known, number):  # type: ignore[no-untyped-def]
+def _differ(keys: Any, i: Any, known: Any, number: Any) -> bool:
     """Tell keys apart that share a fingerprint; keys of one word are their own fingerprint."""
     if keys.shape[1] > 1:
         for w in range(keys.shape[1]):
@@ -74,7 +73,16 @@ def _differ(keys, i, known, number):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def insert(prints, keys, start, slots, spare_bits, known, n_known, numbers):  # type: ignore[no-untyped-def]
+def insert(
+    prints: Any,
+    keys: Any,
+    start: Any,
+    slots: Any,
+    spare_bits: Any,
+    known: Any,
+    n_known: Any,
+    numbers: Any,
+) -> tuple[int, int]:
     """Give rows from `start` on their numbers, new ones in order of appearance.
 
     `slots` is an open-addressing table of pairs (fingerprint, number + 1). Return how many rows
@@ -110,7 +118,7 @@ def insert(prints, keys, start, slots, spare_bits, known, n_known, numbers):  # 
 
 
 @kernel
-def look_up(prints, keys, slots, spare_bits, known, numbers):  # type: ignore[no-untyped-def]
+def look_up(prints: Any, keys: Any, slots: Any, spare_bits: Any, known: Any, numbers: Any) -> None:
     """Write the number of each row, -1 for rows that are not in the table."""
     mask = len(slots) // 2 - 1
     for i in range(len(prints)):
@@ -124,7 +132,7 @@ def look_up(prints, keys, slots, spare_bits, known, numbers):  # type: ignore[no
 
 
 @kernel
-def fill_slots(prints, slots, spare_bits):  # type: ignore[no-untyped-def]
+def fill_slots(prints: Any, slots: Any, spare_bits: Any) -> None:
     """Put keys that are known to differ into an empty table."""
     mask = len(slots) // 2 - 1
     for number in range(len(prints)):
@@ -136,7 +144,7 @@ def fill_slots(prints, slots, spare_bits):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def renumber(keys, shift, bits, missing, code_of, codes):  # type: ignore[no-untyped-def]
+def renumber(keys: Any, shift: Any, bits: Any, missing: Any, code_of: Any, codes: Any) -> int:
     """Write one column's votes as codes in order of appearance; return how many there are.
 
     `code_of` is -1 everywhere, one place for each value that fits in `bits`; it ends with the
@@ -154,14 +162,14 @@ def renumber(keys, shift, bits, missing, code_of, codes):  # type: ignore[no-unt
 
 
 @kernel
-def count(numbers, sizes):  # type: ignore[no-untyped-def]
+def count(numbers: Any, sizes: Any) -> None:
     """Add to `sizes` how often each number occurs."""
     for i in range(len(numbers)):
         sizes[numbers[i]] += 1
 
 
 @kernel
-def take(values, places, out):  # type: ignore[no-untyped-def]
+def take(values: Any, places: Any, out: Any) -> None:
     """Write ``values[places]`` to `out` without widening the places first."""
     for i in range(len(places)):
         out[i] = values[places[i]]

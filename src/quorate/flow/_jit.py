@@ -6,28 +6,40 @@ Kernels are serial and release the GIL; threads run them side by side on ranges 
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
 
 import numba
+from numba import extending
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from typing import Any
 
-F = TypeVar("F", bound="Callable[..., Any]")
+Parameters = ParamSpec("Parameters")
+Result = TypeVar("Result")
 
 
-def kernel(function: F) -> F:
+def kernel(function: Callable[Parameters, Result]) -> Callable[Parameters, Result]:
     """Compile `function` on first use, cached on disk, without the GIL."""
-    compiled: F = numba.njit(nogil=True, cache=True)(function)  # noqa: TID251
-    return compiled
+    return _compile(function, fastmath=False)
 
 
-def fast_kernel(function: F) -> F:
+def fast_kernel(function: Callable[Parameters, Result]) -> Callable[Parameters, Result]:
     """Like `kernel`, and let sums and minima be reordered, which is what vectorises them.
 
     Only for kernels whose inputs hold no NaN: infinities are kept, NaN is not looked for.
     """
-    flags = {"nsz", "arcp", "contract", "reassoc", "nnan"}
-    compiled: F = numba.njit(nogil=True, cache=True, fastmath=flags)(function)  # noqa: TID251
+    return _compile(function, fastmath={"nsz", "arcp", "contract", "reassoc", "nnan"})
+
+
+def _compile(
+    function: Callable[Parameters, Result], *, fastmath: bool | set[str]
+) -> Callable[Parameters, Result]:
+    compiler = numba.njit(nogil=True, cache=True, fastmath=fastmath)  # noqa: TID251 - the one place
+    compiled: Callable[Parameters, Result] = compiler(function)
     return compiled
+
+
+def intrinsic(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Let `function` write LLVM instructions for kernels to call: numba's own, with a type."""
+    wrapped: Callable[..., Any] = extending.intrinsic(function)
+    return wrapped

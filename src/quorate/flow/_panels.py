@@ -15,9 +15,8 @@ import numpy as np
 from llvmlite import ir
 from numba import types
 from numba.core import cgutils
-from numba.extending import intrinsic
 
-from quorate.flow._jit import kernel
+from quorate.flow._jit import intrinsic, kernel
 
 WIDTH = 16
 
@@ -28,10 +27,18 @@ _FIRST_LANE = ir.Constant(ir.VectorType(ir.IntType(32), WIDTH), [0] * WIDTH)
 
 
 @intrinsic
-def _row_product(  # type: ignore[no-untyped-def]
-    typing_context, indices, data, start, stop, panel, result, row, keep
-):
-    """Do ``result[row] = data[start:stop] @ panel[indices[start:stop]]`` (+ result[row] if keep)."""
+def _row_product(
+    typing_context: Any,
+    indices: Any,
+    data: Any,
+    start: Any,
+    stop: Any,
+    panel: Any,
+    result: Any,
+    row: Any,
+    keep: Any,
+) -> Any:
+    """Do ``result[row] = data[start:stop] @ panel[indices[start:stop]]``, added if `keep`."""
 
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         def data_of(place: int) -> Any:
@@ -56,9 +63,7 @@ def _row_product(  # type: ignore[no-untyped-def]
             weights = builder.insert_element(_NO_VECTOR, weight, ir.IntType(32)(0))
             weights = builder.shuffle_vector(weights, _NO_VECTOR, _FIRST_LANE)
             values = builder.load(row_of(panel_data, number), align=8)
-            builder.store(
-                builder.call(multiply_add, [weights, values, builder.load(total)]), total
-            )
+            builder.store(builder.call(multiply_add, [weights, values, builder.load(total)]), total)
 
         zero = ir.Constant(_VECTOR, [0.0] * WIDTH)
         target = row_of(result_data, row)
@@ -81,16 +86,23 @@ def _row_product(  # type: ignore[no-untyped-def]
 
 
 @kernel
-def _multiply(indptr, indices, data, panel, result, keep):  # type: ignore[no-untyped-def]
+def _multiply(indptr: Any, indices: Any, data: Any, panel: Any, result: Any, keep: Any) -> None:
     """Do ``result = matrix @ panel`` (+ result if keep)."""
     for row in range(len(indptr) - 1):
         _row_product(
-            indices, data, np.int64(indptr[row]), np.int64(indptr[row + 1]), panel, result, row, keep
+            indices,
+            data,
+            np.int64(indptr[row]),
+            np.int64(indptr[row + 1]),
+            panel,
+            result,
+            row,
+            keep,
         )
 
 
 @kernel
-def walk_product(forward, backward, n_steps, panels, result):  # type: ignore[no-untyped-def]
+def walk_product(forward: Any, backward: Any, n_steps: Any, panels: Any, result: Any) -> None:
     """Write S·V to `result` for the panel V in ``panels[0]``; the other panels are scratch.
 
     With S = Σ_{t=1..T} P^t (P^t)ᵀ:  u_t = (Pᵀ)^t V for t = 1..T, then r = 0 and, for t = T..1,
@@ -106,7 +118,9 @@ def walk_product(forward, backward, n_steps, panels, result):  # type: ignore[no
 
 
 @kernel
-def walk_squares(matrix, n_steps, panel, other, by_row, by_column):  # type: ignore[no-untyped-def]
+def walk_squares(
+    matrix: Any, n_steps: Any, panel: Any, other: Any, by_row: Any, by_column: Any
+) -> None:
     """Add the squares of matrix^t @ panel, t = 1..T, up by row and by column.
 
     With Pᵀ and unit vectors the columns' sums are diag S; with P and random signs the rows' sums

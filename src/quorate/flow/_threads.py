@@ -1,4 +1,4 @@
-"""Work items over threads. Results come back in the order of the items, so n_jobs changes nothing."""
+"""Work items over threads: results in the order of the items, so that n_jobs changes nothing."""
 
 from __future__ import annotations
 

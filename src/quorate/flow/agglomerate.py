@@ -6,7 +6,7 @@ average, complete and single link are reducible: O(n²) time, on a matrix that i
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -64,7 +64,7 @@ def cut_tree(tree: FloatArray, n_clusters: int) -> NDArray[np.int64]:
 
 
 @fast_kernel
-def _nearest(row, size, previous):  # type: ignore[no-untyped-def]
+def _nearest(row: Any, size: Any, previous: Any) -> Any:
     """Return the place of the smallest of the first `size` entries, `previous` if it ties."""
     smallest = np.inf
     for j in range(size):
@@ -78,7 +78,7 @@ def _nearest(row, size, previous):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def _chain(distance, mass, linkage, pairs, heights):  # type: ignore[no-untyped-def]
+def _chain(distance: Any, mass: Any, linkage: Any, pairs: Any, heights: Any) -> None:
     """Write merges as pairs of rows, a merged cluster living on in the lower of its two.
 
     Rows that are gone have infinite distance to all. A merge is no lower than those inside it:
@@ -119,7 +119,7 @@ def _chain(distance, mass, linkage, pairs, heights):  # type: ignore[no-untyped-
                 merged = max(distance[a, z], distance[b, z])
             else:
                 merged = min(distance[a, z], distance[b, z])
-            if gone[z] or z == a or z == b:
+            if gone[z] or z in (a, b):
                 merged = np.inf
             distance[a, z] = merged
             distance[z, a] = merged
@@ -130,7 +130,7 @@ def _chain(distance, mass, linkage, pairs, heights):  # type: ignore[no-untyped-
 
 
 @kernel
-def _root(parent, node):  # type: ignore[no-untyped-def]
+def _root(parent: Any, node: Any) -> Any:
     while parent[node] != node:
         parent[node] = parent[parent[node]]
         node = parent[node]
@@ -138,7 +138,7 @@ def _root(parent, node):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def _number_clusters(pairs, heights, tree):  # type: ignore[no-untyped-def]
+def _number_clusters(pairs: Any, heights: Any, tree: Any) -> None:
     """Turn merges of rows into merges of clusters n, n + 1, ... in the order given."""
     n = len(pairs) + 1
     parent = np.arange(2 * n - 1)
@@ -153,8 +153,8 @@ def _number_clusters(pairs, heights, tree):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def _label(merges, labels):  # type: ignore[no-untyped-def]
-    """Number the clusters that the merges leave, in order of their first row."""
+def _label(merges: Any, labels: Any) -> None:
+    """Write the number of each row's cluster after the merges, counted by first appearance."""
     n = len(labels)
     parent = np.arange(n + len(merges))
     for step in range(len(merges)):

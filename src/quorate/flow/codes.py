@@ -54,7 +54,7 @@ def is_missing(label: Any) -> bool:
     if label is None or type(label).__name__ in {"NAType", "NaTType"}:
         return True
     if isinstance(label, (int, float, np.number)) and not isinstance(label, bool):
-        return bool(label != label or label == MISSING)  # noqa: PLR0124 - NaN differs from itself
+        return bool(label != label or label == MISSING)
     return False
 
 

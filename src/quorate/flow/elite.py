@@ -88,7 +88,7 @@ def _elite_rows_with_gaps(votes: VoteCodes, turnout: VoteCodes, n_neighbors: int
 
 
 @kernel
-def _reach(row, level):  # type: ignore[no-untyped-def]
+def _reach(row: Any, level: Any) -> Any:
     """Return how many entries of `row` are at least `level`."""
     total = np.int32(0)
     for j in range(len(row)):
@@ -97,7 +97,7 @@ def _reach(row, level):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def _select_counts(counts, start, n_neighbors):  # type: ignore[no-untyped-def]
+def _select_counts(counts: Any, start: Any, n_neighbors: Any) -> Any:
     """Return each row's number of neighbours, and all neighbours with their counts, in order."""
     n_rows, n = counts.shape
     levels = np.empty(n_rows, dtype=counts.dtype)

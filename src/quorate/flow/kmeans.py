@@ -6,7 +6,7 @@ kind of random state, and its result depends on the number of threads.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -52,7 +52,7 @@ def kmeans(
 
 
 @fast_kernel
-def _squared_distance(a, b):  # type: ignore[no-untyped-def]
+def _squared_distance(a: Any, b: Any) -> float:
     total = 0.0
     for d in range(len(a)):
         difference = a[d] - b[d]
@@ -61,7 +61,7 @@ def _squared_distance(a, b):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def _choose_centres(rows, weights, draws, centres):  # type: ignore[no-untyped-def]
+def _choose_centres(rows: Any, weights: Any, draws: Any, centres: Any) -> None:
     """Greedy k-means++: candidates drawn by weighted distance, the most useful one taken."""
     n, n_clusters = len(rows), len(centres)
     nearest = np.full(n, np.inf)
@@ -85,7 +85,7 @@ def _choose_centres(rows, weights, draws, centres):  # type: ignore[no-untyped-d
 
 
 @kernel
-def _assign(rows, centres, labels, distances):  # type: ignore[no-untyped-def]
+def _assign(rows: Any, centres: Any, labels: Any, distances: Any) -> bool:
     """Give each row the number of its nearest centre, the lowest on ties; tell if any changed."""
     changed = False
     for i in range(len(rows)):
@@ -101,7 +101,7 @@ def _assign(rows, centres, labels, distances):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def _lloyd(rows, weights, centres, max_iter, labels):  # type: ignore[no-untyped-def]
+def _lloyd(rows: Any, weights: Any, centres: Any, max_iter: Any, labels: Any) -> Any:
     """Improve `centres` until no label changes; return the weighted sum of squared distances."""
     labels[:] = -1
     distances = np.empty(len(rows))

@@ -134,6 +134,11 @@ class MicroclusterIndex:
 
     def __init__(self, n_clusterings: int) -> None:
         self.n_clusterings = n_clusterings
+        self._n_known: int
+        self._known: NDArray[np.uint64]  # the packed rows, by number
+        self._sizes: NDArray[np.int64]
+        self._slots: NDArray[np.uint64]  # the hash table: fingerprint and number + 1 in turn
+        self._spare_bits: np.uint64
         nothing = np.zeros(n_clusterings, dtype=np.int64)
         self._use_layout(_layout(nothing, nothing), _NO_ROWS.reshape(0, n_clusterings), _NO_ROWS)
 
@@ -212,7 +217,7 @@ class MicroclusterIndex:
 
         def build(part: int) -> None:
             span = slice(*parts[part])
-            indices[part]._add_serially(rows[span], numbers[span])  # noqa: SLF001
+            indices[part]._add_serially(rows[span], numbers[span])
 
         in_threads(build, range(len(parts)), n_parts)
         number_here = [self.merge(index) for index in indices[1:]]

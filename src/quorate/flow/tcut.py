@@ -48,7 +48,8 @@ class TransferCut:
         """Return unit rows, one for each row of B, in min(n_clusters, n_columns) dimensions."""
         vectors = self._decompose(n_clusters)[1][:, :n_clusters] / self._root_degree[:, None]
         rows: FloatArray = (self._B @ vectors) / self._degree[:, None]
-        return rows / (np.linalg.norm(rows, axis=1, keepdims=True) + 1e-10)
+        rows /= np.linalg.norm(rows, axis=1, keepdims=True) + 1e-10
+        return rows
 
     def _decompose(self, n_clusters: int) -> tuple[FloatArray, FloatArray]:
         batch = _FIRST_BATCH

@@ -60,7 +60,8 @@ def trajectory_norms(P: Any, n_steps: int, *, n_jobs: int | None = None) -> Floa
         walk_squares(forward, n_steps, panel, other, np.zeros(n), by_column)
         return by_column[: stop - start]
 
-    return np.sqrt(np.concatenate(in_threads(squares, row_ranges(n, WIDTH), n_jobs)))
+    norms: FloatArray = np.sqrt(np.concatenate(in_threads(squares, row_ranges(n, WIDTH), n_jobs)))
+    return norms
 
 
 def estimated_norms(
@@ -171,7 +172,7 @@ def _by_panels(
 
 
 def _arrays(matrix: Any) -> tuple[Any, Any, Any]:
-    """Return a sparse matrix as the three arrays that kernels know, in one combination of dtypes."""
+    """Return a sparse matrix as the three arrays of kernels, always of the same dtypes."""
     return (
         matrix.indptr.astype(np.int64, copy=False),
         matrix.indices.astype(np.uint32, copy=False),
@@ -180,7 +181,7 @@ def _arrays(matrix: Any) -> tuple[Any, Any, Any]:
 
 
 @kernel
-def _normalise(S, scale, first, last):  # type: ignore[no-untyped-def]
+def _normalise(S: Any, scale: Any, first: Any, last: Any) -> None:
     """Turn rows of inner products into cosines, the upper triangle deciding for both.
 
     Tiles of rows are independent: one reads and writes its part of the upper triangle and the

@@ -28,6 +28,10 @@ class ConsensusClusterer(ClusterMixin, BaseEstimator, ABC):
     ``fit`` of a method reads: `_begin`, the stages of its paper, `_finish`.
     """
 
+    n_clusters: int
+    n_jobs: int | None
+    _confidence: FloatArray | None
+
     @abstractmethod
     def fit(self, X: Any, y: Any = None) -> Self:
         """Find the consensus of the votes X."""
@@ -140,7 +144,7 @@ class ConsensusClusterer(ClusterMixin, BaseEstimator, ABC):
         self._micro_labels = _by_first_appearance(self._cut(self.n_clusters))
         self.labels_ = flow.spread(self._micro_labels, self.microclusters_.of_object)
         self.n_clusters_ = int(self._micro_labels.max()) + 1
-        self._confidence: FloatArray | None = None
+        self._confidence = None
         self._warn_if_fewer(self._micro_labels, self.n_clusters)
         return self
 
@@ -201,7 +205,7 @@ def _series(labels: NDArray[np.int64], index: Any) -> Any:
 
 
 def _by_first_appearance(labels: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Number labels 0, 1, ... in order of appearance, so that equal partitions are equal."""
+    """Return labels 0, 1, ... in order of appearance, so that equal partitions are equal."""
     _, first, inverse = np.unique(labels, return_index=True, return_inverse=True)
     rank = np.empty(len(first), dtype=np.int64)
     rank[np.argsort(first)] = np.arange(len(first))

@@ -11,15 +11,17 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from quorate import _validate
-from quorate._ensemble import Ensemble, as_ensemble
+from quorate._ensemble import as_ensemble, grouped
 from quorate._types import Columns
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from numpy.typing import NDArray
 
-    from quorate._types import FloatArray, IntArray
+    from quorate._types import FloatArray, IntArray, Microclusters
 
-_AVERAGES = {
+_AVERAGES: dict[str, Callable[[float, float], float]] = {
     "max": max,
     "min": min,
     "geometric": lambda x, y: float(np.sqrt(x * y)),
@@ -120,37 +122,42 @@ def ensemble_nmi(labels: Any, X: Any, average: str = "max") -> float:
     """
     _validate.check_choice("ensemble_nmi", "average", average, tuple(_AVERAGES))
     groups = as_ensemble(X).microclusters
-    labelled = _two_columns(labels, groups.of_object)
-    # Groups by label and microcluster: few, and all that the scores depend on.
-    votes = groups.table[np.asarray(labelled.labels[1])[labelled.microclusters.table[:, 1]]]
-    known = labelled.microclusters.table[:, 0]
-    scores = []
-    for column in votes.T:
-        both = (column >= 0) & (known >= 0)
-        scores.append(
-            _nmi(known[both], column[both], labelled.microclusters.sizes[both], average)
-        )
-    return float(np.mean(scores))
+    # Groups of equal label and equal votes: few, and all that the scores depend on.
+    joint, names = _joint(labels, groups.of_object)
+    label, place = joint.table.T
+    votes = groups.table[np.asarray(names[1])[place]]
+    return float(np.mean([_nmi(*_cells(label, vote, joint.sizes), average) for vote in votes.T]))
 
 
-def _two_columns(a: Any, b: Any) -> Ensemble:
-    """Return two labellings of the same objects as an ensemble of two."""
+def _joint(a: Any, b: Any) -> tuple[Microclusters, list[Any]]:
+    """Return the microclusters of two labellings of the same objects, and their labels."""
     a, b = (np.asarray(labels) for labels in (a, b))
     if a.ndim != 1 or a.shape != b.shape:
         raise ValueError(
             f"Two clusterings must be two equally long lists of labels, but their shapes are"
             f" {a.shape} and {b.shape}."
         )
-    return Ensemble(Columns(["a", "b"], [a, b]))
+    return grouped(_validate.check_votes(Columns(["a", "b"], [a, b])))
 
 
 def _contingency(a: Any, b: Any) -> tuple[IntArray, IntArray, NDArray[np.int64]]:
     """Return the nonzero cells of the contingency table: row, column and count of each."""
-    groups = _two_columns(a, b).microclusters
-    both = (groups.table >= 0).all(axis=1)
+    groups, _ = _joint(a, b)
+    return _cells(groups.table[:, 0], groups.table[:, 1], groups.sizes)
+
+
+def _cells(
+    rows: IntArray, columns: IntArray, sizes: NDArray[np.int64]
+) -> tuple[IntArray, IntArray, NDArray[np.int64]]:
+    """Return each (row, column) that occurs once, with the sum of its sizes; leave out gaps."""
+    both = (rows >= 0) & (columns >= 0)
     if not both.any():
         raise ValueError("No object has a label in both clusterings, so they cannot be compared.")
-    return groups.table[both, 0], groups.table[both, 1], groups.sizes[both]
+    width = int(columns.max()) + 1
+    cells, where = np.unique(
+        rows[both].astype(np.int64) * width + columns[both], return_inverse=True
+    )
+    return cells // width, cells % width, _totals(where, sizes[both])
 
 
 def _totals(codes: IntArray, sizes: NDArray[np.int64]) -> NDArray[np.int64]:
@@ -164,6 +171,7 @@ def _ordered_pairs(sizes: NDArray[np.int64]) -> int:
 
 
 def _nmi(rows: IntArray, columns: IntArray, sizes: NDArray[np.int64], average: str) -> float:
+    """Return the NMI of a contingency table whose cells are given once each."""
     in_a, in_b = _totals(rows, sizes), _totals(columns, sizes)
     n = sizes.sum()
     h_a, h_b = _entropy(in_a / n), _entropy(in_b / n)

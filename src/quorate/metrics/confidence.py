@@ -24,9 +24,7 @@ def cluster_weights(
     return weights
 
 
-def confidence(
-    sums: FloatArray, labels: NDArray[np.int64], sizes: NDArray[np.int64]
-) -> FloatArray:
+def confidence(sums: FloatArray, labels: NDArray[np.int64], sizes: NDArray[np.int64]) -> FloatArray:
     """Return the confidence of each microcluster's objects in their label, in [0, 1].
 
     Parameters
