@@ -2,7 +2,7 @@
 
 >>> import quorate as qr
 >>> votes = [[0, 5, "a"], [0, 5, "a"], [0, 5, "b"], [1, 6, "b"], [1, 6, "b"], [1, 7, "b"]]
->>> qr.PTA(n_clusters=2).fit_predict(votes)
+>>> qr.PTGP(n_clusters=2, random_state=0).fit_predict(votes)
 array([0, 0, 0, 1, 1, 1])
 
 Importing this package is cheap: what a name needs is imported when the name is first used.

@@ -68,7 +68,9 @@ class PTA(ConsensusClusterer):
     byte compares for the graph, O(T·E·n) for the similarity, O(n²) for the tree, and 16·n² bytes.
     :meth:`cut` costs O(n). No random numbers are drawn.
 
-    A microcluster without links has similarity 0 to all others and joins last.
+    A microcluster without links has similarity 0 to all others and joins last. With fewer than 16
+    microclusters "auto" means one neighbour and one step, after which a walker has left its own
+    node and neighbours may have nothing in common: ask for more of both, as below.
 
     References
     ----------
@@ -79,7 +81,7 @@ class PTA(ConsensusClusterer):
     --------
     >>> import quorate as qr
     >>> votes = [[0, 0, 0], [0, 0, 0], [0, 0, 1], [1, 1, 1], [1, 1, 1], [1, 2, 1]]
-    >>> qr.PTA(n_clusters=2).fit_predict(votes)
+    >>> qr.PTA(n_clusters=2, n_neighbors=3, n_steps=3).fit_predict(votes)
     array([0, 0, 0, 1, 1, 1])
     """
 
