@@ -80,9 +80,9 @@ class PTA(ConsensusClusterer):
     Examples
     --------
     >>> import quorate as qr
-    >>> votes = [[0, 0, 0], [0, 0, 0], [0, 0, 1], [1, 1, 1], [1, 1, 1], [1, 2, 1]]
-    >>> qr.PTA(n_clusters=2, n_neighbors=3, n_steps=3).fit_predict(votes)
-    array([0, 0, 0, 1, 1, 1])
+    >>> votes = [[0, 0, 0], [0, 0, 0], [0, 0, 1], [0, 1, 0], [2, 2, 2], [2, 2, 3], [2, 3, 2]]
+    >>> qr.PTA(n_clusters=2, n_neighbors=2, n_steps=2).fit_predict(votes)
+    array([0, 0, 0, 0, 1, 1, 1])
     """
 
     def __init__(
