@@ -6,6 +6,7 @@ from hypothesis import strategies as st
 from strategies import ensembles
 
 from quorate.flow import (
+    cluster_means,
     elite_graph,
     estimated_norms,
     membership,
@@ -85,9 +86,17 @@ WORKED_B = [
 @pytest.mark.parametrize(("example", "n_neighbors", "n_steps", "expected"), WORKED_B)
 def test_worked_bipartite_graphs(example, n_neighbors, n_steps, expected, request):
     P, groups = walk_of(request.getfixturevalue(example), n_neighbors)
-    Z = membership(groups.table)
-    B = similarity_product(P, trajectory_norms(P, n_steps), Z / Z.sum(axis=0), n_steps)
+    means = cluster_means(groups.table)
+    B = similarity_product(P, trajectory_norms(P, n_steps), means, n_steps)
     np.testing.assert_allclose(B.ravel(), [float(x) for x in expected.split()], atol=5e-7)
+
+
+@given(ensembles())
+def test_membership_agrees_with_its_definition(ensemble):
+    table = microclusters(ensemble[0])[0].table
+    expected = twins.membership(table)
+    np.testing.assert_array_equal(membership(table).toarray(), expected)
+    np.testing.assert_allclose(cluster_means(table).toarray(), expected / expected.sum(axis=0))
 
 
 @given(ensembles())

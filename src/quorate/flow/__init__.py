@@ -7,7 +7,7 @@ Nothing here checks input, warns, logs or draws random numbers that it was not h
 
 from quorate.flow.agglomerate import agglomerate, cut_tree
 from quorate.flow.coassociation import coassociation
-from quorate.flow.codes import membership
+from quorate.flow.codes import cluster_means, membership
 from quorate.flow.elite import elite_graph
 from quorate.flow.kmeans import kmeans
 from quorate.flow.microclusters import MicroclusterIndex, microclusters, spread
@@ -24,6 +24,7 @@ __all__ = [
     "MicroclusterIndex",
     "TransferCut",
     "agglomerate",
+    "cluster_means",
     "coassociation",
     "cut_tree",
     "elite_graph",

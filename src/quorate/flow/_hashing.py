@@ -64,11 +64,10 @@ def fingerprints(keys: Any, prints: Any) -> None:
 
 @kernel
 def _differ(keys: Any, i: Any, known: Any, number: Any) -> bool:
-    """Tell keys apart that share a fingerprint; keys of one word are their own fingerprint."""
-    if keys.shape[1] > 1:
-        for w in range(keys.shape[1]):
-            if keys[i, w] != known[number, w]:
-                return True
+    """Tell keys of several words apart that share a fingerprint."""
+    for w in range(keys.shape[1]):
+        if keys[i, w] != known[number, w]:
+            return True
     return False
 
 
@@ -91,6 +90,7 @@ def insert(
     """
     n_rows = len(prints)
     mask = len(slots) // 2 - 1
+    one_word = keys.shape[1] == 1
     for block in range(start, n_rows, _BLOCK):
         stop = min(block + _BLOCK, n_rows)
         if len(slots) > _SLOTS_IN_CACHE:
@@ -99,12 +99,13 @@ def insert(
         for i in range(block, stop):
             fingerprint = prints[i]
             place = np.int64((fingerprint * SPREAD) >> spare_bits)
-            while slots[2 * place + 1] != 0 and (
-                slots[2 * place] != fingerprint
-                or _differ(keys, i, known, np.int64(slots[2 * place + 1]) - 1)
-            ):
+            while True:
+                while slots[2 * place + 1] != 0 and slots[2 * place] != fingerprint:
+                    place = (place + 1) & mask
+                number = np.int64(slots[2 * place + 1]) - 1
+                if one_word or number < 0 or not _differ(keys, i, known, number):
+                    break
                 place = (place + 1) & mask
-            number = np.int64(slots[2 * place + 1]) - 1
             if number < 0:
                 if n_known == len(known):
                     return i, n_known

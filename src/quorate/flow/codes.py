@@ -9,12 +9,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from scipy.sparse import csc_array, csr_array
+from scipy.sparse import csr_array
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from quorate._types import FloatArray, IntArray
+    from quorate._types import IntArray
 
 MISSING = -1
 
@@ -58,25 +58,27 @@ def is_missing(label: Any) -> bool:
     return False
 
 
-def membership_columns(table: NDArray[np.int32]) -> tuple[IntArray, NDArray[np.int64]]:
-    """Return how many clusters come before each clustering, and how many rows each cluster has.
-
-    Cluster c of clustering m is column ``offsets[m] + c`` of the membership matrix; there are
-    ``offsets[-1]`` clusters in all.
-    """
-    counts = [np.bincount(column[column >= 0]) for column in table.T]
-    offsets = np.concatenate([[0], np.cumsum([len(count) for count in counts])])
-    return offsets, np.concatenate(counts) if counts else np.zeros(0, dtype=np.int64)
-
-
 def membership(table: NDArray[np.int32]) -> Any:
     """Return the 0/1 matrix of rows × clusters of all clusterings, in compressed columns.
 
-    A missing vote leaves its row without an entry in that clustering.
+    Clusters come clustering by clustering, by code. A missing vote leaves its row without an
+    entry in that clustering.
     """
-    offsets, _ = membership_columns(table)
+    n_clusters = table.max(axis=0) + 1
+    before = np.concatenate([[0], np.cumsum(n_clusters)])
     voted = table >= 0
-    indices = (table + offsets[:-1])[voted]
-    indptr = np.concatenate([[0], np.cumsum(voted.sum(axis=1))])
-    ones: FloatArray = np.ones(len(indices))
-    return csc_array(csr_array((ones, indices, indptr), shape=(len(table), int(offsets[-1]))))
+    columns = (table + before[:-1])[voted]
+    row_ends = np.concatenate([[0], np.cumsum(voted.sum(axis=1))])
+    ones = np.ones(len(columns))
+    return csr_array((ones, columns, row_ends), shape=(len(table), int(before[-1]))).tocsc()
+
+
+def cluster_means(table: NDArray[np.int32]) -> Any:
+    """Return the membership matrix with every column divided by its number of rows.
+
+    A similarity times this matrix is the mean similarity to the rows of each cluster.
+    """
+    means = membership(table)
+    n_rows = np.diff(means.indptr)
+    means.data /= np.repeat(n_rows, n_rows)
+    return means

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from quorate._types import IntArray
 
-_BYTES_PER_BLOCK = 1 << 19  # the votes of a block stay in the L2 cache between its passes
+_BYTES_PER_BLOCK = 1 << 20  # a block's votes stay in the cache between its passes
 _ROWS_TO_GUESS_RANGES = 4096
 _ROWS_WORTH_A_THREAD = 1 << 16
 _ROWS_SIDE_BY_SIDE = 64

@@ -7,10 +7,13 @@ O(n·n_c²) for that product and O(n_c³) at most for the eigenvectors.
 
 from __future__ import annotations
 
+import functools
 from typing import TYPE_CHECKING
 
 import numpy as np
 from scipy.linalg import eigh
+
+from quorate.flow._threads import in_threads, row_ranges
 
 if TYPE_CHECKING:
     from quorate._types import FloatArray
@@ -18,6 +21,7 @@ if TYPE_CHECKING:
 #: Eigenvectors are computed in batches of this size and its doubles: cuts into different numbers
 #: of clusters share them, and which vectors a cut sees depends on nothing but its own number.
 _FIRST_BATCH = 32
+_ROWS_PER_BLOCK = 8192
 
 
 class TransferCut:
@@ -29,12 +33,28 @@ class TransferCut:
         Nonnegative link weights; every row and every column has a link. Not copied.
     multiplicity : ndarray of shape (n_rows,), optional
         How many identical objects each row stands for.
+    n_jobs : int or None
+        Threads; the graph does not depend on it.
     """
 
-    def __init__(self, B: FloatArray, multiplicity: FloatArray | None = None) -> None:
+    def __init__(
+        self,
+        B: FloatArray,
+        multiplicity: FloatArray | None = None,
+        *,
+        n_jobs: int | None = None,
+    ) -> None:
         degree = B.sum(axis=1)
         scale = 1.0 / degree if multiplicity is None else multiplicity / degree
-        small = B.T @ (B * scale[:, None])
+
+        def part(rows: tuple[int, int]) -> FloatArray:
+            some = B[slice(*rows)]
+            product: FloatArray = some.T @ (some * scale[slice(*rows), None])
+            return product
+
+        # Summed block by block in order, whatever the number of threads.
+        parts = in_threads(part, row_ranges(len(B), _ROWS_PER_BLOCK), n_jobs)
+        small = functools.reduce(np.add, parts)
         self._root_degree = np.sqrt(small.sum(axis=1))
         self._small = small / np.outer(self._root_degree, self._root_degree)
         self._B, self._degree = B, degree

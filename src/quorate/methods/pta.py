@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from quorate import _validate, flow
 from quorate.methods._base import ConsensusClusterer
+from quorate.methods._blas import one_blas_thread
 
 if TYPE_CHECKING:
     from typing import Self
@@ -138,4 +139,5 @@ class PTA(ConsensusClusterer):
         return flow.cut_tree(self.linkage_matrix_, n_clusters)
 
     def _similarity_sums(self, weights: FloatArray) -> FloatArray:
-        return self.similarity_ @ weights
+        with one_blas_thread:
+            return self.similarity_ @ weights

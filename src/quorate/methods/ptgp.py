@@ -9,6 +9,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from quorate import _validate, flow
 from quorate.methods._base import ConsensusClusterer
+from quorate.methods._blas import one_blas_thread
 
 if TYPE_CHECKING:
     from typing import Self
@@ -122,7 +123,7 @@ class PTGP(ConsensusClusterer):
             "PTGP", "n_neighbors", self.n_neighbors, n, all_allowed=True
         )
         self.n_steps_ = _validate.check_reach("PTGP", "n_steps", self.n_steps, n)
-        clusters = flow.membership(groups.table)
+        clusters = flow.cluster_means(groups.table)
         _validate.check_memory(
             16 * n * clusters.shape[1],
             f"PTGP's graph of {n} microclusters and {clusters.shape[1]} clusters",
@@ -132,9 +133,9 @@ class PTGP(ConsensusClusterer):
         graph = flow.elite_graph(groups.table, self.n_neighbors_, n_jobs=jobs)
         self._walk = flow.transition_matrix(graph, groups.sizes)
         self._norms = self._trajectory_norms()
-        cluster_means = clusters / clusters.sum(axis=0)
-        bipartite = self._similarity_sums(cluster_means)
-        self._transfer_cut = flow.TransferCut(bipartite)
+        bipartite = self._similarity_sums(clusters)
+        with one_blas_thread:
+            self._transfer_cut = flow.TransferCut(bipartite, n_jobs=jobs)
         self._similarity: FloatArray | None = None
         return self._finish()
 
@@ -155,7 +156,8 @@ class PTGP(ConsensusClusterer):
         return self._similarity
 
     def _cut(self, n_clusters: int) -> NDArray[np.int64]:
-        rows = self._transfer_cut.embedding(n_clusters)
+        with one_blas_thread:
+            rows = self._transfer_cut.embedding(n_clusters)
         rng = np.random.default_rng(self._seed)
         return flow.kmeans(rows, n_clusters, rng, n_jobs=self.n_jobs)
 

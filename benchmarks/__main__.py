@@ -1,0 +1,34 @@
+"""Time, peak memory and agreement of our stages beside slow twins on the same input.
+
+python -m benchmarks [microclusters] [engine] [growth] [startup]      default: all of them
+
+Figures are ratios within one run. The comparison with the paper's table, which takes minutes, is
+`python -m benchmarks.paper_table`.
+"""
+
+from __future__ import annotations
+
+import sys
+
+from benchmarks import engine, growth, microclusters, startup
+
+PARTS = {
+    "microclusters": microclusters.main,
+    "engine": engine.main,
+    "growth": growth.main,
+    "startup": startup.main,
+}
+
+
+def main() -> None:
+    wanted = sys.argv[1:] or list(PARTS)
+    unknown = sorted(set(wanted) - set(PARTS))
+    if unknown:
+        sys.exit(f"no benchmark named {', '.join(unknown)}; there are {', '.join(PARTS)}")
+    for name in wanted:
+        print(f"\n== {name}")
+        PARTS[name]()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,54 @@
+"""Sphinx configuration. Nothing is fetched, neither by the build nor by the pages."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from docutils import nodes
+from docutils.utils.math.latex2mathml import tex2mathml
+
+import quorate
+
+if TYPE_CHECKING:
+    from sphinx.application import Sphinx
+
+project = "quorate"
+author = "the quorate developers"
+copyright = "2026, the quorate developers"
+version = release = quorate.__version__
+
+extensions = [
+    "myst_parser",
+    "sphinx.ext.autodoc",
+    "sphinx.ext.autosummary",
+    "numpydoc",
+]
+exclude_patterns = ["_build"]
+nitpicky = False
+
+myst_enable_extensions = ["dollarmath"]
+myst_heading_anchors = 3
+
+autosummary_generate = False
+autodoc_member_order = "bysource"
+autodoc_typehints = "none"
+numpydoc_show_class_members = False
+
+html_theme = "furo"
+html_title = f"quorate {release}"
+html_math_renderer = "mathml"
+
+
+def _inline(writer: Any, node: nodes.math) -> None:
+    writer.body.append(tex2mathml(node.astext()))
+    raise nodes.SkipNode
+
+
+def _display(writer: Any, node: nodes.math_block) -> None:
+    writer.body.append(f"<div>{tex2mathml(node.astext(), as_block=True)}</div>\n")
+    raise nodes.SkipNode
+
+
+def setup(app: Sphinx) -> None:
+    """Write formulas as MathML, which browsers show by themselves; MathJax would be fetched."""
+    app.add_html_math_renderer("mathml", (_inline, None), (_display, None))
