@@ -23,7 +23,27 @@ WIDTH = 16
 _I64 = ir.IntType(64)
 _VECTOR = ir.VectorType(ir.DoubleType(), WIDTH)
 _NO_VECTOR = ir.Constant(_VECTOR, ir.Undefined)
+_ZERO = ir.Constant(_VECTOR, [0.0] * WIDTH)
 _FIRST_LANE = ir.Constant(ir.VectorType(ir.IntType(32), WIDTH), [0] * WIDTH)
+
+
+def _data_of(context: Any, builder: Any, signature: Any, arguments: Any, place: int) -> Any:
+    """Return the pointer to the data of an array argument."""
+    return context.make_array(signature.args[place])(context, builder, arguments[place]).data
+
+
+def _row(builder: Any, data: Any, number: Any) -> Any:
+    """Return the pointer to a row of a panel."""
+    address = builder.gep(data, [builder.mul(number, _I64(WIDTH))])
+    return builder.bitcast(address, _VECTOR.as_pointer())
+
+
+def _multiply_add(builder: Any, factor: Any, values: Any, total: Any) -> None:
+    """Add ``factor * values`` to the vector stored at `total`."""
+    function_type = ir.FunctionType(_VECTOR, [_VECTOR] * 3)
+    name = f"llvm.fmuladd.v{WIDTH}f64"
+    function = cgutils.get_or_insert_function(builder.module, function_type, name)
+    builder.store(builder.call(function, [factor, values, builder.load(total)]), total)
 
 
 @intrinsic
@@ -41,35 +61,23 @@ def _row_product(
     """Do ``result[row] = data[start:stop] @ panel[indices[start:stop]]``, added if `keep`."""
 
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        def data_of(place: int) -> Any:
-            array = context.make_array(signature.args[place])
-            return array(context, builder, arguments[place]).data
-
-        index_data, weight_data, panel_data, result_data = (data_of(i) for i in (0, 1, 4, 5))
-        start, stop, row, keep = (arguments[i] for i in (2, 3, 6, 7))
-        multiply_add = cgutils.get_or_insert_function(
-            builder.module,
-            ir.FunctionType(_VECTOR, [_VECTOR] * 3),
-            f"llvm.fmuladd.v{WIDTH}f64",
+        index_data, weight_data, panel_data, result_data = (
+            _data_of(context, builder, signature, arguments, place) for place in (0, 1, 4, 5)
         )
-
-        def row_of(base: Any, number: Any) -> Any:
-            address = builder.gep(base, [builder.mul(number, _I64(WIDTH))])
-            return builder.bitcast(address, _VECTOR.as_pointer())
+        start, stop, row, keep = (arguments[place] for place in (2, 3, 6, 7))
 
         def add_entry(place: Any, total: Any) -> None:
             number = builder.zext(builder.load(builder.gep(index_data, [place])), _I64)
             weight = builder.load(builder.gep(weight_data, [place]))
             weights = builder.insert_element(_NO_VECTOR, weight, ir.IntType(32)(0))
             weights = builder.shuffle_vector(weights, _NO_VECTOR, _FIRST_LANE)
-            values = builder.load(row_of(panel_data, number), align=8)
-            builder.store(builder.call(multiply_add, [weights, values, builder.load(total)]), total)
+            values = builder.load(_row(builder, panel_data, number), align=8)
+            _multiply_add(builder, weights, values, total)
 
-        zero = ir.Constant(_VECTOR, [0.0] * WIDTH)
-        target = row_of(result_data, row)
+        target = _row(builder, result_data, row)
         old = builder.load(target, align=8)
-        even = cgutils.alloca_once_value(builder, builder.select(keep, old, zero))
-        odd = cgutils.alloca_once_value(builder, zero)
+        even = cgutils.alloca_once_value(builder, builder.select(keep, old, _ZERO))
+        odd = cgutils.alloca_once_value(builder, _ZERO)
         # Two running sums hide the latency of the multiply-adds.
         pairs_end = builder.sub(stop, builder.and_(builder.sub(stop, start), _I64(1)))
         with cgutils.for_range_slice(builder, start, pairs_end, _I64(2), inc=True) as (place, _):
@@ -83,6 +91,23 @@ def _row_product(
     return types.void(
         indices, data, types.int64, types.int64, panel, result, types.int64, types.boolean
     ), generate
+
+
+@intrinsic
+def _add_squares(typing_context: Any, panel: Any, n_rows: Any, totals: Any) -> Any:
+    """Do ``totals += (panel ** 2).sum(axis=0)``."""
+
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        panel_data = _data_of(context, builder, signature, arguments, 0)
+        target = _row(builder, _data_of(context, builder, signature, arguments, 2), _I64(0))
+        total = cgutils.alloca_once_value(builder, builder.load(target, align=8))
+        with cgutils.for_range(builder, arguments[1]) as loop:
+            values = builder.load(_row(builder, panel_data, loop.index), align=8)
+            _multiply_add(builder, values, values, total)
+        builder.store(builder.load(total), target, align=8)
+        return context.get_dummy_value()
+
+    return types.void(panel, types.int64, totals), generate
 
 
 @kernel
@@ -118,21 +143,26 @@ def walk_product(forward: Any, backward: Any, n_steps: Any, panels: Any, result:
 
 
 @kernel
-def walk_squares(
-    matrix: Any, n_steps: Any, panel: Any, other: Any, by_row: Any, by_column: Any
-) -> None:
-    """Add the squares of matrix^t @ panel, t = 1..T, up by row and by column.
+def column_squares(matrix: Any, n_steps: Any, panel: Any, other: Any, totals: Any) -> None:
+    """Add to `totals` the squares of matrix^t @ panel, t = 1..T, summed down each column.
 
-    With Pᵀ and unit vectors the columns' sums are diag S; with P and random signs the rows' sums
-    estimate it.
+    With Pᵀ and unit vectors this is diag S.
+    """
+    for _ in range(n_steps):
+        _multiply(matrix[0], matrix[1], matrix[2], panel, other, False)
+        panel, other = other, panel
+        _add_squares(panel, panel.shape[0], totals)
+
+
+@kernel
+def row_squares(matrix: Any, n_steps: Any, panel: Any, other: Any, totals: Any) -> None:
+    """Add to `totals` the squares of matrix^t @ panel, t = 1..T, summed along each row.
+
+    With P and random signs this estimates diag S, times the number of columns.
     """
     for _ in range(n_steps):
         _multiply(matrix[0], matrix[1], matrix[2], panel, other, False)
         panel, other = other, panel
         for i in range(panel.shape[0]):
-            total = 0.0
             for w in range(WIDTH):
-                square = panel[i, w] * panel[i, w]
-                by_column[w] += square
-                total += square
-            by_row[i] += total
+                totals[i] += panel[i, w] * panel[i, w]

@@ -11,13 +11,15 @@ PTS itself is asked for, and panels may go to threads without changing a bit of 
 
 from __future__ import annotations
 
+import functools
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from scipy.sparse import csr_array
+from scipy.sparse.csgraph import reverse_cuthill_mckee
 
 from quorate.flow._jit import kernel
-from quorate.flow._panels import WIDTH, walk_product, walk_squares
+from quorate.flow._panels import WIDTH, column_squares, row_squares, walk_product
 from quorate.flow._threads import in_threads, row_ranges
 
 if TYPE_CHECKING:
@@ -28,6 +30,7 @@ if TYPE_CHECKING:
     from quorate._types import FloatArray
 
 _TILE = 64
+_FEW_NODES = 1024
 _PANELS_AT_A_TIME = 4  # share their scratch memory, whose pages cost time to get
 
 
@@ -50,17 +53,19 @@ def trajectory_norms(P: Any, n_steps: int, *, n_jobs: int | None = None) -> Floa
     S[j, j] = Σ_t |(Pᵀ)^t e_j|², so half of a product with each unit vector suffices.
     """
     n = P.shape[0]
-    forward = _arrays(P.T.tocsr())
+    order, ordered = _local_order(P)
+    forward = _arrays(ordered.T.tocsr())
 
     def squares(columns: tuple[int, int]) -> FloatArray:
         start, stop = columns
         panel, other = np.zeros((2, n, WIDTH))
         panel[np.arange(start, stop), np.arange(stop - start)] = 1.0
-        by_column = np.zeros(WIDTH)
-        walk_squares(forward, n_steps, panel, other, np.zeros(n), by_column)
-        return by_column[: stop - start]
+        totals = np.zeros(WIDTH)
+        column_squares(forward, n_steps, panel, other, totals)
+        return totals[: stop - start]
 
-    norms: FloatArray = np.sqrt(np.concatenate(in_threads(squares, row_ranges(n, WIDTH), n_jobs)))
+    norms = np.empty(n)
+    norms[order] = np.sqrt(np.concatenate(in_threads(squares, row_ranges(n, WIDTH), n_jobs)))
     return norms
 
 
@@ -73,19 +78,20 @@ def estimated_norms(
     The relative error of each length falls as 1 / sqrt(2·n_probes) or faster.
     """
     n = P.shape[0]
-    matrix = _arrays(P)
+    order, ordered = _local_order(P)
+    matrix = _arrays(ordered)
     n_panels = -(-n_probes // WIDTH)
 
     def squares(child: np.random.Generator) -> FloatArray:
         panel = child.integers(0, 2, size=(n, WIDTH)) * 2.0 - 1.0
-        by_row = np.zeros(n)
-        walk_squares(matrix, n_steps, panel, np.empty_like(panel), by_row, np.zeros(WIDTH))
-        return by_row
+        totals = np.zeros(n)
+        row_squares(matrix, n_steps, panel, np.empty_like(panel), totals)
+        return totals
 
-    total = np.zeros(n)
-    for part in in_threads(squares, rng.spawn(n_panels), n_jobs):
-        total += part
-    return np.sqrt(total / (n_panels * WIDTH))
+    norms = np.empty(n)
+    parts = in_threads(squares, rng.spawn(n_panels), n_jobs)
+    norms[order] = np.sqrt(functools.reduce(np.add, parts) / (n_panels * WIDTH))
+    return norms
 
 
 def similarity_product(
@@ -106,21 +112,19 @@ def similarity_product(
     n_jobs : int or None
         Threads; the product does not depend on it.
     """
-    scale = np.divide(1.0, norms, out=np.zeros_like(norms), where=norms > 0)
-    alone = norms == 0
+    scale, alone = _inverse(norms), norms == 0
     out = np.empty(columns.shape)
 
-    def store(first: int, part: FloatArray, panel: FloatArray) -> None:
-        np.multiply(part, scale[:, None], out=out[:, first : first + part.shape[1]])
-        out[alone, first : first + part.shape[1]] = panel[alone]
-
-    def fetch(first: int, last: int, panel: FloatArray) -> FloatArray:
+    def fetch(first: int, last: int) -> FloatArray:
         some = columns[:, first:last]
-        dense = some if isinstance(some, np.ndarray) else some.toarray()
-        panel[:, : last - first] = dense * scale[:, None]
-        return dense
+        return scale[:, None] * (some if isinstance(some, np.ndarray) else some.toarray())
+
+    def store(first: int, last: int, product: FloatArray) -> None:
+        np.multiply(scale[:, None], product, out=out[:, first:last])
 
     _by_panels(P, columns.shape[1], n_steps, fetch, store, n_jobs)
+    rest = columns[alone]
+    out[alone] = rest if isinstance(rest, np.ndarray) else rest.toarray()
     return out
 
 
@@ -132,18 +136,17 @@ def trajectory_similarity(P: Any, n_steps: int, *, n_jobs: int | None = None) ->
     n = P.shape[0]
     out = np.empty((n, n))
 
-    def fetch(first: int, last: int, panel: FloatArray) -> FloatArray:
-        panel[np.arange(first, last), np.arange(last - first)] = 1.0
-        return panel
+    def fetch(first: int, last: int) -> FloatArray:
+        units = np.zeros((n, last - first))
+        units[np.arange(first, last), np.arange(last - first)] = 1.0
+        return units
 
-    def store(first: int, part: FloatArray, _: FloatArray) -> None:
-        out[first : first + part.shape[1]] = part.T  # S is symmetric: columns are rows
+    def store(first: int, last: int, product: FloatArray) -> None:
+        out[first:last] = product.T  # S is symmetric: its columns are its rows
 
     _by_panels(P, n, n_steps, fetch, store, n_jobs)
-    norms = np.sqrt(out.diagonal())
-    scale = np.divide(1.0, norms, out=np.zeros_like(norms), where=norms > 0)
-    tiles = row_ranges(n, _TILE)
-    in_threads(lambda rows: _normalise(out, scale, *rows), tiles, n_jobs)
+    scale = _inverse(np.sqrt(out.diagonal()))
+    in_threads(lambda rows: _normalise(out, scale, *rows), row_ranges(n, _TILE), n_jobs)
     return out
 
 
@@ -151,24 +154,47 @@ def _by_panels(
     P: Any,
     n_columns: int,
     n_steps: int,
-    fetch: Callable[[int, int, FloatArray], FloatArray],
-    store: Callable[[int, FloatArray, FloatArray], None],
+    fetch: Callable[[int, int], FloatArray],
+    store: Callable[[int, int, FloatArray], None],
     n_jobs: int | None,
 ) -> None:
-    """Multiply S with columns: `fetch` fills a panel of zeros, `store` takes the product away."""
-    forward, backward = _arrays(P.T.tocsr()), _arrays(P)
+    """Multiply S with columns by panels: `fetch` brings some, `store` takes S times these."""
+    order, ordered = _local_order(P)
+    place = np.empty_like(order)
+    place[order] = np.arange(len(order))
+    forward, backward = _arrays(ordered.T.tocsr()), _arrays(ordered)
 
     def some_panels(span: tuple[int, int]) -> None:
         panels = np.empty((n_steps + 1, P.shape[0], WIDTH))
         result = np.empty_like(panels[0])
         for first in range(*span, WIDTH):
             last = min(first + WIDTH, span[1])
-            panels[0] = 0.0
-            fetched = fetch(first, last, panels[0])
+            panels[0, :, last - first :] = 0.0
+            panels[0, :, : last - first] = fetch(first, last)[order]
             walk_product(forward, backward, n_steps, panels, result)
-            store(first, result[:, : last - first], fetched)
+            store(first, last, result[place, : last - first])
 
     in_threads(some_panels, row_ranges(n_columns, _PANELS_AT_A_TIME * WIDTH), n_jobs)
+
+
+def _local_order(P: Any) -> tuple[NDArray[np.intp], Any]:
+    """Return an order of the nodes that brings neighbours together, and P in that order.
+
+    A panel of many nodes does not fit in the nearest cache, but the neighbourhood of a node does:
+    products are twice as fast at 7,000 nodes. Few nodes fit anyway and stay as they are.
+    """
+    n = P.shape[0]
+    if n < _FEW_NODES:
+        return np.arange(n), P
+    order = reverse_cuthill_mckee(P, symmetric_mode=True)
+    ordered = P[order][:, order]
+    ordered.sort_indices()
+    return order, ordered
+
+
+def _inverse(norms: FloatArray) -> FloatArray:
+    """Return 1 / norms, 0 where a node has no trajectory."""
+    return np.divide(1.0, norms, out=np.zeros_like(norms), where=norms > 0)
 
 
 def _arrays(matrix: Any) -> tuple[Any, Any, Any]:

@@ -1,0 +1,39 @@
+"""Consensus of k-means runs on handwritten digits, by PTGP and by PTA.
+
+Run it with: python examples/digits_consensus.py
+"""
+
+import numpy as np
+from sklearn.cluster import KMeans
+from sklearn.datasets import load_digits
+
+import quorate as qr
+
+features, digits = load_digits(return_X_y=True)
+
+# Base clusterings: cheap runs that differ in their number of clusters and in their start.
+rng = np.random.default_rng(0)
+votes = np.column_stack(
+    [
+        KMeans(n_clusters=k, n_init=1, random_state=seed).fit_predict(features)
+        for seed, k in enumerate(rng.integers(10, 30, size=20))
+    ]
+)
+
+# The votes are checked and grouped once; both methods use the result.
+ensemble = qr.Ensemble(votes)
+print(ensemble)
+
+scores = [qr.metrics.nmi(digits, vote) for vote in votes.T]
+print(f"votes   NMI {np.mean(scores):.3f} on average, {max(scores):.3f} at best")
+for estimator in (qr.PTGP(10, random_state=0), qr.PTA(10)):
+    name = type(estimator).__name__
+    labels = estimator.fit_predict(ensemble)
+    print(
+        f"{name:<7} NMI {qr.metrics.nmi(digits, labels):.3f},"
+        f" ARI {qr.metrics.ari(digits, labels):.3f},"
+        f" with the votes {qr.metrics.ensemble_nmi(labels, ensemble):.3f}"
+    )
+    # Another number of clusters needs no new fit.
+    others = {k: qr.metrics.nmi(digits, estimator.cut(k)) for k in (8, 12, 15)}
+    print("        NMI at", ", ".join(f"k = {k}: {nmi:.3f}" for k, nmi in others.items()))

@@ -1,0 +1,191 @@
+"""The documents keep their word: their code runs, and prints what they show.
+
+In README.md and docs/*.md, ``python`` blocks run in order, in one namespace for each document: as
+doctests where they hold prompts, else as scripts, whose output is the ``text`` block that follows.
+``console`` blocks are sessions: commands after ``$``, then what they print. ``sh`` blocks are not
+run, but every ``quorate`` command in them must be one that the command line understands.
+"""
+
+import contextlib
+import doctest
+import io
+import math
+import re
+import shlex
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+import typer
+from typer.testing import CliRunner
+
+import quorate as qr
+from quorate import flow
+from quorate.cli import app
+
+ROOT = Path(__file__).parents[1]
+DOCUMENTS = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+EVERY_PAGE = [
+    *ROOT.glob("*.md"),
+    *(ROOT / "docs").glob("*.md"),
+    *(ROOT / "docs" / "decisions").glob("*.md"),
+]
+EXAMPLES = sorted((ROOT / "examples").glob("*.py"))
+
+FENCE = re.compile(r"^```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+LINK = re.compile(r"\]\(([^)#\s]+)[^)]*\)")
+NUMBER = re.compile(r"-?\d+(?:\.\d+)?")
+SECONDS = re.compile(r"\d+\.\d+ s$|(?<=\d\.\d{3}) +\d+\.\d{3}$", re.MULTILINE)
+
+
+def name_of(path):
+    return str(path.relative_to(ROOT))
+
+
+def blocks(document, *languages):
+    found = FENCE.findall(document.read_text(encoding="utf-8"))
+    return [(kind, text) for kind, text in found if not languages or kind in languages]
+
+
+def commands_of(session):
+    """Yield each command of a session with what it prints; a here-document belongs to it."""
+    for part in re.split(r"^\$ ", session, flags=re.MULTILINE)[1:]:
+        command, _, rest = part.partition("\n")
+        while command.endswith("\\"):
+            line, _, rest = rest.partition("\n")
+            command = command[:-1] + line
+        if "<<END" in command:
+            text, _, rest = rest.partition("END\n")
+            command += f"\n{text}END"
+        yield command, rest
+
+
+def assert_prints(printed, shown):
+    """Compare texts; numbers may differ by what another processor makes of k-means, times freely.
+
+    Small whole numbers, labels say, must be equal.
+    """
+    printed, shown = (" ".join(SECONDS.sub("", text).split()) for text in (printed, shown))
+    assert NUMBER.split(printed) == NUMBER.split(shown), f"shown: {shown}\nprinted: {printed}"
+    pairs = zip(NUMBER.findall(printed), NUMBER.findall(shown), strict=True)
+    for found, expected in pairs:
+        close = math.isclose(float(found), float(expected), rel_tol=0.03, abs_tol=0.02)
+        assert close, f"{found} was printed where {expected} is shown:\n{printed}"
+
+
+# -- what runs -------------------------------------------------------------------------------------
+
+
+def run_doctest(text, names, document):
+    test = doctest.DocTestParser().get_doctest(text, names, document, document, 0)
+    test.globs = names  # shared, so that later blocks see what earlier ones defined
+    runner = doctest.DocTestRunner(
+        optionflags=doctest.NORMALIZE_WHITESPACE | doctest.ELLIPSIS, verbose=False
+    )
+    report = []
+    runner.run(test, out=report.append, clear_globs=False)
+    assert not runner.failures, "".join(report)
+
+
+def run_script(text, names, document):
+    printed = io.StringIO()
+    with contextlib.redirect_stdout(printed):
+        exec(compile(text, document, "exec"), names)
+    return printed.getvalue()
+
+
+def run_command(command):
+    if not command.startswith("quorate "):
+        done = subprocess.run(["bash", "-c", command], capture_output=True, text=True, check=True)
+        return done.stdout
+    result = CliRunner().invoke(app, shlex.split(command)[1:], prog_name="quorate")
+    return result.output
+
+
+@pytest.mark.parametrize("document", DOCUMENTS, ids=name_of)
+def test_code_prints_what_is_shown(document, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    names, printed = {"__name__": "__main__"}, None
+    for kind, text in blocks(document):
+        if kind == "python" and ">>> " in text:
+            run_doctest(text, names, document.name)
+        elif kind == "python":
+            printed = run_script(text, names, document.name)
+            continue
+        elif kind == "text" and printed:
+            assert_prints(printed, text)
+        elif kind == "console":
+            for command, shown in commands_of(text):
+                assert_prints(run_command(command), shown)
+        printed = None
+
+
+@pytest.mark.parametrize("script", EXAMPLES, ids=name_of)
+def test_examples_run_without_a_warning(script, tmp_path):
+    command = [sys.executable, "-W", "error", str(script)]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout
+    assert not list(tmp_path.iterdir())
+
+
+# -- what is written -------------------------------------------------------------------------------
+
+
+def calls_in(document):
+    """Return the arguments of every call of ``quorate`` in blocks of shell commands."""
+    calls = []
+    for kind, text in blocks(document, "sh", "console"):
+        lines = [command for command, _ in commands_of(text)] or text.splitlines()
+        for line in lines if kind == "console" else text.splitlines():
+            words = shlex.shlex(line, posix=True, punctuation_chars="|<>")
+            words.whitespace_split = True
+            parts = " ".join(shlex.quote(word) for word in words).split("'|'")
+            for part in parts:
+                call = shlex.split(part)
+                if call[:1] == ["quorate"]:
+                    end = next((i for i, word in enumerate(call) if word in "<>"), len(call))
+                    calls.append(call[1:end])
+    return calls
+
+
+CALLS = [(name_of(document), call) for document in DOCUMENTS for call in calls_in(document)]
+
+
+@pytest.mark.parametrize(("document", "call"), CALLS, ids=lambda part: " ".join(part))
+def test_commands_are_understood(document, call):
+    group = typer.main.get_command(app)
+    if call[0].startswith("-"):
+        assert call in (["--help"], ["--version"])
+        return
+    command = group.commands[call[0]]
+    if "--help" not in call:
+        command.make_context(call[0], list(call[1:]))
+
+
+def test_readme_shows_the_command():
+    assert any(document == "README.md" for document, _ in CALLS)
+
+
+def test_every_option_is_described():
+    described = (ROOT / "docs" / "command.md").read_text(encoding="utf-8")
+    for command in typer.main.get_command(app).commands.values():
+        for parameter in command.params:
+            for option in parameter.opts:
+                if option.startswith("-"):
+                    assert f"`{option}" in described, f"{command.name} {option}"
+
+
+def test_every_public_name_is_in_the_reference():
+    reference = (ROOT / "docs" / "api.md").read_text(encoding="utf-8")
+    names = [name for name in qr.__all__ if name != "__version__"]
+    for name in [*names, *flow.__all__, *qr.metrics.__all__]:
+        assert re.search(rf"\b{name}\b", reference), name
+
+
+@pytest.mark.parametrize("page", EVERY_PAGE, ids=name_of)
+def test_links_lead_somewhere(page):
+    for target in LINK.findall(page.read_text(encoding="utf-8")):
+        if "://" not in target:
+            assert (page.parent / target).exists(), target
