@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Any
 
 from docutils import nodes
@@ -26,7 +27,7 @@ extensions = [
 exclude_patterns = ["_build"]
 nitpicky = False
 
-myst_enable_extensions = ["dollarmath"]
+myst_enable_extensions = ["deflist", "dollarmath"]
 myst_heading_anchors = 3
 
 autosummary_generate = False
@@ -49,6 +50,16 @@ def _display(writer: Any, node: nodes.math_block) -> None:
     raise nodes.SkipNode
 
 
+#: A name that ends in an underscore, or a bar, outside of literals.
+_MISREAD = re.compile(r"``.*?``|`.*?`|>>> .*|(?<=\w)_(?=[\s,)])|\|")
+
+
+def _plain(app: Sphinx, what: str, name: str, obj: Any, options: Any, lines: list[str]) -> None:
+    """Escape what docstrings mean as it stands: RST takes n_clusters_ for a link, |x| for a name."""
+    lines[:] = [_MISREAD.sub(lambda m: m[0] if len(m[0]) > 1 else f"\\{m[0]}", x) for x in lines]
+
+
 def setup(app: Sphinx) -> None:
     """Write formulas as MathML, which browsers show by themselves; MathJax would be fetched."""
     app.add_html_math_renderer("mathml", (_inline, None), (_display, None))
+    app.connect("autodoc-process-docstring", _plain, priority=900)  # after numpydoc

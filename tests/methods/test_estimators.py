@@ -18,6 +18,9 @@ from quorate import metrics
 
 NAMES = sorted(qr.METHODS)
 
+#: Methods that promise less than recovering three noisy groups of unequal size, and why.
+WEAK_ON_BLOBS = {}
+
 
 def make(name, n_clusters=2, **parameters):
     est = qr.METHODS[name](n_clusters, **parameters)
@@ -44,7 +47,8 @@ def blobs():
 def test_a_noisy_ensemble_is_seen_through(name, blobs):
     matrix, truth = blobs
     members = [metrics.ari(truth, column) for column in matrix.T]
-    assert metrics.ari(truth, make(name, 3).fit_predict(matrix)) > max(0.9, *members)
+    found = metrics.ari(truth, make(name, 3).fit_predict(matrix))
+    assert found > WEAK_ON_BLOBS.get(name, max(0.9, *members))
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -198,7 +202,8 @@ def test_confidence_agrees_with_its_definition(name, blobs):
     for k in (2, 3, 60):
         est = make(name, k).fit(matrix)
         micro = np.unique(est.microclusters_.of_object, return_index=True)[1]
-        expected = twins.confidence(est.similarity_, est.labels_[micro], est.microclusters_.sizes)
+        similarity = getattr(est, "similarity_", twins.coassociation(est.microclusters_.table))
+        expected = twins.confidence(similarity, est.labels_[micro], est.microclusters_.sizes)
         np.testing.assert_allclose(
             est.confidence_, expected[est.microclusters_.of_object], atol=1e-9
         )
@@ -233,7 +238,7 @@ def test_all_links_and_isolated_nodes(e3):
         every.similarity_, qr.PTGP(2, n_neighbors=3, n_steps=3).fit(e3).similarity_, atol=1e-15
     )
     alone = np.array([[0, 0], [0, 1], [1, 0], [7, 7]])
-    for name in NAMES:
+    for name in ("pta", "ptgp"):
         labels = make(name, 2, n_neighbors=2, n_steps=2).fit_predict(alone)
         assert labels.tolist() == [0, 0, 0, 1]
 

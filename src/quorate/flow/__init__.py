@@ -5,7 +5,15 @@ votes → microclusters → co-association → elite-neighbour graph → random 
 Nothing here checks input, warns, logs or draws random numbers that it was not handed.
 """
 
-from quorate.flow.agglomerate import agglomerate, cut_tree
+from quorate.flow.agglomerate import agglomerate, cut_tree, tree_of_objects
+from quorate.flow.clusters import (
+    cluster_entropies,
+    clustering_weights,
+    jaccard,
+    member_nmi,
+    overlaps,
+    owners,
+)
 from quorate.flow.coassociation import coassociation
 from quorate.flow.codes import cluster_means, membership
 from quorate.flow.elite import elite_graph
@@ -24,17 +32,24 @@ __all__ = [
     "MicroclusterIndex",
     "TransferCut",
     "agglomerate",
+    "cluster_entropies",
     "cluster_means",
+    "clustering_weights",
     "coassociation",
     "cut_tree",
     "elite_graph",
     "estimated_norms",
+    "jaccard",
     "kmeans",
+    "member_nmi",
     "membership",
     "microclusters",
+    "overlaps",
+    "owners",
     "similarity_product",
     "spread",
     "trajectory_norms",
     "trajectory_similarity",
     "transition_matrix",
+    "tree_of_objects",
 ]

@@ -63,6 +63,33 @@ def cut_tree(tree: FloatArray, n_clusters: int) -> NDArray[np.int64]:
     return labels
 
 
+def tree_of_objects(
+    tree: FloatArray, of_object: NDArray[np.int32], inner_heights: FloatArray
+) -> FloatArray:
+    """Return the tree of the objects, given that of their microclusters.
+
+    The objects of microcluster a merge with each other at ``inner_heights[a]``; then microclusters
+    merge as in `tree`. All merges are sorted by height, those inside a microcluster first among
+    equals, so that a cut at any k is that of clustering the objects themselves.
+    """
+    n_micro = len(tree) + 1
+    order = np.argsort(of_object, kind="stable")
+    new_group = np.diff(of_object[order], prepend=-1) > 0
+    first = order[new_group]
+    others = order[~new_group]
+    inside = np.column_stack([first[of_object[others]], others])
+    leaf = np.concatenate([first, np.empty(len(tree), dtype=np.int64)])
+    for step, left in enumerate(tree[:, 0].astype(np.int64)):
+        leaf[n_micro + step] = leaf[left]
+    between = leaf[tree[:, :2].astype(np.int64)]
+    pairs = np.concatenate([inside, between])
+    heights = np.concatenate([inner_heights[of_object[others]], tree[:, 2]])
+    order = np.argsort(heights, kind="stable")
+    result = np.empty((len(pairs), 4))
+    _number_clusters(pairs[order], heights[order], result)
+    return result
+
+
 @fast_kernel
 def _nearest(row: Any, size: Any, previous: Any) -> Any:
     """Return the place of the smallest of the first `size` entries, `previous` if it ties."""

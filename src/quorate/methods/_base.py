@@ -12,6 +12,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from quorate import _validate, flow
 from quorate._ensemble import Ensemble, as_ensemble
+from quorate.methods._blas import one_blas_thread
 from quorate.metrics.confidence import cluster_weights, confidence
 
 if TYPE_CHECKING:
@@ -30,6 +31,8 @@ class ConsensusClusterer(ClusterMixin, BaseEstimator, ABC):
 
     n_clusters: int
     n_jobs: int | None
+    _micro_labels: NDArray[np.int64]
+    _unit_of_object: NDArray[np.int32]
     _confidence: FloatArray | None
 
     @abstractmethod
@@ -38,11 +41,24 @@ class ConsensusClusterer(ClusterMixin, BaseEstimator, ABC):
 
     @abstractmethod
     def _cut(self, n_clusters: int) -> NDArray[np.int64]:
-        """Return the labels of the microclusters at `n_clusters`, numbered from 0."""
+        """Return labels from 0 at `n_clusters`: of microclusters, or of what `_finish` is told."""
 
-    @abstractmethod
     def _similarity_sums(self, weights: FloatArray) -> FloatArray:
-        """Return the similarity of microclusters times `weights`, a matrix of few columns."""
+        """Return a similarity of microclusters times `weights`, a matrix of few columns.
+
+        Unless a method has a similarity of its own it is co-association, a block at a time.
+        """
+        table = self.microclusters_.table
+        parts = [
+            flow.coassociation(table[start : start + _ROWS_TO_COMPARE], table, n_jobs=self.n_jobs)
+            @ weights
+            for start in range(0, len(table), _ROWS_TO_COMPARE)
+        ]
+        return np.concatenate(parts)
+
+    def _similarity_to_itself(self) -> FloatArray | float:
+        """Return what that similarity says of an object and itself."""
+        return 1.0
 
     # -- the public face -----------------------------------------------------------------------
 
@@ -77,9 +93,10 @@ class ConsensusClusterer(ClusterMixin, BaseEstimator, ABC):
         """
         check_is_fitted(self, "labels_")
         k = _validate.check_n_clusters(type(self).__name__, n_clusters, self.n_microclusters_)
-        labels = _by_first_appearance(self._cut(k))
+        with one_blas_thread:
+            labels = _by_first_appearance(self._cut(k))
         self._warn_if_fewer(labels, k)
-        return self._as_given(flow.spread(labels, self.microclusters_.of_object))
+        return self._as_given(flow.spread(labels, self._unit_of_object))
 
     def predict(self, X: Any) -> Any:
         """Return the consensus label of new rows of votes.
@@ -112,7 +129,9 @@ class ConsensusClusterer(ClusterMixin, BaseEstimator, ABC):
         if self._confidence is None:
             labels, sizes = self._micro_labels, self.microclusters_.sizes
             weights = cluster_weights(labels, sizes, self.n_clusters_)
-            self._confidence = confidence(self._similarity_sums(weights), labels, sizes)
+            with one_blas_thread:
+                sums = self._similarity_sums(weights)
+            self._confidence = confidence(sums, labels, sizes, self._similarity_to_itself())
         return self._confidence[self.microclusters_.of_object]
 
     def __sklearn_tags__(self) -> Any:
@@ -139,13 +158,24 @@ class ConsensusClusterer(ClusterMixin, BaseEstimator, ABC):
         self.n_microclusters_ = n
         return ensemble
 
-    def _finish(self) -> Self:
-        """Cut at `n_clusters` and give every object its label."""
-        self._micro_labels = _by_first_appearance(self._cut(self.n_clusters))
-        self.labels_ = flow.spread(self._micro_labels, self.microclusters_.of_object)
-        self.n_clusters_ = int(self._micro_labels.max()) + 1
+    def _finish(self, unit_of_object: NDArray[np.int32] | None = None) -> Self:
+        """Cut at `n_clusters` and give every object its label.
+
+        `unit_of_object` says which of the labels of `_cut` is an object's, if not the one of its
+        microcluster. A microcluster is then known, to `predict`, by the label most of its objects
+        have.
+        """
+        of_object = self.microclusters_.of_object
+        self._unit_of_object = of_object if unit_of_object is None else unit_of_object
+        with one_blas_thread:
+            labels = _by_first_appearance(self._cut(self.n_clusters))
+        self.labels_ = flow.spread(labels, self._unit_of_object)
+        self.n_clusters_ = int(labels.max()) + 1
+        self._micro_labels = (
+            labels if unit_of_object is None else _most_frequent(self.labels_, of_object)
+        )
         self._confidence = None
-        self._warn_if_fewer(self._micro_labels, self.n_clusters)
+        self._warn_if_fewer(labels, self.n_clusters)
         return self
 
     # -- inside --------------------------------------------------------------------------------
@@ -202,6 +232,14 @@ def _series(labels: NDArray[np.int64], index: Any) -> Any:
     import pandas as pd  # the index is pandas', so it is there
 
     return pd.Series(labels, index=index, name="label")
+
+
+def _most_frequent(labels: NDArray[np.int64], groups: NDArray[np.int32]) -> NDArray[np.int64]:
+    """Return the label that occurs most often in each group, the lowest on ties."""
+    pairs, counts = np.unique(np.column_stack([groups, labels]), axis=0, return_counts=True)
+    order = np.lexsort([-counts, pairs[:, 0]])
+    _, first = np.unique(pairs[order, 0], return_index=True)
+    return pairs[order[first], 1].astype(np.int64)
 
 
 def _by_first_appearance(labels: NDArray[np.int64]) -> NDArray[np.int64]:

@@ -5,19 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from quorate import _validate, flow
-from quorate.methods._base import ConsensusClusterer
-from quorate.methods._blas import one_blas_thread
+from quorate.methods._linkage import LinkageClusterer
 
 if TYPE_CHECKING:
     from typing import Self
 
-    import numpy as np
-    from numpy.typing import NDArray
 
-    from quorate._types import FloatArray
-
-
-class PTA(ConsensusClusterer):
+class PTA(LinkageClusterer):
     """Agglomerative consensus on probability-trajectory similarity.
 
     Objects that no clustering tells apart are one microcluster. Microclusters are linked with
@@ -123,21 +117,10 @@ class PTA(ConsensusClusterer):
             "PTA", "n_neighbors", self.n_neighbors, n, all_allowed=True
         )
         self.n_steps_ = _validate.check_reach("PTA", "n_steps", self.n_steps, n)
-        _validate.check_memory(
-            16 * n * n,
-            f"PTA's similarity of {n} microclusters and its tree",
-            "PTGP needs no such matrix.",
-        )
+        self._check_square()
 
         graph = flow.elite_graph(groups.table, self.n_neighbors_, n_jobs=jobs)
         walk = flow.transition_matrix(graph, groups.sizes)
         self.similarity_ = flow.trajectory_similarity(walk, self.n_steps_, n_jobs=jobs)
         self.linkage_matrix_ = flow.agglomerate(1.0 - self.similarity_, linkage)
         return self._finish()
-
-    def _cut(self, n_clusters: int) -> NDArray[np.int64]:
-        return flow.cut_tree(self.linkage_matrix_, n_clusters)
-
-    def _similarity_sums(self, weights: FloatArray) -> FloatArray:
-        with one_blas_thread:
-            return self.similarity_ @ weights

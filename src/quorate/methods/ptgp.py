@@ -156,8 +156,7 @@ class PTGP(ConsensusClusterer):
         return self._similarity
 
     def _cut(self, n_clusters: int) -> NDArray[np.int64]:
-        with one_blas_thread:
-            rows = self._transfer_cut.embedding(n_clusters)
+        rows = self._transfer_cut.embedding(n_clusters)
         rng = np.random.default_rng(self._seed)
         return flow.kmeans(rows, n_clusters, rng, n_jobs=self.n_jobs)
 

@@ -24,18 +24,24 @@ def cluster_weights(
     return weights
 
 
-def confidence(sums: FloatArray, labels: NDArray[np.int64], sizes: NDArray[np.int64]) -> FloatArray:
+def confidence(
+    sums: FloatArray,
+    labels: NDArray[np.int64],
+    sizes: NDArray[np.int64],
+    to_itself: FloatArray | float = 1.0,
+) -> FloatArray:
     """Return the confidence of each microcluster's objects in their label, in [0, 1].
 
     Parameters
     ----------
     sums : ndarray of shape (n_microclusters, n_clusters)
-        Similarity of an object to the objects of each cluster, summed; an object of microcluster i
-        has similarity 1 to itself.
+        Similarity of an object to the objects of each cluster, summed, itself included.
     labels : ndarray of shape (n_microclusters,)
         Consensus labels 0..k-1.
     sizes : ndarray of shape (n_microclusters,)
         Objects in each microcluster.
+    to_itself : float or ndarray of shape (n_microclusters,), default=1.0
+        What an object's similarity to itself has contributed to `sums`.
 
     Notes
     -----
@@ -61,7 +67,7 @@ def confidence(sums: FloatArray, labels: NDArray[np.int64], sizes: NDArray[np.in
     mean = np.divide(sums, objects, out=np.zeros_like(sums), where=objects > 0)
     mean[own] = -np.inf
     b = mean.max(axis=1)
-    a = np.divide(sums[own] - 1.0, others, out=np.zeros(n), where=others > 0)
+    a = np.divide(sums[own] - to_itself, others, out=np.zeros(n), where=others > 0)
     largest = np.maximum(a, b)
     ratio = np.divide(a - b, largest, out=np.zeros(n), where=largest > 0)
     return np.where(others > 0, np.clip(ratio, 0.0, 1.0), 0.0)

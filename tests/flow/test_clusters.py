@@ -1,0 +1,110 @@
+import numpy as np
+import pytest
+import twins
+from hypothesis import given
+from strategies import votes
+
+from quorate import flow
+
+
+def prepared(matrix):
+    groups, _ = flow.microclusters(matrix)
+    counts = flow.overlaps(flow.membership(groups.table), groups.sizes)
+    return counts, flow.owners(groups.table), groups
+
+
+def object_sets(groups):
+    """Return each cluster as a set of objects, clustering by clustering."""
+    votes_ = groups.table[groups.of_object]
+    return [
+        set(np.flatnonzero(column == c).tolist())
+        for column in votes_.T
+        for c in range(column.max() + 1)
+    ]
+
+
+def test_worked_likeness_of_clusters(e2):
+    counts, owner, _ = prepared(e2)
+    np.testing.assert_array_equal(counts.diagonal(), [4, 4, 3, 3, 2])
+    np.testing.assert_array_equal(owner, [0, 0, 1, 1, 1])
+    likeness = flow.jaccard(counts)
+    found = [likeness[i, j] for i, j in ((0, 2), (0, 3), (1, 3), (1, 4), (0, 1))]
+    np.testing.assert_allclose(found, [0.75, 1 / 6, 0.4, 0.5, 0])
+    np.testing.assert_array_equal(likeness.diagonal(), 1)
+
+
+def test_worked_entropies_and_weights(e2, e3):
+    counts, owner, _ = prepared(e2)
+    np.testing.assert_allclose(
+        flow.cluster_entropies(counts, owner), [0.811278, 1, 0, 0.918296, 0], atol=5e-7
+    )
+    assert flow.member_nmi(counts, owner)[0, 1] == pytest.approx(0.419937, abs=5e-7)
+    counts, owner, _ = prepared(e3)
+    mean = flow.clustering_weights(flow.member_nmi(counts, owner), 1.0)
+    np.testing.assert_allclose(mean, [0.778252, 1, 0.884351], atol=5e-7)
+
+
+@given(votes())
+def test_overlaps_and_likeness_agree_with_sets(matrix):
+    counts, owner, groups = prepared(matrix)
+    sets = object_sets(groups)
+    assert len(owner) == len(sets) == len(counts)
+    expected = np.array([[len(a & b) for b in sets] for a in sets], dtype=float)
+    np.testing.assert_array_equal(counts, expected)
+    ratio = np.array([[len(a & b) / len(a | b) for b in sets] for a in sets])
+    np.testing.assert_allclose(flow.jaccard(counts), ratio)
+
+
+@given(votes())
+def test_entropies_agree_with_their_definition(matrix):
+    counts, owner, groups = prepared(matrix)
+    sets = object_sets(groups)
+    for u, cluster in enumerate(sets):
+        total = 0.0
+        for m in range(matrix.shape[1]):
+            parts = np.array([len(cluster & sets[v]) for v in np.flatnonzero(owner == m)])
+            if parts.sum():
+                p = parts[parts > 0] / parts.sum()
+                total -= (p * np.log2(p)).sum()
+        assert flow.cluster_entropies(counts, owner)[u] == pytest.approx(total, abs=1e-9)
+
+
+@given(votes())
+def test_member_nmi_agrees_with_its_definition(matrix):
+    counts, owner, _ = prepared(matrix)
+    found = flow.member_nmi(counts, owner)
+    for a in range(matrix.shape[1]):
+        for b in range(a):
+            both = ((matrix[:, a] >= 0) & (matrix[:, b] >= 0)).any()
+            expected = twins.nmi(matrix[:, a], matrix[:, b], "max") if both else 0.0
+            assert found[a, b] == pytest.approx(expected, abs=1e-9)
+
+
+def test_weights_without_anything_in_common():
+    np.testing.assert_array_equal(flow.clustering_weights(np.ones((1, 1)), 2.0), [1])
+    np.testing.assert_array_equal(flow.clustering_weights(np.eye(3), 2.0), [1, 1, 1])
+
+
+@pytest.mark.parametrize("linkage", ["average", "complete", "single"])
+def test_the_tree_of_objects(linkage):
+    """Microclusters whose objects are not at distance 0: merges inside them take part."""
+    rng = np.random.default_rng(0)
+    sizes = np.array([3, 1, 4, 2, 5, 1, 2])
+    inner = rng.uniform(0.01, 0.2, 7)
+    points = rng.normal(size=(7, 2))
+    between = 0.2 + np.linalg.norm(points[:, None] - points[None], axis=2) / 10
+    of_object = rng.permutation(np.repeat(np.arange(7), sizes)).astype(np.int32)
+    _, of_object = np.unique(of_object, return_inverse=True)
+    distance = between[np.ix_(of_object, of_object)]
+    same = of_object[:, None] == of_object[None, :]
+    distance = np.where(same, inner[of_object][:, None], distance)
+    np.fill_diagonal(distance, 0)
+    tree = flow.agglomerate(between.copy(), linkage, sizes)
+    found = flow.tree_of_objects(tree, of_object.astype(np.int32), inner)
+    heights, partitions = twins.merge_closest(distance, linkage)
+    np.testing.assert_allclose(found[:, 2], heights, rtol=1e-12)
+    inside = [p for p in range(len(partitions)) if p == 0 or heights[p - 1] > 0.2]
+    for p in inside:  # cuts inside a microcluster choose among equals
+        labels = flow.cut_tree(found, len(partitions[p]))
+        expected = {tuple(sorted(c)) for c in partitions[p]}
+        assert {tuple(np.flatnonzero(labels == c)) for c in set(labels.tolist())} == expected
