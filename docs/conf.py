@@ -54,8 +54,9 @@ def _display(writer: Any, node: nodes.math_block) -> None:
 _MISREAD = re.compile(r"``.*?``|`.*?`|>>> .*|(?<=\w)_(?=[\s,)])|\|")
 
 
-def _plain(app: Sphinx, what: str, name: str, obj: Any, options: Any, lines: list[str]) -> None:
-    """Escape what docstrings mean as it stands: RST takes n_clusters_ for a link, |x| for a name."""
+def _plain(*event: Any) -> None:
+    """Escape what docstrings mean as it stands: RST takes n_steps_ for a link, |x| for a name."""
+    lines = event[-1]
     lines[:] = [_MISREAD.sub(lambda m: m[0] if len(m[0]) > 1 else f"\\{m[0]}", x) for x in lines]
 
 

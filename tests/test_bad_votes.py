@@ -82,8 +82,10 @@ def test_bad_cuts(k):
 
 def test_features_in_place_of_votes():
     features = np.random.default_rng(0).normal(size=(20, 2))
-    with pytest.warns(qr.FeaturesAsVotesWarning, match="EnsembleClustering, which takes features"):
+    message = "EnsembleClustering, which takes features"
+    with pytest.warns(qr.FeaturesAsVotesWarning, match=message) as caught:
         qr.PTA(2).fit(features)
+    assert caught[0].filename == __file__  # the user's line, not one of ours
 
 
 def test_transposed_votes():

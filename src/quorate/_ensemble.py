@@ -23,7 +23,7 @@ class Ensemble:
         One column of labels for each clustering: integers, strings, categoricals, floats that are
         whole numbers. -1, NaN, None and pandas' NA are missing votes.
     n_jobs : int or None, default=None
-        Threads; None means all cores. The result does not depend on it.
+        Threads. None means ``OMP_NUM_THREADS`` or else all cores; results do not depend on it.
 
     Attributes
     ----------
@@ -111,7 +111,7 @@ def microclusters(X: Any, *, n_jobs: int | None = None) -> Microclusters:
     X : array-like, DataFrame or Ensemble of shape (n_objects, n_clusterings)
         Votes, as `Ensemble` takes them.
     n_jobs : int or None, default=None
-        Threads; None means all cores. The result does not depend on it.
+        Threads. None means ``OMP_NUM_THREADS`` or else all cores; results do not depend on it.
 
     Returns
     -------
@@ -156,7 +156,7 @@ def trajectory_similarity(
     n_steps : int or "auto", default=5
         Steps of the random walk, the paper's T.
     n_jobs : int or None, default=None
-        Threads; None means all cores. The result does not depend on it.
+        Threads. None means ``OMP_NUM_THREADS`` or else all cores; results do not depend on it.
 
     Returns
     -------

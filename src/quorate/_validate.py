@@ -6,6 +6,7 @@ Messages say who was asked for what, what was found, and what to do about it.
 from __future__ import annotations
 
 import os
+import sys
 import warnings
 from numbers import Integral
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeGuard
@@ -17,6 +18,8 @@ from quorate.flow.agglomerate import LINKAGES
 from quorate.flow.codes import factorize, whole_numbers
 
 if TYPE_CHECKING:
+    from types import FrameType
+
     from numpy.typing import NDArray
 
     from quorate._types import IntArray
@@ -36,6 +39,16 @@ class FewerClustersWarning(UserWarning):
 
 class MemoryBudgetError(MemoryError):
     """A result that would not fit in memory, refused before any of it was taken."""
+
+
+def warn(message: str, category: type[Warning]) -> None:
+    """Warn about the line of the user's program that called quorate."""
+    inside = __name__.partition(".")[0]
+    level = 1
+    frame: FrameType | None = sys._getframe()
+    while frame is not None and frame.f_globals.get("__name__", "").partition(".")[0] == inside:
+        level, frame = level + 1, frame.f_back
+    warnings.warn(message, category, stacklevel=level)
 
 
 class Votes(NamedTuple):
@@ -187,12 +200,11 @@ def _column_codes(column: NDArray[Any], place: int) -> tuple[IntArray, list[Any]
         ) from error
     fractions = [label for label in labels if isinstance(label, float) and label % 1]
     if fractions:
-        warnings.warn(
+        warn(
             f"Clustering {place} holds labels that are not whole numbers, such as {fractions[0]!r}."
             f" Each distinct value is taken as a cluster of its own. If these are features, cluster"
             f" them first, or pass them to EnsembleClustering, which takes features.",
             FeaturesAsVotesWarning,
-            stacklevel=2,
         )
     return codes, labels
 
@@ -220,11 +232,10 @@ def _warn_if_transposed(matrix: IntArray) -> None:
     if n_columns < 50 or n_columns < 5 * n_rows:
         return
     if all(len(np.unique(row)) <= n_columns // 2 for row in matrix[:100]):
-        warnings.warn(
+        warn(
             f"Votes have {n_rows} rows and {n_columns} columns, so {n_columns} clusterings of"
             f" {n_rows} objects. If it is the other way round, pass the transpose, votes.T.",
             TransposedVotesWarning,
-            stacklevel=2,
         )
 
 

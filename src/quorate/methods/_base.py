@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from abc import ABC, abstractmethod
 from typing import TYPE_CHECKING, Any
 
@@ -213,11 +212,10 @@ class ConsensusClusterer(ClusterMixin, BaseEstimator, ABC):
     def _warn_if_fewer(self, labels: NDArray[np.int64], n_clusters: int) -> None:
         found = int(labels.max()) + 1
         if found < n_clusters:
-            warnings.warn(
+            _validate.warn(
                 f"{type(self).__name__} was asked for {n_clusters} clusters and found {found}: the"
                 f" votes do not tell more groups apart in its embedding.",
                 _validate.FewerClustersWarning,
-                stacklevel=3,
             )
 
     def _as_given(self, labels: NDArray[np.int64]) -> Any:
