@@ -11,6 +11,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from scipy.sparse import csr_array
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -40,6 +41,13 @@ def jaccard(counts: FloatArray) -> FloatArray:
     return ratio
 
 
+def cluster_graph(likeness: FloatArray) -> Any:
+    """Return the sparse graph of clusters that are linked by their likeness, without loops."""
+    links = likeness.copy()
+    np.fill_diagonal(links, 0.0)
+    return csr_array(links)
+
+
 def cluster_entropies(counts: FloatArray, owner: NDArray[np.int64]) -> FloatArray:
     """Return how scattered each cluster is over the other clusterings, in bits, summed over them.
 
@@ -58,18 +66,26 @@ def cluster_entropies(counts: FloatArray, owner: NDArray[np.int64]) -> FloatArra
     return total
 
 
-def member_nmi(counts: FloatArray, owner: NDArray[np.int64]) -> FloatArray:
+def cluster_certainties(entropies: FloatArray, n_clusterings: int, theta: float) -> FloatArray:
+    """Return how reliable each cluster is, exp(-entropy / (theta·M)), in (0, 1].
+
+    The ensemble-driven cluster index of locally weighted methods; the floor of 1e-300 keeps a
+    link a link where theta is tiny.
+    """
+    certainties: FloatArray = np.exp(-entropies / (theta * n_clusterings))
+    return np.maximum(certainties, 1e-300)
+
+
+def member_nmi(counts: FloatArray, owner: NDArray[np.int64], n_clusterings: int) -> FloatArray:
     """Return NMI (max) of every pair of clusterings, over the objects that voted in both.
 
     A single cluster on both sides is agreement, 1; on one side only, or no common voter, 0.
     """
-    starts = _starts(owner)
-    n_members = len(starts)
-    ends = np.append(starts[1:], len(owner))
-    result = np.ones((n_members, n_members))
-    for a in range(n_members):
+    ends = np.searchsorted(owner, np.arange(n_clusterings + 1))  # one without votes has none
+    result = np.ones((n_clusterings, n_clusterings))
+    for a in range(n_clusterings):
         for b in range(a):
-            block = counts[starts[a] : ends[a], starts[b] : ends[b]]
+            block = counts[ends[a] : ends[a + 1], ends[b] : ends[b + 1]]
             result[a, b] = result[b, a] = _nmi_of(block)
     return result
 
@@ -91,7 +107,7 @@ def clustering_weights(nmi: FloatArray, beta: float) -> FloatArray:
 
 
 def _starts(owner: NDArray[np.int64]) -> NDArray[np.intp]:
-    """Return the first cluster of each clustering."""
+    """Return the first cluster of each clustering that has any."""
     return np.flatnonzero(np.diff(owner, prepend=-1))
 
 
