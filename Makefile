@@ -17,6 +17,7 @@ $(READY): pyproject.toml
 
 run: $(READY)  ## set up, then the demonstration on real data
 	$(BIN)/quorate demo
+	@echo "The command is $(BIN)/quorate; '. $(BIN)/activate' makes it just quorate."
 
 test: $(READY)  ## set up, then every test and every docstring example
 	$(BIN)/python -m pytest

@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from quorate.cli import consensus, demo
+from quorate.cli import compare, consensus, demo
 
 __all__ = ["app", "main"]
 
@@ -20,6 +20,7 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 app.command("consensus", epilog=consensus.EXAMPLES)(consensus.consensus)
+app.command("compare", epilog=compare.EXAMPLES)(compare.compare)
 app.command("demo", epilog=demo.EXAMPLES)(demo.demo)
 
 

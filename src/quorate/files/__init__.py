@@ -5,7 +5,7 @@ from quorate.files._formats import READABLE as FORMATS
 from quorate.files._formats import format_to_write
 from quorate.files._read import Labels, read_labels, read_table, read_tables
 from quorate.files._table import VoteTable, n_objects, take_column, votes_of
-from quorate.files._write import check_writable, write_table
+from quorate.files._write import check_writable, write_table, write_text
 
 __all__ = [
     "FORMATS",
@@ -21,4 +21,5 @@ __all__ = [
     "take_column",
     "votes_of",
     "write_table",
+    "write_text",
 ]

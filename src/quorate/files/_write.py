@@ -70,6 +70,12 @@ def write_table(
             write(target, columns)
 
 
+def write_text(path: str | PathLike[str], text: str) -> None:
+    """Write a text file, whole or not at all; see `write_table`."""
+    with _replacing(_stream_or_path(path)) as target:
+        target.write(text.encode() + b"\n")
+
+
 def check_writable(
     path: str | PathLike[str],
     *,

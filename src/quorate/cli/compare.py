@@ -1,0 +1,219 @@
+"""``quorate compare``: many methods on one ensemble, side by side."""
+
+from __future__ import annotations
+
+import json
+import time
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
+
+import typer
+
+from quorate.cli import consensus as options  # noqa: TC001 - typer reads annotations
+from quorate.cli._errors import WrongCall, reported
+from quorate.cli._memory import peak_memory
+from quorate.cli._options import find_method
+from quorate.cli._progress import stage, track
+from quorate.cli._tables import aligned
+from quorate.cli._truth import take_truth
+from quorate.cli._warnings import warn, warnings_as_lines
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+EXAMPLES = """\b
+Examples:
+  quorate compare votes.csv -k 10
+  quorate compare pool.mat -k 7 --truth gt -o table.csv
+  quorate compare votes.parquet -k 12 --methods ptgp,pta,eac,vote -o table.json
+"""
+
+K = Annotated[int, typer.Option("-k", "--clusters", min=1, help="How many clusters.")]
+Methods = Annotated[
+    str,
+    typer.Option(metavar="all|NAME,NAME,...", help="Which methods to run."),
+]
+Output = Annotated[
+    str | None,
+    typer.Option(
+        "-o",
+        "--output",
+        metavar="FILE",
+        help="Write the table to a .csv, .tsv, .parquet or .json file; JSON holds the pairwise"
+        " agreement too.",
+        show_default=False,
+    ),
+]
+
+
+class Outcome(NamedTuple):
+    """What one method did; `error` says why there are no labels."""
+
+    method: str
+    labels: NDArray[Any] | None
+    seconds: float
+    n_bytes: int | None
+    error: str | None
+
+
+def compare(
+    *,
+    votes: options.Votes,
+    k: K,
+    methods: Methods = "all",
+    truth: options.Truth = None,
+    output: Output = None,
+    seed: options.Seed = 0,
+    jobs: options.Jobs = -1,
+    id_column: options.IdColumn = "auto",
+    header: options.Header = None,
+    format: options.Format = None,  # noqa: A002 - typer makes the option's name of it
+    key: options.Key = None,
+    quiet: options.Quiet = False,
+    debug: options.Debug = False,
+) -> None:
+    """Run many methods on one ensemble and show how they agree.
+
+    For each method: the clusters it found, NMI and ARI with the truth if that is given, the mean
+    NMI with the votes, seconds and memory; then how well each pair of methods agrees (ARI).
+    """
+    with reported(debug=debug), warnings_as_lines():
+        import quorate as qr
+        from quorate import files
+
+        chosen = _chosen(methods, qr.METHODS)
+        if output is not None:
+            _check_output(output)
+        with stage("Reading votes", quiet=quiet):
+            table = files.read_tables(
+                votes,
+                format=format,
+                id_column=id_column,
+                header="auto" if header is None else header,
+                key=key,
+            )
+        table, true_labels = take_truth(table, truth)
+        ensemble = qr.Ensemble(files.votes_of(table), n_jobs=jobs)
+        outcomes = [
+            _run(name, qr.METHODS[name], k, ensemble, seed, jobs)
+            for name in track(chosen, "Comparing methods")
+        ]
+        rows = [_row(outcome, ensemble, true_labels) for outcome in outcomes]
+        agreement = _agreement([outcome for outcome in outcomes if outcome.labels is not None])
+        if output is not None:
+            _write(output, rows, agreement)
+        typer.echo(_report(rows, agreement))
+        for outcome in outcomes:
+            if outcome.error is not None:
+                warn(f"{outcome.method} has no result: {outcome.error}")
+        if all(outcome.labels is None for outcome in outcomes):
+            raise ValueError("No method gave a result; the warnings above tell why.")
+
+
+def _chosen(methods: str, known: dict[str, Any]) -> list[str]:
+    if methods.strip().lower() == "all":
+        return list(known)
+    names = [name.strip().lower() for name in methods.split(",") if name.strip()]
+    if not names:
+        raise WrongCall("--methods needs names with commas between them, as in ptgp,eac, or all.")
+    for name in names:
+        find_method(name, known)
+    return list(dict.fromkeys(names))
+
+
+def _check_output(output: str) -> None:
+    from quorate import files
+
+    if output.lower().endswith(".json"):
+        files.check_writable(output, format="csv")
+    else:
+        files.check_writable(output)
+
+
+def _run(name: str, method: Any, k: int, ensemble: Any, seed: int, jobs: int) -> Outcome:
+    """Fit one method; its failure is its own, and the others go on."""
+    parameters = {"random_state": seed, "n_jobs": jobs}
+    accepted = method._get_param_names()
+    estimator = method(k, **{word: v for word, v in parameters.items() if word in accepted})
+    begun = time.perf_counter()
+    try:
+        with peak_memory() as peak:
+            labels = estimator.fit(ensemble).labels_
+    except (ValueError, MemoryError, ImportError) as error:
+        text = " ".join(str(error).split()) or type(error).__name__
+        return Outcome(name, None, time.perf_counter() - begun, None, text)
+    return Outcome(name, labels, time.perf_counter() - begun, peak.n_bytes, None)
+
+
+def _row(outcome: Outcome, ensemble: Any, truth: NDArray[Any] | None) -> dict[str, Any]:
+    from quorate import metrics
+
+    row: dict[str, Any] = {"method": outcome.method, "clusters": None}
+    labels = outcome.labels
+    if truth is not None:
+        row |= {"nmi": None, "ari": None}
+    row |= {"nmi_with_votes": None, "seconds": round(outcome.seconds, 4), "memory_mb": None}
+    if labels is None:
+        return row
+    row["clusters"] = int(labels.max()) + 1
+    if truth is not None:
+        row |= {"nmi": metrics.nmi(truth, labels), "ari": metrics.ari(truth, labels)}
+    row["nmi_with_votes"] = metrics.ensemble_nmi(labels, ensemble)
+    row["memory_mb"] = None if outcome.n_bytes is None else round(outcome.n_bytes / 1e6, 1)
+    return row
+
+
+def _agreement(outcomes: list[Outcome]) -> dict[str, dict[str, float]]:
+    """Return the ARI of each pair of methods."""
+    from quorate import metrics
+
+    return {
+        one.method: {other.method: metrics.ari(one.labels, other.labels) for other in outcomes}
+        for one in outcomes
+    }
+
+
+_TITLES = {
+    "method": "",
+    "clusters": "clusters",
+    "nmi": "NMI (max)",
+    "ari": "ARI",
+    "nmi_with_votes": "NMI with the votes",
+    "seconds": "seconds",
+    "memory_mb": "MB",
+}
+
+
+def _report(rows: list[dict[str, Any]], agreement: dict[str, dict[str, float]]) -> str:
+    header = [_TITLES[word] for word in rows[0]]
+    by_score = sorted(rows, key=lambda row: -(row.get("nmi") or row["nmi_with_votes"] or -1.0))
+    table = aligned(header, [[_cell(word, row[word]) for word in row] for row in by_score])
+    if len(agreement) < 2:
+        return table
+    names = [row["method"] for row in by_score if row["method"] in agreement]
+    pairs = aligned(["", *names], [[a, *(f"{agreement[a][b]:.2f}" for b in names)] for a in names])
+    return f"{table}\n\nHow the methods agree with each other (ARI)\n{pairs}"
+
+
+def _cell(word: str, value: Any) -> str:
+    if value is None:
+        return "-"
+    if word in ("nmi", "ari", "nmi_with_votes"):
+        return f"{value:.4f}"
+    return f"{value:.3f}" if word == "seconds" else str(value)
+
+
+def _write(output: str, rows: list[dict[str, Any]], agreement: dict[str, dict[str, float]]) -> None:
+    import numpy as np
+
+    from quorate import files
+
+    if output.lower().endswith(".json"):
+        files.write_text(output, json.dumps({"methods": rows, "agreement": agreement}, indent=1))
+        return
+    columns = {}
+    for word in rows[0]:
+        values = [row[word] for row in rows]
+        numbers = all(value is None or isinstance(value, (int, float)) for value in values)
+        gaps = [np.nan if value is None else value for value in values]
+        columns[word] = np.array(gaps) if numbers else np.array(values, dtype=object)
+    files.write_table(output, columns)

@@ -1,0 +1,97 @@
+import json
+
+import numpy as np
+import pytest
+from typer.testing import CliRunner
+
+import quorate as qr
+from quorate import files
+from quorate.cli import app
+
+runner = CliRunner()
+
+
+@pytest.fixture
+def votes(tmp_path):
+    """Write six noisy copies of three groups, with ids and the truth; return the file."""
+    rng = np.random.default_rng(0)
+    truth = np.repeat(np.arange(3), 30)
+    path = tmp_path / "votes.csv"
+    columns = {"id": np.array([f"o{i}" for i in range(90)], dtype=object)}
+    for m in range(6):
+        wrong = rng.random(90) < 0.15
+        columns[f"run{m}"] = np.where(wrong, rng.integers(0, 3, 90), truth)
+    files.write_table(path, columns | {"truth": truth})
+    return path
+
+
+def invoke(*words):
+    return runner.invoke(app, ["compare", *map(str, words)])
+
+
+def test_a_table_and_the_agreement_of_methods(votes):
+    found = invoke(votes, "-k", 3, "--truth", "truth", "--methods", "ptgp,PTA")
+    assert found.exit_code == 0, found.stderr
+    table, _, pairs = found.stdout.partition("How the methods agree with each other (ARI)")
+    assert "NMI (max)" in table
+    assert "NMI with the votes" in table
+    assert {"pta", "ptgp"} <= set(table.split()) & set(pairs.split())
+    assert "1.00" in pairs
+
+
+def test_numbers_are_those_of_the_library(votes, tmp_path):
+    out = tmp_path / "table.json"
+    found = invoke(votes, "-k", 3, "--truth", "truth", "--methods", "ptgp,pta", "-o", out)
+    assert found.exit_code == 0, found.stderr
+    content = json.loads(out.read_text())
+    table, truth = files.take_column(files.read_table(votes), "truth")[::-1]
+    for row in content["methods"]:
+        est = qr.METHODS[row["method"]](3)
+        if "random_state" in est.get_params():
+            est.set_params(random_state=0)
+        labels = est.fit(table.matrix).labels_
+        assert row["nmi"] == pytest.approx(qr.metrics.nmi(truth, labels))
+        assert row["ari"] == pytest.approx(qr.metrics.ari(truth, labels))
+        assert row["nmi_with_votes"] == pytest.approx(qr.metrics.ensemble_nmi(labels, table.matrix))
+        assert row["clusters"] == 3
+        assert row["seconds"] > 0
+    assert content["agreement"]["pta"]["pta"] == 1.0
+
+
+def test_all_methods_and_a_csv_without_truth(votes, tmp_path):
+    out = tmp_path / "table.csv"
+    found = invoke(votes, "-k", 3, "-o", out, "--quiet")
+    assert found.exit_code == 0, found.stderr
+    header, *lines = out.read_text().splitlines()
+    assert header == "method,clusters,nmi_with_votes,seconds,memory_mb"
+    assert [line.partition(",")[0] for line in lines] == list(qr.METHODS)
+
+
+def test_a_method_that_fails_does_not_stop_the_others(votes, monkeypatch):
+    def refuse(self, X, y=None):
+        raise qr.MemoryBudgetError("this would not fit.")
+
+    monkeypatch.setattr(qr.PTA, "fit", refuse)
+    found = invoke(votes, "-k", 3, "--methods", "pta,ptgp")
+    assert found.exit_code == 0
+    assert "warning: pta has no result: this would not fit." in found.stderr
+    alone = invoke(votes, "-k", 3, "--methods", "pta")
+    assert alone.exit_code == 1
+    assert "No method gave a result" in alone.stderr
+
+
+@pytest.mark.parametrize(
+    ("words", "code", "message"),
+    [
+        (["-k", 3, "--methods", "ptpg"], 2, "There is no method 'ptpg'. Did you mean ptgp?"),
+        (["-k", 3, "--methods", ","], 2, "--methods needs names"),
+        (["-k", 0], 2, "Invalid value for '-k'"),
+        ([], 2, "Missing option"),
+        (["-k", 3, "-o", "no/such/folder/x.csv"], 1, "there is no folder"),
+        (["-k", 3, "-o", "table.xlsx"], 1, "xlsx"),
+    ],
+)
+def test_wrong_calls(votes, words, code, message):
+    found = invoke(votes, *words)
+    assert found.exit_code == code
+    assert message in " ".join(found.stderr.split())
