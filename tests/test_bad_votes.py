@@ -16,7 +16,12 @@ BAD_VOTES = {
     "no clusterings": (np.zeros((3, 0), int), ValueError, "no clusterings"),
     "nothing": ([], ValueError, r"1 dimension\(s\)"),
     "ragged": ([[1, 2], [1]], ValueError, "rows of different lengths"),
-    "infinity": ([[1.0], [np.inf]], ValueError, "row 1 of clustering 0 is infinity"),
+    "infinity": ([[1.0], [np.inf]], ValueError, "clustering 0 holds infinity"),
+    "infinity among objects": (
+        np.array([["a", 1], ["b", -np.inf]], dtype=object),
+        ValueError,
+        "clustering 1 holds infinity",
+    ),
     "complex": ([[1j]], ValueError, "Complex data not supported"),
     "sparse": (sparse.eye_array(3), TypeError, "dense label matrix"),
     "unhashable": (np.array([[{}], [1]], dtype=object), TypeError, "has no hash"),
@@ -105,12 +110,19 @@ def test_other_clusterings_at_predict():
 
 def test_memory_is_refused_before_it_is_taken(monkeypatch):
     rng = np.random.default_rng(0)
-    votes = rng.integers(0, 9, (400, 5))
-    monkeypatch.setenv("QUORATE_MEMORY", "1000000")
+    votes = rng.integers(0, 9, (900, 4))
     n = len(qr.microclusters(votes).sizes)
-    with pytest.raises(qr.MemoryBudgetError, match=f"{n} microclusters.*1.0 MB.*PTGP needs no"):
+    monkeypatch.setenv("QUORATE_MEMORY", str(10 * n * n))
+    with pytest.raises(qr.MemoryBudgetError, match=f"{n} microclusters.* MB.*PTGP needs no"):
         qr.PTA(2).fit(votes)
-    est = qr.PTGP(2, random_state=0).fit(votes)
+    with pytest.raises(qr.MemoryBudgetError, match="1000000 steps would take"):
+        qr.PTGP(2, n_steps=10**6).fit(votes)
+    with pytest.raises(qr.MemoryBudgetError, match=f"{n - 1} neighbours"):
+        qr.PTGP(2, n_neighbors="all").fit(votes)
+    with pytest.raises(qr.MemoryBudgetError, match="4000 clusters"):
+        qr.PTGP(2).fit(np.arange(40)[:, None].repeat(100, 1))
+    monkeypatch.setenv("QUORATE_MEMORY", str(7 * n * n))
+    est = qr.PTGP(2, random_state=0, n_jobs=1).fit(votes)
     with pytest.raises(MemoryError, match="PTGP itself does not need it"):
         est.similarity_  # noqa: B018
     with pytest.raises(MemoryError, match="would take"):
@@ -122,3 +134,47 @@ def test_memory_is_known_without_an_override(monkeypatch):
 
     monkeypatch.delenv("QUORATE_MEMORY", raising=False)
     assert 10**7 < _validate.available_memory() < 10**16
+
+
+def test_a_fit_that_fails_leaves_nothing_of_the_one_before():
+    est = qr.PTA(2).fit(GOOD)
+    with pytest.raises(ValueError, match="no vote"):
+        est.fit([[-1, -1]])
+    assert not hasattr(est, "labels_")
+    assert not hasattr(est, "linkage_matrix_")
+
+
+def test_names_of_clusterings_are_compared_for_ensembles_too():
+    frame = pd.DataFrame(GOOD, columns=["a", "b"])
+    other = qr.Ensemble(frame[["b", "a"]])
+    for fitted in (qr.PTA(2).fit(frame), qr.PTA(2).fit(qr.Ensemble(frame))):
+        with pytest.raises(ValueError, match="feature names should match"):
+            fitted.predict(other)
+    assert not hasattr(fitted.fit(qr.Ensemble(GOOD)), "feature_names_in_")
+    with pytest.raises(ValueError, match="several columns called 'a'"):
+        qr.PTA(2).fit(pd.DataFrame(GOOD, columns=["a", "a"]))
+
+
+def test_one_warning_for_many_columns_of_features():
+    with pytest.warns(qr.FeaturesAsVotesWarning) as caught:
+        qr.Ensemble(np.random.default_rng(0).normal(size=(20, 8)))
+    assert len(caught) == 1
+
+
+def test_large_integers_stay_apart():
+    a, b = 2**63 + 1, 2**63 + 2
+    frame = pd.DataFrame({"a": np.array([a, b, 3], dtype="u8"), "b": [1, 1, 2]})
+    assert len(qr.microclusters(frame).sizes) == 3
+    assert len(qr.microclusters([[a, 5], [b, 5]]).sizes) == 2
+    assert len(qr.microclusters([[2**53 + 1, 5.0], [2**53, 5.0]]).sizes) == 2
+
+
+def test_masks_and_byte_orders():
+    masked = np.ma.array([[1, 2], [1, 2], [1, 3]], mask=[[0, 0], [1, 0], [0, 0]])
+    np.testing.assert_array_equal(qr.microclusters(masked).table, [[0, 0], [-1, 0], [0, 1]])
+    swapped = np.array([[1, 2], [1, 3]], dtype=">i4")
+    np.testing.assert_array_equal(qr.microclusters(swapped).table, [[0, 0], [0, 1]])
+
+
+def test_more_neighbours_than_any_number_holds():
+    assert qr.PTA(2, n_neighbors=10**20, n_steps=2).fit(GOOD).n_neighbors_ == 10**20

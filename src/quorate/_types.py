@@ -9,6 +9,8 @@ from numpy.typing import NDArray
 
 IntArray = NDArray[np.integer[Any]]
 FloatArray = NDArray[np.float64]
+#: How much each row counts: often how many objects it stands for.
+Weights = FloatArray | IntArray
 
 
 class Microclusters(NamedTuple):

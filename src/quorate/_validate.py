@@ -8,7 +8,7 @@ from __future__ import annotations
 import os
 import sys
 import warnings
-from numbers import Integral
+from numbers import Integral, Real
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeGuard
 
 import numpy as np
@@ -77,12 +77,14 @@ def check_votes(X: Any) -> Votes:
     elif _is_dataframe(X):
         names, index = list(X.columns), X.index
         _check_shape(X.shape)
-        if all(getattr(dtype, "kind", "O") in "iu" and _is_numpy(dtype) for dtype in X.dtypes):
+        _check_names(names)
+        kinds = list(X.dtypes)
+        if all(map(_is_numpy, kinds)) and np.result_type(*kinds).kind in "iu":
             matrix, labels = X.to_numpy(), [None] * X.shape[1]
         else:
             matrix, labels = _join([_series_array(X.iloc[:, m]) for m in range(X.shape[1])])
     else:
-        array = _as_array(X)
+        array = as_array(X)
         _check_shape(array.shape)
         if array.dtype.kind in "iub":
             matrix, labels = array, [None] * array.shape[1]
@@ -90,6 +92,8 @@ def check_votes(X: Any) -> Votes:
             matrix, labels = _whole_matrix(array) or _join(list(array.T))
     if matrix.dtype.kind == "b":
         matrix = matrix.view(np.uint8)
+    if not matrix.dtype.isnative:
+        matrix = matrix.astype(matrix.dtype.newbyteorder("="))
     if matrix.dtype == np.uint64 and matrix.max() > np.iinfo(np.int64).max:
         return recode(Votes(matrix, labels, names, index))
     _warn_if_transposed(matrix)
@@ -107,16 +111,21 @@ def recode(votes: Votes) -> Votes:
     return Votes(codes, labels, votes.names, votes.index)
 
 
-def _as_array(X: Any) -> NDArray[Any]:
+def as_array(X: Any) -> NDArray[Any]:
+    """Return labels as an array that still tells them apart, and what is missing from the rest."""
     if type(X).__module__.startswith("scipy.sparse"):
         raise TypeError(
             "Sparse data was passed, but votes are a dense label matrix of objects × clusterings."
             " Pass labels, one column for each clustering; a 0/1 membership matrix is not needed."
         )
+    if isinstance(X, np.ma.MaskedArray):
+        labels: NDArray[Any] = X.data.astype(object)
+        labels[np.ma.getmaskarray(X)] = None
+        return labels
     try:
         array = np.asarray(X)
-        if array.dtype.kind in "US" and not isinstance(X, np.ndarray):
-            array = np.array(X, dtype=object)  # NumPy would write None and NaN as words
+        if not isinstance(X, np.ndarray) and _has_lost_something(array):
+            array = np.array(X, dtype=object)
     except ValueError as error:
         raise ValueError(
             "Votes must be a table in which every object has as many cells as there are"
@@ -126,6 +135,13 @@ def _as_array(X: Any) -> NDArray[Any]:
     if array.dtype.kind == "c":
         raise ValueError("Complex data not supported: votes are labels, and complex ones came.")
     return array
+
+
+def _has_lost_something(array: NDArray[Any]) -> bool:
+    """Tell whether NumPy, given a list, may have made words of NaN or merged large integers."""
+    if array.dtype.kind == "f":
+        return bool(array.size) and bool(np.nanmax(np.abs(array), initial=0.0) >= 2.0**53)
+    return array.dtype.kind in "US"
 
 
 def _check_shape(shape: tuple[int, ...]) -> None:
@@ -148,6 +164,15 @@ def _check_shape(shape: tuple[int, ...]) -> None:
         )
 
 
+def _check_names(names: list[Any]) -> None:
+    twice = [name for place, name in enumerate(names) if name in names[:place]]
+    if twice:
+        raise ValueError(
+            f"Votes have several columns called {twice[0]!r}. Give each clustering a name of its"
+            f" own."
+        )
+
+
 def _whole_matrix(array: NDArray[Any]) -> tuple[IntArray, list[list[Any] | None]] | None:
     """Return floats as one integer matrix if they are whole numbers."""
     if array.dtype.kind != "f":
@@ -166,6 +191,7 @@ def _join(columns: list[NDArray[Any]]) -> tuple[IntArray, list[list[Any] | None]
         codes, meaning = _column_codes(column, place)
         parts.append(codes)
         labels.append(meaning)
+    _warn_of_features(labels)
     dtype = np.result_type(*parts)
     matrix = np.empty((len(parts[0]), len(parts)), dtype=dtype if dtype.kind in "iu" else np.int64)
     for place, part in enumerate(parts):
@@ -184,12 +210,6 @@ def _column_codes(column: NDArray[Any], place: int) -> tuple[IntArray, list[Any]
         whole = whole_numbers(column)
         if whole is not None:
             return whole, None
-        if np.isinf(column).any():
-            row = int(np.flatnonzero(np.isinf(column))[0])
-            raise ValueError(
-                f"Votes must be labels, but row {row} of clustering {place} is infinity (inf)."
-                " Use -1 or NaN where an object has no vote."
-            )
     try:
         codes, labels = factorize(column)
     except TypeError as error:
@@ -198,15 +218,28 @@ def _column_codes(column: NDArray[Any], place: int) -> tuple[IntArray, list[Any]
             f" clustering {place} holds something that has no hash ({error}). A label argument must"
             f" be a string or a number."
         ) from error
-    fractions = [label for label in labels if isinstance(label, float) and label % 1]
-    if fractions:
-        warn(
-            f"Clustering {place} holds labels that are not whole numbers, such as {fractions[0]!r}."
-            f" Each distinct value is taken as a cluster of its own. If these are features, cluster"
-            f" them first, or pass them to EnsembleClustering, which takes features.",
-            FeaturesAsVotesWarning,
+    numbers = [label for label in labels if isinstance(label, float)]
+    if not np.isfinite(numbers).all():
+        raise ValueError(
+            f"Votes must be labels, but clustering {place} holds infinity (inf). Use -1 or NaN"
+            f" where an object has no vote."
         )
     return codes, labels
+
+
+def _warn_of_features(labels: list[list[Any] | None]) -> None:
+    """Warn once where labels are not whole numbers."""
+    for place, found in enumerate(labels):
+        fractions = [label for label in found or () if isinstance(label, float) and label % 1]
+        if fractions:
+            warn(
+                f"Clustering {place} holds labels that are not whole numbers, such as"
+                f" {fractions[0]!r}. Each distinct value is taken as a cluster of its own. If these"
+                f" are features, cluster them first, or pass them to EnsembleClustering, which"
+                f" takes features.",
+                FeaturesAsVotesWarning,
+            )
+            return
 
 
 def _is_dataframe(X: Any) -> bool:
@@ -308,6 +341,42 @@ def check_choice(owner: str, name: str, value: Any, choices: tuple[str, ...]) ->
 def check_linkage(owner: str, value: Any) -> str:
     """Return the name of a linkage."""
     return check_choice(owner, "linkage", value, LINKAGES)
+
+
+def check_number(owner: str, name: str, value: Any, *, zero_allowed: bool = False) -> float:
+    """Return `value` if it is a finite number above 0, or 0 where that is allowed."""
+    good = isinstance(value, Real) and not isinstance(value, bool) and np.isfinite(float(value))
+    if not good or value < 0 or (value == 0 and not zero_allowed):
+        words = "from 0 up" if zero_allowed else "above 0"
+        raise ValueError(
+            f"The {name!r} parameter of {owner} must be a number {words}. Got {value!r} instead."
+        )
+    return float(value)
+
+
+def check_share(owner: str, name: str, value: Any) -> float:
+    """Return `value` if it is a number from 0 to 1."""
+    if not isinstance(value, Real) or isinstance(value, bool) or not 0 <= float(value) <= 1:
+        raise ValueError(
+            f"The {name!r} parameter of {owner} must be a number from 0 to 1."
+            f" Got {value!r} instead."
+        )
+    return float(value)
+
+
+def check_whole(owner: str, name: str, value: Any, lowest: int) -> int:
+    """Return `value` if it is a whole number from `lowest` up."""
+    if not _is_whole(value) or value < lowest:
+        raise ValueError(
+            f"The {name!r} parameter of {owner} must be a whole number from {lowest} up."
+            f" Got {value!r} instead."
+        )
+    return int(value)
+
+
+def check_level(owner: str, value: Any) -> str:
+    """Return what is clustered: microclusters, so that identical rows stay together, or objects."""
+    return check_choice(owner, "level", value, ("microclusters", "objects"))
 
 
 def check_n_jobs(owner: str, value: Any) -> int | None:

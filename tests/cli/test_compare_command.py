@@ -88,10 +88,23 @@ def test_a_method_that_fails_does_not_stop_the_others(votes, monkeypatch):
         (["-k", 0], 2, "Invalid value for '-k'"),
         ([], 2, "Missing option"),
         (["-k", 3, "-o", "no/such/folder/x.csv"], 1, "there is no folder"),
-        (["-k", 3, "-o", "table.xlsx"], 1, "xlsx"),
+        (["-k", 3, "-o", "table.npy"], 2, "NPY file has no place for a table of methods"),
+        (["-k", 3, "--jobs", 0], 2, "--jobs is a number of threads"),
+        (["-k", 3, "--key", "votes"], 2, "'key' is for NPZ and MAT"),
+        (["-k", 3, "--format", "xlsx"], 2, "no format 'xlsx'"),
+        (["-k", 500], 1, "500 clusters were asked for, but the votes tell only"),
+        (["-k", 3, "-o", "table.xlsx"], 2, "xlsx"),
     ],
 )
 def test_wrong_calls(votes, words, code, message):
     found = invoke(votes, *words)
     assert found.exit_code == code
     assert message in " ".join(found.stderr.split())
+
+
+def test_a_table_on_standard_output_stands_there_alone(votes):
+    found = invoke(votes, "-k", 3, "--methods", "pta,ptgp", "-o", "-")
+    assert found.exit_code == 0, found.stderr
+    assert found.stdout.startswith("method,clusters,nmi_with_votes")
+    assert len(found.stdout.splitlines()) == 3
+    assert "How the methods agree" in found.stderr

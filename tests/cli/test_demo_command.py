@@ -41,6 +41,8 @@ def test_files_can_be_used_at_once(demo):
     again = CliRunner().invoke(app, [*arguments, "--quiet"])
     assert again.exit_code == 0, again.stderr
     assert "NMI" in again.stderr
+    outputs = [line.split()[-1] for line in result.stdout.splitlines() if " -o " in line]
+    assert len(set(outputs)) == len(outputs) == 2
 
 
 def test_demo_repeats_itself_and_writes_nothing_unasked(tmp_path, monkeypatch):

@@ -1,16 +1,24 @@
 """Writing: what goes in comes out again, and an existing file is never damaged."""
 
 import gzip
+import os
 import stat
 import subprocess
 import sys
+import threading
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-from quorate.files import FileFormatError, check_writable, read_table, write_table
-from quorate.files import _write as write_module
+from quorate.files import (
+    FileFormatError,
+    _writers,
+    check_writable,
+    read_labels,
+    read_table,
+    write_table,
+)
 
 COLUMNS = {
     "id": np.array(["a,1", 'b"', "ü"], dtype=object),
@@ -30,11 +38,60 @@ def test_tables_come_back(tmp_path, name):
     assert table.matrix.ravel().tolist() == [0, 1, 0]
 
 
-def test_csv_keeps_every_digit(tmp_path):
+def last_column(file):
+    lines = file.read_text(encoding="utf-8").splitlines()
+    assert lines[0] == "id,label,confidence"
+    return [line.rpartition(",")[2] for line in lines[1:]]
+
+
+def test_csv_keeps_every_digit_unless_told(tmp_path):
     write_table(tmp_path / "l.csv", COLUMNS)
-    last = (tmp_path / "l.csv").read_text(encoding="utf-8").splitlines()
-    assert last[0] == "id,label,confidence"
-    assert [float(line.rpartition(",")[2]) for line in last[1:]] == COLUMNS["confidence"].tolist()
+    assert list(map(float, last_column(tmp_path / "l.csv"))) == COLUMNS["confidence"].tolist()
+    write_table(tmp_path / "l.csv", COLUMNS, decimals={"confidence": 6})
+    assert last_column(tmp_path / "l.csv") == ["0.25", "0.333333", "1.0"]
+    write_table(tmp_path / "l.npz", COLUMNS, decimals={"confidence": 6})
+    with np.load(tmp_path / "l.npz") as archive:
+        np.testing.assert_array_equal(archive["confidence"], COLUMNS["confidence"])
+
+
+@pytest.mark.parametrize(
+    ("dates", "texts"),
+    [
+        (["2020-01-01", "2020-01-02"], ["2020-01-01", "2020-01-02"]),
+        (["2020-01-01T12", "NaT"], ["2020-01-01T12:00:00", ""]),
+        (["2020-01-01", "2020-01-01T00:00:00.000000001"], None),
+    ],
+)
+def test_dates_are_iso_texts_and_dates_in_parquet(tmp_path, dates, texts):
+    ids = np.array(dates, dtype="datetime64[ns]")
+    write_table(tmp_path / "l.csv", {"id": ids})
+    texts = texts or ["2020-01-01T00:00:00.000000000", "2020-01-01T00:00:00.000000001"]
+    assert (tmp_path / "l.csv").read_text().splitlines()[1:] == [text or '""' for text in texts]
+    write_table(tmp_path / "l.parquet", {"id": ids, "label": np.arange(2)})
+    np.testing.assert_array_equal(read_table(tmp_path / "l.parquet").ids, ids)
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="pipes have no names on Windows")
+@pytest.mark.parametrize("name", ["l.csv", "l.npz", "l.npy", "l.parquet"])
+def test_every_format_goes_through_gzip_and_pipes(tmp_path, name):
+    columns = {"label": COLUMNS["label"]}
+    write_table(tmp_path / f"{name}.gz", columns)
+    pipe = tmp_path / name
+    os.mkfifo(pipe)
+    came = []
+    reader = threading.Thread(target=lambda: came.append(pipe.read_bytes()))
+    reader.start()
+    write_table(pipe, columns)
+    reader.join()
+    (tmp_path / "copy").write_bytes(came[0])
+    for file in (tmp_path / f"{name}.gz", tmp_path / "copy"):
+        assert read_labels(file, format=name[2:]).labels.tolist() == [0, 1, 0]
+
+
+def test_a_name_as_long_as_names_may_be(tmp_path):
+    file = tmp_path / ("\N{PANDA FACE}" * 60 + ".csv")
+    write_table(file, LABELS)
+    assert [left.name for left in tmp_path.iterdir()] == [file.name]
 
 
 def test_npz_holds_every_column_without_pickles(tmp_path):
@@ -75,7 +132,7 @@ def test_a_failure_half_way_leaves_the_old_file_and_nothing_else(tmp_path, monke
         raise OSError(28, "No space left on device")
 
     format_name = name.split(".")[1]
-    monkeypatch.setitem(write_module._WRITERS, format_name, fail)
+    monkeypatch.setitem(_writers.WRITERS, format_name, fail)
     with pytest.raises(OSError, match="No space left"):
         write_table(file, LABELS)
     assert file.read_bytes() == b"precious"
@@ -149,6 +206,23 @@ class TestCheckWritable:
         monkeypatch.setattr("pathlib.Path.open", forbid)
         with pytest.raises(PermissionError, match=r"l\.csv cannot be written: Permission denied"):
             check_writable(tmp_path / "l.csv")
+
+    def test_wants_a_name_that_leads_somewhere(self, tmp_path):
+        with pytest.raises(FileNotFoundError, match="name of the output is empty"):
+            check_writable("")
+        (tmp_path / "a").symlink_to(tmp_path / "b")
+        (tmp_path / "b").symlink_to(tmp_path / "a")
+        with pytest.raises(OSError, match="cannot be written: Too many levels of symbolic links"):
+            check_writable(tmp_path / "a")
+        with pytest.raises(OSError, match="cannot be written: File name too long"):
+            check_writable(tmp_path / ("x" * 300))
+
+    def test_wants_standard_output_to_be_open(self, monkeypatch):
+        monkeypatch.setattr(sys, "stdout", None)
+        with pytest.raises(OSError, match="Standard output is closed"):
+            check_writable("-")
+        with pytest.raises(OSError, match="Standard output is closed"):
+            write_table("-", LABELS)
 
     @pytest.mark.parametrize("name", ["l.xlsx", "l.mat", "l.txt"])
     def test_knows_the_formats(self, name):

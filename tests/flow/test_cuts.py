@@ -64,6 +64,14 @@ def test_the_same_tree_as_scipy(linkage):
     np.testing.assert_allclose(agglomerate(distance, linkage), expected, rtol=1e-9)
 
 
+def test_rounding_above_the_diagonal_does_not_matter():
+    rng = np.random.default_rng(5)
+    points = rng.normal(size=(60, 2))
+    distance = np.linalg.norm(points[:, None] - points[None], axis=2)
+    noisy = distance + np.triu(rng.uniform(0, 1e-9, distance.shape))
+    np.testing.assert_array_equal(agglomerate(noisy, "average"), agglomerate(distance, "average"))
+
+
 def test_weights_make_the_tree_that_of_the_objects():
     rng = np.random.default_rng(1)
     points, sizes = rng.normal(size=(12, 2)), rng.integers(1, 6, 12)

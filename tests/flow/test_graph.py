@@ -64,7 +64,9 @@ def test_elite_graph_agrees_with_its_definition(matrix, n_neighbors):
     assert (found.data > 0).all()
 
 
-@pytest.mark.parametrize(("n_clusterings", "n_labels"), [(3, 300), (300, 3), (6, 70_000)])
+@pytest.mark.parametrize(
+    ("n_clusterings", "n_labels"), [(3, 300), (300, 3), (6, 70_000), (70_000, 2)]
+)
 def test_wide_codes_and_many_clusterings(n_clusterings, n_labels):
     rng = np.random.default_rng(1)
     table = rng.integers(0, n_labels, (60, n_clusterings)).astype(np.int32)

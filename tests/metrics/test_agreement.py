@@ -81,6 +81,16 @@ def test_mean_nmi_with_an_ensemble(seed):
     assert ensemble_nmi(labels, qr.Ensemble(votes)) == pytest.approx(expected, abs=1e-12)
 
 
+def test_a_clustering_that_nobody_voted_in_is_left_out():
+    votes = [[0, -1, 1], [1, -1, 1], [1, -1, 0]]
+    assert ensemble_nmi([0, 1, 1], votes) == ensemble_nmi([0, 1, 1], np.array(votes)[:, [0, 2]])
+
+
+def test_gaps_in_lists_of_words():
+    assert nmi(["a", "a", "b", float("nan")], [0, 0, 1, 1]) == 1.0
+    assert nmi(["a", "a", "b", None], [0, 0, 1, 1]) == 1.0
+
+
 @pytest.mark.parametrize(
     ("call", "message"),
     [
@@ -88,6 +98,8 @@ def test_mean_nmi_with_an_ensemble(seed):
         (lambda: nmi([[1, 2]], [[1, 2]]), "equally long lists of labels"),
         (lambda: nmi([1], [1], "harmonic"), "'average' parameter of nmi must be one of 'max'"),
         (lambda: ari([], []), "no objects"),
+        (lambda: ensemble_nmi([-1, 0], [[0, 1], [-1, -1]]), "no vote in any"),
+        (lambda: ensemble_nmi([-1, -1], [[0], [1]]), "nothing to compare"),
     ],
 )
 def test_bad_calls(call, message):

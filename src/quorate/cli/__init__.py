@@ -2,49 +2,35 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+import sys
+from typing import TYPE_CHECKING, Any
 
-import typer
-
-from quorate.cli import compare, consensus, demo
+if TYPE_CHECKING:
+    from quorate.cli._app import app
 
 __all__ = ["app", "main"]
 
-app = typer.Typer(
-    name="quorate",
-    help="Consensus clustering: many clusterings in, one robust clustering out.",
-    no_args_is_help=True,
-    add_completion=False,
-    rich_markup_mode=None,  # rich would double the time to the first line of help
-    pretty_exceptions_enable=False,
-    context_settings={"help_option_names": ["-h", "--help"]},
-)
-app.command("consensus", epilog=consensus.EXAMPLES)(consensus.consensus)
-app.command("compare", epilog=compare.EXAMPLES)(compare.compare)
-app.command("demo", epilog=demo.EXAMPLES)(demo.demo)
-
-
-def _show_version(asked: bool) -> None:  # noqa: FBT001 - the form of a typer callback
-    if asked:
-        from importlib.metadata import version
-
-        typer.echo(f"quorate {version('quorate')}")
-        raise typer.Exit
-
-
-@app.callback()
-def _all_verbs(
-    *,
-    version: Annotated[
-        bool,
-        typer.Option(
-            "--version", callback=_show_version, is_eager=True, help="Show the version and stop."
-        ),
-    ] = False,
-) -> None:
-    """Consensus clustering: many clusterings in, one robust clustering out."""
-
 
 def main() -> None:
-    """Run the command line."""
-    app(prog_name="quorate")
+    """Run the command line.
+
+    Whatever can take time is imported in here, where an interruption ends without a traceback.
+    Before that, while Python itself starts, it cannot be caught.
+    """
+    try:
+        from quorate.cli._streams import replace_closed_streams
+
+        replace_closed_streams()
+        from quorate.cli._app import app
+
+        app(prog_name="quorate")
+    except KeyboardInterrupt:
+        sys.exit(130)  # as in quorate.cli._errors, which may not be there yet
+
+
+def __getattr__(name: str) -> Any:
+    if name == "app":
+        from quorate.cli import _app
+
+        return _app.app
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -50,8 +50,9 @@ def _verdict(error: BaseException) -> tuple[int, str]:
         return INTERRUPTED, "Interrupted. An output file that existed is as it was."
     if isinstance(error, (ValueError, TypeError, OSError, MemoryError)):
         return FAILED, f"error: {_in_words(error)}"
+    text = " ".join(str(error).split())
     return FAILED, (
-        f"error: quorate met a case it does not know: {type(error).__name__}: {error}. This is a"
+        f"error: quorate met a case it does not know: {type(error).__name__}: {text}. This is a"
         " defect of quorate: run the same command with --debug, and report what it shows."
     )
 
@@ -67,5 +68,5 @@ def _in_words(error: Exception) -> str:
 
 def _let_go_of_stdout() -> None:
     """Point standard output nowhere: its reader has gone, and the final flush must not complain."""
-    with suppress(OSError, ValueError):
+    with suppress(OSError, ValueError, AttributeError):
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

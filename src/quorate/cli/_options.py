@@ -11,15 +11,16 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
 _LINKAGES = ("average", "complete", "single")
+_MOST_DIGITS = 100
 _CALLED = {"linkage": "--linkage", "n_neighbors": "--neighbors", "n_steps": "--steps"}
 
 
-def wanted_k(k: int | None, k_range: str | None) -> list[int]:
+def wanted_k(k: int | None, k_range: str | None) -> range:
     """Return the numbers of clusters that were asked for, in growing order.
 
     Examples
     --------
-    >>> wanted_k(10, None), wanted_k(None, "2:5")
+    >>> list(wanted_k(10, None)), list(wanted_k(None, "2:5"))
     ([10], [2, 3, 4, 5])
     """
     if (k is None) == (k_range is None):
@@ -29,16 +30,17 @@ def wanted_k(k: int | None, k_range: str | None) -> list[int]:
             f" labels for each k; {both}."
         )
     if k is not None:
-        return [k]
-    low, colon, high = str(k_range).partition(":")
-    if not (colon and low.strip().isdecimal() and high.strip().isdecimal()):
+        return range(k, k + 1)
+    ends = [_number(text) for text in str(k_range).split(":")]
+    if len(ends) != 2 or ends[0] is None or ends[1] is None:
         raise WrongCall(f"--k-range is two numbers with a colon, as in 2:20. Found {k_range!r}.")
-    if not 1 <= int(low) <= int(high):
+    low, high = ends[0], ends[1]
+    if not 1 <= low <= high:
         raise WrongCall(
             f"--k-range goes from a smaller to a larger number, the smaller at least 1, as in 2:20."
             f" Found {k_range!r}."
         )
-    return list(range(int(low), int(high) + 1))
+    return range(low, high + 1)
 
 
 def find_method(name: str, methods: Mapping[str, Any]) -> Any:
@@ -90,6 +92,13 @@ def _one_of(option: str, value: str | None, known: tuple[str, ...]) -> str | Non
 def _count(option: str, value: str | None, *, words: tuple[str, ...]) -> int | str | None:
     if value is None or value.lower() in words:
         return value and value.lower()
-    if value.isdecimal() and int(value) >= 1:
-        return int(value)
+    number = _number(value)
+    if number is not None and number >= 1:
+        return number
     raise WrongCall(f"{option} is {', '.join(words)} or a whole number from 1 on. Found {value!r}.")
+
+
+def _number(text: str) -> int | None:
+    """Return the number that digits spell; None for anything else, and for very many digits."""
+    text = text.strip()
+    return int(text) if text.isdecimal() and len(text) <= _MOST_DIGITS else None

@@ -24,9 +24,9 @@ def stage(what: str, *, quiet: bool = False) -> Iterator[None]:
         yield
 
 
-def track(items: Sequence[Item], what: str) -> Iterator[Item]:
+def track(items: Sequence[Item], what: str, *, quiet: bool = False) -> Iterator[Item]:
     """Yield the items under a bar that grows with them."""
-    if not sys.stderr.isatty():
+    if quiet or not sys.stderr.isatty():
         yield from items
         return
     from rich.console import Console

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -33,11 +34,26 @@ def take_truth(table: VoteTable, truth: str | None) -> tuple[VoteTable, NDArray[
         return table, None
     if truth in table.names or truth in table.extra:
         labels, table = files.take_column(table, truth)
-        return table, labels
-    if Path(truth).is_file():
-        return table, _in_order(files.read_labels(truth), table, truth)
+    elif truth == table.id_name:
+        raise WrongCall(
+            f"--truth {truth}: that column holds the ids of the objects. If it holds true labels,"
+            " name another column with --id-column, or none."
+        )
+    elif Path(truth).exists():
+        labels = _in_order(files.read_labels(truth), table, truth)
+    else:
+        raise _unknown(truth, table)
+    if files.is_missing(labels).all():
+        raise files.FileFormatError(
+            f"--truth {truth}: all of these labels are missing, so there is nothing to compare"
+            " with. Leave --truth out."
+        )
+    return table, labels
+
+
+def _unknown(truth: str, table: VoteTable) -> WrongCall:
     columns = [*table.names[:8], *(["..."] if len(table.names) > 8 else []), *table.extra]
-    raise WrongCall(
+    return WrongCall(
         f"--truth {truth}: there is neither a column nor a file of that name. The columns are"
         f" {', '.join(columns)}."
     )
@@ -49,21 +65,27 @@ def _in_order(found: Labels, table: VoteTable, path: str) -> NDArray[Any]:
 
     from quorate import files
 
-    n = files.n_objects(table)
-    if len(found.labels) != n:
-        raise files.FileFormatError(
-            f"{path} has {len(found.labels)} true labels, but there are {n} objects."
-        )
-    if found.ids is None or table.ids is None or np.array_equal(found.ids, table.ids):
+    if found.ids is None or table.ids is None:
+        n = files.n_objects(table)
+        if len(found.labels) != n:
+            raise files.FileFormatError(
+                f"{path} has {len(found.labels)} true labels, but there are {n} objects. Give a"
+                " label for each, or ids in both files to match them by."
+            )
         return found.labels
-    place_of = {name: place for place, name in enumerate(found.ids.tolist())}
-    try:
-        order = [place_of[name] for name in table.ids.tolist()]
-    except KeyError as error:
-        raise files.FileFormatError(
-            f"{path} has no true label for the object {error.args[0]!r} of the votes."
-        ) from None
-    return found.labels[order]
+    if found.ids.dtype == table.ids.dtype and np.array_equal(found.ids, table.ids):
+        return found.labels
+    known = files.as_texts(found.ids)
+    times = Counter(known)
+    wanted = files.as_texts(table.ids)
+    for name in wanted:
+        if times[name] != 1:
+            has = "several true labels" if times[name] else "no true label"
+            raise files.FileFormatError(
+                f"{path} has {has} for the object {name!r} of the votes. It must have one for each."
+            )
+    place_of = {name: place for place, name in enumerate(known)}
+    return found.labels[[place_of[name] for name in wanted]]
 
 
 def score_table(truth: NDArray[Any], labels: Mapping[str, NDArray[Any]], ensemble: Any) -> str:

@@ -8,13 +8,20 @@ from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import typer
 
-from quorate.cli import consensus as options  # noqa: TC001 - typer reads annotations
+from quorate.cli import _arguments as arguments  # noqa: TC001 - typer reads annotations
 from quorate.cli._errors import WrongCall, reported
 from quorate.cli._memory import peak_memory
 from quorate.cli._options import find_method
 from quorate.cli._progress import stage, track
 from quorate.cli._tables import aligned
 from quorate.cli._truth import take_truth
+from quorate.cli._votes import (
+    check_call,
+    check_format_to_write,
+    check_k,
+    check_turnout,
+    read_votes,
+)
 from quorate.cli._warnings import warn, warnings_as_lines
 
 if TYPE_CHECKING:
@@ -57,19 +64,19 @@ class Outcome(NamedTuple):
 
 def compare(
     *,
-    votes: options.Votes,
+    votes: arguments.Votes,
     k: K,
     methods: Methods = "all",
-    truth: options.Truth = None,
+    truth: arguments.Truth = None,
     output: Output = None,
-    seed: options.Seed = 0,
-    jobs: options.Jobs = -1,
-    id_column: options.IdColumn = "auto",
-    header: options.Header = None,
-    format: options.Format = None,  # noqa: A002 - typer makes the option's name of it
-    key: options.Key = None,
-    quiet: options.Quiet = False,
-    debug: options.Debug = False,
+    seed: arguments.Seed = 0,
+    jobs: arguments.Jobs = -1,
+    id_column: arguments.IdColumn = "auto",
+    header: arguments.Header = None,
+    format: arguments.Format = None,  # noqa: A002 - typer makes the option's name of it
+    key: arguments.Key = None,
+    quiet: arguments.Quiet = False,
+    debug: arguments.Debug = False,
 ) -> None:
     """Run many methods on one ensemble and show how they agree.
 
@@ -77,31 +84,29 @@ def compare(
     NMI with the votes, seconds and memory; then how well each pair of methods agrees (ARI).
     """
     with reported(debug=debug), warnings_as_lines():
+        check_call(votes, input_format=format, jobs=jobs)
         import quorate as qr
         from quorate import files
 
         chosen = _chosen(methods, qr.METHODS)
-        if output is not None:
-            _check_output(output)
+        _check_output(output)
         with stage("Reading votes", quiet=quiet):
-            table = files.read_tables(
-                votes,
-                format=format,
-                id_column=id_column,
-                header="auto" if header is None else header,
-                key=key,
+            table = read_votes(
+                votes, input_format=format, id_column=id_column, header=header, key=key
             )
         table, true_labels = take_truth(table, truth)
+        check_turnout(table)
         ensemble = qr.Ensemble(files.votes_of(table), n_jobs=jobs)
+        check_k(k, ensemble)
         outcomes = [
             _run(name, qr.METHODS[name], k, ensemble, seed, jobs)
-            for name in track(chosen, "Comparing methods")
+            for name in track(chosen, "Comparing methods", quiet=quiet)
         ]
         rows = [_row(outcome, ensemble, true_labels) for outcome in outcomes]
         agreement = _agreement([outcome for outcome in outcomes if outcome.labels is not None])
         if output is not None:
             _write(output, rows, agreement)
-        typer.echo(_report(rows, agreement))
+        typer.echo(_report(rows, agreement), err=output == "-")
         for outcome in outcomes:
             if outcome.error is not None:
                 warn(f"{outcome.method} has no result: {outcome.error}")
@@ -120,13 +125,20 @@ def _chosen(methods: str, known: dict[str, Any]) -> list[str]:
     return list(dict.fromkeys(names))
 
 
-def _check_output(output: str) -> None:
+def _check_output(output: str | None) -> None:
     from quorate import files
 
+    if output is None:
+        files.check_writable("-")
+        return
     if output.lower().endswith(".json"):
         files.check_writable(output, format="csv")
-    else:
-        files.check_writable(output)
+        return
+    if check_format_to_write(output) == "npy":
+        raise WrongCall(
+            "An NPY file has no place for a table of methods. Use .csv, .tsv, .parquet or .json."
+        )
+    files.check_writable(output)
 
 
 def _run(name: str, method: Any, k: int, ensemble: Any, seed: int, jobs: int) -> Outcome:
@@ -172,6 +184,7 @@ def _agreement(outcomes: list[Outcome]) -> dict[str, dict[str, float]]:
     }
 
 
+_SCORES = ("nmi", "ari", "nmi_with_votes")
 _TITLES = {
     "method": "",
     "clusters": "clusters",
@@ -197,7 +210,7 @@ def _report(rows: list[dict[str, Any]], agreement: dict[str, dict[str, float]]) 
 def _cell(word: str, value: Any) -> str:
     if value is None:
         return "-"
-    if word in ("nmi", "ari", "nmi_with_votes"):
+    if word in _SCORES:
         return f"{value:.4f}"
     return f"{value:.3f}" if word == "seconds" else str(value)
 
@@ -216,4 +229,4 @@ def _write(output: str, rows: list[dict[str, Any]], agreement: dict[str, dict[st
         numbers = all(value is None or isinstance(value, (int, float)) for value in values)
         gaps = [np.nan if value is None else value for value in values]
         columns[word] = np.array(gaps) if numbers else np.array(values, dtype=object)
-    files.write_table(output, columns)
+    files.write_table(output, columns, decimals={word: 6 for word in _SCORES if word in columns})

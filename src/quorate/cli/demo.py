@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import typer
 
-from quorate.cli._errors import reported
+from quorate.cli._errors import WrongCall, reported
 from quorate.cli._progress import stage, track
 from quorate.cli._tables import aligned
 from quorate.cli._warnings import warnings_as_lines
@@ -68,7 +68,9 @@ def demo(
     """
     with reported(debug=debug), warnings_as_lines():
         import quorate as qr
+        from quorate import files
 
+        files.check_writable("-")
         folder = None if output is None else _new_folder(output)
         features, digits = _digits()
         votes = _votes(features, members, seed)
@@ -93,6 +95,8 @@ def demo(
 
 
 def _new_folder(output: str) -> Path:
+    if not output:
+        raise WrongCall("The name of the folder (-o) is empty.")
     folder = Path(output)
     folder.mkdir(parents=True, exist_ok=True)
     return folder
@@ -198,7 +202,7 @@ def _what_next(folder: Path | None, k: int) -> str:
     lines = [
         ("These votes as files:", f"quorate demo -o {where}"),
         ("Their consensus:", f"{consensus} -k {k} -o consensus.csv"),
-        ("Several k at once:", f"{consensus} --k-range 2:20 -o consensus.csv"),
+        ("Several k at once:", f"{consensus} --k-range 2:20 -o consensus_by_k.csv"),
     ]
     shown = lines[:2] if folder is None else lines[1:]
     return "\nTry next\n" + "\n".join(f"  {what:<22}{command}" for what, command in shown)

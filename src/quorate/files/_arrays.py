@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import zipfile
-import zlib
 from typing import IO, TYPE_CHECKING, Any
 
 import numpy as np
@@ -22,7 +21,6 @@ if TYPE_CHECKING:
 
 _VOTES = ("votes", "members", "labels")
 _LABELS = ("gt", "truth", "label", "labels", "y")
-_DAMAGED = (ValueError, TypeError, KeyError, EOFError, OSError, zipfile.BadZipFile, zlib.error)
 
 
 def load_arrays(source: IO[bytes], *, format: str, path: str) -> Arrays:  # noqa: A002
@@ -33,18 +31,26 @@ def load_arrays(source: IO[bytes], *, format: str, path: str) -> Arrays:  # noqa
     """
     load = {"npy": _load_npy, "npz": _load_npz, "mat": _load_mat}[format]
     try:
-        return load(source)
-    except NotImplementedError as error:
+        arrays = load(source)
+    except MemoryError:
+        raise
+    except _NewMatError as error:
         raise FileFormatError(
             f"{path} is a MAT file of version 7.3, which scipy does not read. In MATLAB, save it"
             " with the option '-v7'."
         ) from error
-    except _DAMAGED as error:
+    except Exception as error:  # damaged bytes lead a parser anywhere: there is no list of types
         reason = str(error).splitlines()[0].rstrip(".") if str(error) else type(error).__name__
         raise FileFormatError(
             f"{path} cannot be read as {format.upper()}: it is damaged, truncated, in another"
             f" format, or holds Python objects ({reason}). Make or fetch it again."
         ) from error
+    if not arrays:
+        raise FileFormatError(
+            f"{path} holds no arrays, so there are no votes in it. Save them as a 2-D array, with"
+            " numpy.savez or MATLAB's save."
+        )
+    return arrays
 
 
 def table_from_arrays(
@@ -84,31 +90,39 @@ def labels_from_arrays(arrays: Arrays, *, path: str, key: str | None) -> NDArray
     return as_votes(array.ravel(), lambda at: f"{path}, {name}, value {at[0] + 1}")
 
 
+class _NewMatError(Exception):
+    """A MAT file of version 7.3, which is HDF5."""
+
+
 def _load_npy(source: IO[bytes]) -> Arrays:
     return {"array": np.lib.format.read_array(source, allow_pickle=False)}
 
 
 def _load_npz(source: IO[bytes]) -> Arrays:
+    """Read the arrays of a zip archive; its other members, a readme say, are no concern of ours."""
     arrays = {}
-    with np.load(source, allow_pickle=False) as archive:
-        for name in archive.files:
+    with zipfile.ZipFile(source) as archive:
+        for name in archive.namelist():
+            if not name.endswith(".npy"):
+                continue
             try:
-                arrays[name] = archive[name]
+                with archive.open(name) as member:
+                    array = np.lib.format.read_array(member, allow_pickle=False)
             except ValueError as error:
                 if "allow_pickle" not in str(error):
                     raise
-                arrays[name] = np.empty(0, dtype=object)
+                array = np.empty(0, dtype=object)
+            arrays[name.removesuffix(".npy")] = array
     return arrays
 
 
 def _load_mat(source: IO[bytes]) -> Arrays:
     from scipy.io import loadmat
-    from scipy.io.matlab import MatReadError
 
     try:
         content = loadmat(source)
-    except (MatReadError, IndexError) as error:
-        raise ValueError(str(error)) from error
+    except NotImplementedError as error:
+        raise _NewMatError from error
     return {name: value for name, value in content.items() if isinstance(value, np.ndarray)}
 
 
@@ -116,7 +130,7 @@ def _choose(
     arrays: Arrays, key: str | None, path: str, *, usual: tuple[str, ...], fits: Any
 ) -> str:
     """Return the name of the array that is meant: as asked, by a usual name, or the only one."""
-    shown = ", ".join(f"{name} {_shape(value)}" for name, value in arrays.items()) or "nothing"
+    shown = ", ".join(f"{name} {_shape(value)}" for name, value in arrays.items())
     if key is not None:
         if key in arrays:
             return key

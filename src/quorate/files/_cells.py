@@ -23,6 +23,7 @@ _NO_VOTE = frozenset({"", "NA", "NaN", "nan"})
 _WHOLE = re.compile(r"[+-]?[0-9]+(\.0*)?")
 _NUMBER = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?")
 _INT64 = np.iinfo(np.int64)
+_LARGEST_WHOLE = 2.0**53  # beyond it floats no longer tell neighbours apart
 
 
 class Kind(Enum):
@@ -53,16 +54,24 @@ def understand(text: str) -> Cell:
     if text in _NO_VOTE:
         return Cell(Kind.MISSING, MISSING)
     if _WHOLE.fullmatch(text):
-        number = int(text.partition(".")[0])
-        if number == MISSING:
-            return Cell(Kind.MISSING, MISSING)
-        fits = _INT64.min <= number <= _INT64.max
-        return Cell(Kind.WHOLE, number) if fits else Cell(Kind.NAME, text)
+        number = _int64(text)
+        if number is None:
+            return Cell(Kind.NAME, text)
+        return Cell(Kind.MISSING if number == MISSING else Kind.WHOLE, number)
     if _NUMBER.fullmatch(text):
         value = float(text)
-        whole = value.is_integer() and abs(value) < 2**53
+        whole = value.is_integer() and abs(value) < _LARGEST_WHOLE
         return Cell(Kind.WHOLE, int(value)) if whole else Cell(Kind.FRACTION, value)
     return Cell(Kind.NAME, text)
+
+
+def _int64(text: str) -> int | None:
+    """Return the whole number that a text spells, or None where 64 bits do not hold it."""
+    digits = text.lstrip("+-").partition(".")[0].lstrip("0") or "0"
+    if len(digits) > 19:  # also because int() refuses very long texts
+        return None
+    number = -int(digits) if text.startswith("-") else int(digits)
+    return number if _INT64.min <= number <= _INT64.max else None
 
 
 def mostly(kinds: Counter[Kind]) -> Kind:
@@ -120,6 +129,11 @@ def column_of_votes(
 
 def _bad_cell(text: str, kinds: Counter[Kind], where: str) -> FileFormatError:
     voted = sum(kinds.values()) - kinds[Kind.MISSING]
+    if _is_too_large(text.strip()):
+        return FileFormatError(
+            f"{where}: {_shortened(text.strip())} is too large for a label: numbers go up to"
+            f" {_INT64.max} (64 bits). Number the clusters from 0, or give them names."
+        )
     if kinds[Kind.FRACTION] > kinds[Kind.WHOLE]:
         return FileFormatError(
             f"{where}: {text.strip()} is not a cluster label, and {kinds[Kind.FRACTION]} of {voted}"
@@ -129,3 +143,14 @@ def _bad_cell(text: str, kinds: Counter[Kind], where: str) -> FileFormatError:
         f"{where}: {text.strip()!r} is not a whole number, but {kinds[Kind.WHOLE]} of {voted}"
         " labels in this column are. Correct the cell, or leave it empty if the vote is missing."
     )
+
+
+def _is_too_large(text: str) -> bool:
+    """Tell whether a cell that is no label is a number that is none for its size only."""
+    if _WHOLE.fullmatch(text):
+        return True
+    return bool(_NUMBER.fullmatch(text)) and abs(float(text)) >= _LARGEST_WHOLE
+
+
+def _shortened(text: str, most: int = 40) -> str:
+    return text if len(text) <= most else f"{text[:most]}..."

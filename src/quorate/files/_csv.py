@@ -20,7 +20,8 @@ from quorate.files._column import Column
 from quorate.files._errors import FileFormatError
 from quorate.files._layout import find_id, has_header
 from quorate.files._rows import split_rows
-from quorate.files._table import VoteTable, table_of
+from quorate.files._separators import KNOWN, suspect
+from quorate.files._table import Origin, VoteTable, table_of
 from quorate.files._values import FEATURES
 
 if TYPE_CHECKING:
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 _BLOCK = 4096
+_SAMPLE = 1000  # rows that are looked at for separators that are not known
 
 
 def read_csv(
@@ -57,6 +59,8 @@ def read_csv(
         names = [f"c{place}" for place in range(1, len(first) + 1)]
         for column, cell in zip(columns, first, strict=True):
             column.prepend(cell)
+    if len(columns) == 1:
+        _complain_of_separator(columns[0], first, path)
     if columns[0].n_rows == 0:
         raise FileFormatError(
             f"{path} has a header and no rows. If its only row holds votes, say that it has no"
@@ -96,6 +100,18 @@ def _complain_of_features(columns: list[Column], path: str) -> None:
     """Stop early where a large file holds measurements: their distinct values would fill memory."""
     if all(column.kinds()[Kind.FRACTION] > _BLOCK // 2 for column in columns[1:]) and columns[1:]:
         raise FileFormatError(f"The columns of {path} hold no labels. {FEATURES}")
+
+
+def _complain_of_separator(column: Column, first: list[str], path: str) -> None:
+    """Refuse a file whose rows are one cell each only because their separator is not known."""
+    if column.n_rows and mostly(column.kinds()) is not Kind.NAME:
+        return
+    found = suspect(column.texts()[:_SAMPLE] or first)
+    if found is not None and found.is_sure:
+        raise FileFormatError(
+            f"{path} was read as one column, but {found.called} part its rows into equally many"
+            f" values. {KNOWN}: save the file with one of these."
+        )
 
 
 def _decide_header(
@@ -155,7 +171,8 @@ def _assemble(
         )
     ids = None if place is None else _ids(columns[place].texts())
     id_name = None if place is None else names[place]
-    return table_of([names[other] for other in votes], arrays, ids=ids, id_name=id_name)
+    table = table_of([names[other] for other in votes], arrays, ids=ids, id_name=id_name)
+    return table._replace(origin=(Origin(path, 2 if named else 1, columns[0].n_rows),))
 
 
 def _ids(texts: list[str]) -> NDArray[Any]:

@@ -5,3 +5,7 @@ from __future__ import annotations
 
 class FileFormatError(ValueError):
     """The content of a file is not what its format, or a table of votes, asks for."""
+
+
+class OptionError(FileFormatError):
+    """An option was given that the format of the file has no use for."""

@@ -134,7 +134,7 @@ def find_id(
 def _place_of(asked: str | int, names: Sequence[str], path: str) -> int:
     if asked in names:
         return names.index(asked)
-    is_place = isinstance(asked, int) or asked.isdecimal()
+    is_place = isinstance(asked, int) or (asked.isdecimal() and len(asked) < 10)
     if is_place and 0 <= int(asked) < len(names):
         return int(asked)
     shown = ", ".join(repr(name) for name in names[:8]) + (", ..." if len(names) > 8 else "")

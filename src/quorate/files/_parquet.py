@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from contextlib import contextmanager
 from typing import IO, TYPE_CHECKING, Any
 
 import numpy as np
@@ -14,81 +15,123 @@ from quorate.files._table import VoteTable, table_of
 from quorate.files._values import MISSING, as_votes
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from numpy.typing import NDArray
+
+_LARGEST = np.iinfo(np.int64).max
 
 
 def read_parquet(source: IO[bytes], *, path: str, id_column: str | int | None) -> VoteTable:
     """Return the votes of a Parquet file; a null is a missing vote."""
     need_pyarrow(path)
-    import pyarrow as pa
     import pyarrow.parquet as pq
 
-    try:
+    with _told(f"{path} cannot be read as Parquet: it is damaged, truncated or in another format"):
         table = pq.read_table(source)
-    except (pa.ArrowException, OSError) as error:
-        reason = str(error).splitlines()[0].strip().rstrip(".")
-        raise FileFormatError(
-            f"{path} cannot be read as Parquet: it is damaged, truncated or in another format"
-            f" ({reason}). Make or fetch it again."
-        ) from error
-    names = list(table.column_names)
+        names = list(table.column_names)
     if table.num_rows == 0 or not names:
         raise FileFormatError(f"{path} holds no rows. A table of votes has a row for each object.")
     if len(set(names)) < len(names):
         raise FileFormatError(f"{path} has several columns of one name. Give each its own.")
+    index = _index_of_pandas(table.schema.metadata, names)
+    if id_column == "auto" and index:
+        id_column = _only_level(index, path)
+
+    def where(at: int) -> str:
+        return f"{path}, column {names[at]!r}"
+
+    columns = []
+    for at in range(len(names)):
+        with _told(f"{where(at)} cannot be read"):
+            columns.append(_plain(table.column(at)))
     place = find_id(
         names,
-        _index_of_pandas(table.schema.metadata, names) if id_column == "auto" else id_column,
+        id_column,
         path=path,
         n_rows=table.num_rows,
-        is_unique=lambda place: _is_unique(table.column(place)),
+        is_unique=lambda at: _is_unique(columns[at], where(at)),
         named=True,
     )
-    votes = [other for other in range(len(names)) if other != place]
-    if not votes:
+    voting = [other for other in range(len(names)) if other != place and names[other] not in index]
+    if not voting:
         raise FileFormatError(f"{path} has an id column and no votes beside it.")
-    columns = [_votes(table.column(other), f"{path}, column {names[other]!r}") for other in votes]
     return table_of(
-        [names[other] for other in votes],
-        columns,
-        ids=None if place is None else _ids(table.column(place)),
+        [names[other] for other in voting],
+        [_votes(columns[other], where(other)) for other in voting],
+        ids=None if place is None else _ids(columns[place], where(place)),
         id_name=None if place is None else names[place],
     )
 
 
-def _index_of_pandas(metadata: dict[bytes, bytes] | None, names: list[str]) -> str:
-    """Return the column that pandas wrote its index to, or "auto"."""
+@contextmanager
+def _told(what: str) -> Iterator[None]:
+    """Say which file, and which column, pyarrow complains of, whatever it complains about."""
+    import pyarrow as pa
+
+    try:
+        yield
+    except MemoryError:
+        raise
+    except (pa.ArrowException, OSError, UnicodeDecodeError) as error:
+        reason = (str(error).splitlines() or [type(error).__name__])[0].strip().rstrip(".")
+        raise FileFormatError(f"{what} ({reason}). Make or fetch the file again.") from error
+
+
+def _index_of_pandas(metadata: dict[bytes, bytes] | None, names: list[str]) -> list[str]:
+    """Return the columns that pandas wrote its index to. None of them is a clustering."""
     try:
         index = json.loads((metadata or {})[b"pandas"])["index_columns"]
-    except (KeyError, ValueError):
-        return "auto"
-    stored = [name for name in index if isinstance(name, str) and name in names]
-    return stored[0] if stored else "auto"
+        return [name for name in index if isinstance(name, str) and name in names]
+    except (KeyError, ValueError, TypeError):
+        return []
 
 
-def _is_unique(column: Any) -> bool:
+def _only_level(index: list[str], path: str) -> str:
+    if len(index) == 1:
+        return index[0]
+    raise FileFormatError(
+        f"{path} has a pandas index of {len(index)} levels ({', '.join(map(repr, index))}), but an"
+        " object has one id. Name the level to take as id column; the others then are left out."
+    )
+
+
+def _plain(column: Any) -> Any:
+    """Return a column without the ways of storing it: categories and views as their values."""
+    import pyarrow as pa
+
+    if pa.types.is_dictionary(column.type):
+        column = column.cast(column.type.value_type)
+    return column.cast(pa.large_string()) if str(column.type) == "string_view" else column
+
+
+def _is_unique(column: Any, where: str) -> bool:
     import pyarrow as pa
     import pyarrow.compute as pc
 
     if pa.types.is_nested(column.type) or pa.types.is_floating(column.type):
         return False
-    return bool(pc.count_distinct(column, mode="all").as_py() == len(column))
+    with _told(f"{where} cannot be read"):
+        try:
+            n_distinct = pc.count_distinct(column, mode="all").as_py()
+        except pa.ArrowNotImplementedError:
+            n_distinct = len(set(column.to_pylist()))
+    return bool(n_distinct == len(column))
 
 
 def _votes(column: Any, where: str) -> NDArray[Any]:
     """Return an Arrow column as integers (-1 missing) or as objects that are str or None."""
     import pyarrow as pa
 
-    if pa.types.is_dictionary(column.type):
-        column = column.cast(column.type.value_type)
     if pa.types.is_null(column.type):
         return np.full(len(column), MISSING, dtype=np.int8)
     if pa.types.is_string(column.type) or pa.types.is_large_string(column.type):
-        return _names(column)
+        with _told(f"{where} cannot be read"):
+            return _names(column)
     if pa.types.is_boolean(column.type):
         column = column.cast(pa.int8())
     if pa.types.is_integer(column.type):
-        return as_votes(_integers(column), lambda index: f"{where}, row {index[0] + 1}")
+        return as_votes(_integers(column, where), lambda index: f"{where}, row {index[0] + 1}")
     if pa.types.is_floating(column.type):
         values = column.to_numpy()
         return as_votes(values, lambda index: f"{where}, row {index[0] + 1}")
@@ -111,16 +154,38 @@ def _names(column: Any) -> NDArray[Any]:
     return np.take(names, codes)
 
 
-def _integers(column: Any) -> NDArray[Any]:
+def _integers(column: Any, where: str) -> NDArray[Any]:
     """Return integers as numpy's, a null as -1 in a type that has room for it."""
     import pyarrow as pa
+    import pyarrow.compute as pc
 
     if column.null_count == 0:
         return np.asarray(column.to_numpy())
-    wider = column.cast(pa.int64())
-    return np.asarray(wider.fill_null(MISSING).to_numpy())
+    largest = pc.max(column).as_py()
+    if largest is not None and largest > _LARGEST:
+        raise FileFormatError(
+            f"{where}: {largest} and missing votes stand in one column, and no 64-bit integer holds"
+            f" both; labels go up to {_LARGEST} there. Number the clusters from 0."
+        )
+    return np.asarray(column.cast(pa.int64()).fill_null(MISSING).to_numpy())
 
 
-def _ids(column: Any) -> NDArray[Any]:
-    values = column.to_numpy() if column.null_count == 0 else np.array(column.to_pylist(), object)
-    return np.asarray(values)
+def _ids(column: Any, where: str) -> NDArray[Any]:
+    """Return ids as integers, dates or texts; what numpy has no type for as text."""
+    import pyarrow as pa
+
+    kind = column.type
+    with _told(f"{where} cannot be read"):
+        if pa.types.is_date(kind) or (pa.types.is_timestamp(kind) and kind.tz is None):
+            return np.asarray(column.to_numpy())
+        if pa.types.is_integer(kind) and column.null_count == 0:
+            return np.asarray(column.to_numpy())
+        return np.array([_as_given(value) for value in column.to_pylist()], dtype=object)
+
+
+def _as_given(value: Any) -> Any:
+    if value is None or isinstance(value, (str, int)):
+        return value
+    if isinstance(value, bytes):
+        return value.decode("utf-8", "backslashreplace")
+    return value.isoformat() if hasattr(value, "isoformat") else str(value)

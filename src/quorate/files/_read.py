@@ -8,11 +8,13 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from quorate.files._arrays import labels_from_arrays, load_arrays, table_from_arrays
 from quorate.files._csv import read_csv
-from quorate.files._errors import FileFormatError
+from quorate.files._errors import FileFormatError, OptionError
 from quorate.files._formats import TEXT, called, format_to_read
 from quorate.files._parquet import read_parquet
+from quorate.files._separators import KNOWN, suspect
 from quorate.files._source import opened, seekable
-from quorate.files._table import VoteTable, columns_of, n_objects, stack_tables
+from quorate.files._stack import stack_tables
+from quorate.files._table import Origin, VoteTable, columns_of, n_objects
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -21,6 +23,7 @@ if TYPE_CHECKING:
 
 _TRUTH_NAMES = ("truth", "gt", "label", "labels", "class")
 _ENOUGH_TO_WARN = 10
+_SAMPLE = 1000
 
 
 class Labels(NamedTuple):
@@ -69,6 +72,8 @@ def read_table(
     ------
     FileFormatError
         Where the content is not a table of votes; the message names the row and the column.
+    OptionError
+        Where `header` or `key` was given, and the format has no use for it.
     OSError
         Where the file cannot be opened.
 
@@ -91,6 +96,7 @@ def read_table(
     name = called(path)
     with opened(path) as stream:
         chosen = format_to_read(path, stream.peek(16)[:16], format)
+        _complain_of_options(chosen, name, header=header, key=key)
         if chosen in TEXT:
             table = read_csv(stream, path=name, format=chosen, header=header, id_column=id_column)
         elif chosen == "parquet":
@@ -98,8 +104,12 @@ def read_table(
         else:
             arrays = load_arrays(seekable(stream), format=chosen, path=name)
             table = table_from_arrays(arrays, path=name, id_column=id_column, key=key)
+    if not table.origin:
+        table = table._replace(origin=(Origin(name, 1, n_objects(table)),))
     if id_column == "auto" and table.ids is None:
         _warn_of_ids(table, name)
+    if chosen in TEXT:
+        _warn_of_separator(table, name)
     return table
 
 
@@ -153,6 +163,7 @@ def read_labels(
     name = called(path)
     with opened(path) as stream:
         chosen = format_to_read(path, stream.peek(16)[:16], format)
+        _complain_of_options(chosen, name, header="auto", key=key)
         if chosen in ("npy", "npz", "mat"):
             arrays = load_arrays(seekable(stream), format=chosen, path=name)
             return Labels(labels_from_arrays(arrays, path=name, key=key), None)
@@ -168,6 +179,30 @@ def read_labels(
             f" none called {', '.join(_TRUTH_NAMES)}. Give a file with one."
         )
     return Labels(columns[known[0] if len(columns) > 1 else table.names[0]], table.ids)
+
+
+def _complain_of_options(chosen: str, path: str, *, header: bool | str, key: str | None) -> None:
+    """Refuse what would be ignored without a word."""
+    read_as = f"but {path} is read as {chosen.upper()}. Leave it out."
+    if key is not None and chosen not in ("npz", "mat"):
+        raise OptionError(f"The option 'key' is for NPZ and MAT, {read_as}")
+    if header != "auto" and chosen not in TEXT:
+        raise OptionError(f"The option 'header' is for CSV and TSV, {read_as}")
+
+
+def _warn_of_separator(table: VoteTable, path: str) -> None:
+    """Warn of an only column whose names could be rows that were not taken apart."""
+    columns = columns_of(table)
+    if len(columns) > 1 or table.ids is not None or columns[0].dtype != object:
+        return
+    found = suspect([name for name in columns[0][:_SAMPLE].tolist() if name is not None])
+    if found is not None:
+        warnings.warn(
+            f"{path} was read as one clustering, and all its names have equally many {found.called}"
+            f" in them. If these separate votes, save it in another way. {KNOWN}.",
+            UserWarning,
+            stacklevel=3,
+        )
 
 
 def _warn_of_ids(table: VoteTable, path: str) -> None:

@@ -9,11 +9,12 @@ from typing import TYPE_CHECKING
 
 from quorate.files._errors import FileFormatError
 from quorate.files._formats import format_of_bytes
+from quorate.files._separators import KNOWN, delimiter
 
 if TYPE_CHECKING:
     from collections.abc import Generator
 
-_DELIMITERS = ",;\t"
+_LONGEST_HEADER = 100  # lines, where names have line ends in them
 
 
 def split_rows(stream: io.BufferedReader, path: str, *, preferred: str) -> Generator[list[str]]:
@@ -28,10 +29,10 @@ def split_rows(stream: io.BufferedReader, path: str, *, preferred: str) -> Gener
         )
     text = io.TextIOWrapper(stream, encoding="utf-8-sig", newline="")
     try:
-        line = text.readline()
+        first = _first_row(text)
         reader = csv.reader(
-            chain([line], text) if line else text,
-            delimiter=_delimiter(line, preferred),
+            chain(first, text),
+            delimiter=delimiter("".join(first), preferred),
             skipinitialspace=True,
             strict=True,
         )
@@ -51,15 +52,17 @@ def split_rows(stream: io.BufferedReader, path: str, *, preferred: str) -> Gener
     except csv.Error as error:
         raise FileFormatError(
             f"{path}, line {reader.line_num}: {error}. Look for a quotation mark that is not"
-            " closed."
+            f" closed. {KNOWN}."
         ) from error
     finally:
         text.detach()
 
 
-def _delimiter(line: str, preferred: str) -> str:
-    """Return what separates the cells of the first line: the usual one if it occurs at all."""
-    if preferred in line:
-        return preferred
-    most = max(_DELIMITERS, key=line.count)
-    return most if most in line else preferred
+def _first_row(text: io.TextIOWrapper) -> list[str]:
+    """Return the lines of the first row: more than one where a quoted name has a line end."""
+    lines: list[str] = []
+    while line := text.readline():
+        lines.append(line)
+        if sum(line.count('"') for line in lines) % 2 == 0 or len(lines) >= _LONGEST_HEADER:
+            break
+    return lines

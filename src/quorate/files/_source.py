@@ -22,7 +22,7 @@ _GZIP_MARK = b"\x1f\x8b"
 @contextmanager
 def opened(path: str) -> Iterator[io.BufferedReader]:
     """Open bytes to read, unpacked where they are gzip; damage met on the way is a format error."""
-    raw = sys.stdin.buffer if path == STANDARD_STREAM else _file(path)
+    raw = _standard_input() if path == STANDARD_STREAM else _file(path)
     stream = io.BufferedReader(cast("Any", raw))
     try:
         if stream.peek(2).startswith(_GZIP_MARK):
@@ -47,7 +47,15 @@ def seekable(stream: io.BufferedReader) -> IO[bytes]:
     return stream if plain_file else io.BytesIO(stream.read())
 
 
+def _standard_input() -> Any:
+    if sys.stdin is None:
+        raise OSError("Standard input is closed, so - cannot be read. Name a file instead.")
+    return sys.stdin.buffer
+
+
 def _file(path: str) -> io.FileIO:
+    if not path:
+        raise FileNotFoundError("The name of a file to read is empty. Name a file, or - instead.")
     where = Path(path)
     if where.is_dir():
         raise IsADirectoryError(f"{path} is a directory. Name the files in it, as in {path}/*.csv.")

@@ -1,4 +1,4 @@
-"""A table of votes as it came from a file, and the few things done with it before the method."""
+"""A table of votes as it came from files, and the few things done with it before the method."""
 
 from __future__ import annotations
 
@@ -9,9 +9,18 @@ from numpy.typing import NDArray
 
 from quorate._types import Columns
 from quorate.files._errors import FileFormatError
-from quorate.files._values import smallest_type
+from quorate.files._ids import as_texts
+from quorate.files._values import MISSING, smallest_type
 
 Array = NDArray[Any]
+
+
+class Origin(NamedTuple):
+    """Where rows of a table came from: so many of a file, from this row on, counted from 1."""
+
+    path: str
+    first_row: int
+    n_rows: int
 
 
 class VoteTable(NamedTuple):
@@ -33,6 +42,8 @@ class VoteTable(NamedTuple):
         The name of the id column.
     extra : dict of str to ndarray
         Other arrays with a value for each object that came along, such as ``gt`` of a MAT pool.
+    origin : tuple of Origin
+        The files that the rows came from, in order.
     """
 
     names: list[str]
@@ -41,6 +52,7 @@ class VoteTable(NamedTuple):
     ids: Array | None
     id_name: str | None
     extra: dict[str, Array]
+    origin: tuple[Origin, ...] = ()
 
 
 def table_of(
@@ -88,67 +100,34 @@ def take_column(table: VoteTable, name: str) -> tuple[Array, VoteTable]:
             raise FileFormatError(f"Without column {name!r} no votes are left.")
         names = [other for other in table.names if other != name]
         rest = table_of(names, kept, ids=table.ids, id_name=table.id_name)
-        return columns[place].copy(), rest._replace(extra=table.extra)
+        rest = rest._replace(extra=table.extra, origin=table.origin)
+        return columns[place].copy(), rest
     others = {other: values for other, values in table.extra.items() if other != name}
     return table.extra[name], table._replace(extra=others)
 
 
-def stack_tables(tables: list[VoteTable], paths: list[str]) -> VoteTable:
-    """Return the rows of several tables one after another, as one table.
-
-    Every table must have the columns of the first, in the same order and of the same kind.
-    """
-    if len(tables) == 1:
-        return tables[0]
-    first = tables[0]
-    for table, path in zip(tables[1:], paths[1:], strict=True):
-        _complain_of_difference(first, table, paths[0], path)
-    columns = [
-        np.concatenate(parts) for parts in zip(*(columns_of(t) for t in tables), strict=True)
-    ]
-    ids = (
-        None if first.ids is None else np.concatenate([t.ids for t in tables if t.ids is not None])
-    )
-    shared = [name for name in first.extra if all(name in table.extra for table in tables)]
-    extra = {name: np.concatenate([table.extra[name] for table in tables]) for name in shared}
-    return table_of(first.names, columns, ids=ids, id_name=first.id_name)._replace(extra=extra)
+def is_missing(column: Array) -> NDArray[np.bool_]:
+    """Tell where a column of votes, or of labels, has none."""
+    found: NDArray[np.bool_] = column == (None if column.dtype == object else MISSING)
+    return found
 
 
-def _complain_of_difference(first: VoteTable, table: VoteTable, path: str, other: str) -> None:
-    """Raise where a table cannot go under the first."""
-    if table.id_name != first.id_name:
-        raise FileFormatError(
-            f"{other} has {_id_in_words(table)}, but {path} has {_id_in_words(first)}. Files given"
-            " together must have the same columns; id_column says which one holds the ids."
-        )
-    if table.names != first.names:
-        odd = [name for name in table.names if name not in first.names]
-        lacking = [name for name in first.names if name not in table.names]
-        how = (
-            (f" it has {_listed(odd)} too;" if odd else "")
-            + (f" it lacks {_listed(lacking)};" if lacking else "")
-        ) or " they stand in another order;"
-        raise FileFormatError(
-            f"The columns of {other} are not those of {path}:{how[:-1]}."
-            " Files given together must have the same columns."
-        )
-    pairs = zip(first.names, columns_of(first), columns_of(table), strict=True)
-    for name, above, below in pairs:
-        if (above.dtype.kind == "O") != (below.dtype.kind == "O"):
-            raise FileFormatError(
-                f"Column {name!r} holds {_kind(below)} in {other}, but {_kind(above)} in {path}."
-                " Use one kind of label for it in all files."
-            )
+def silent_objects(table: VoteTable) -> NDArray[np.intp]:
+    """Return the rows of the objects that no clustering voted on."""
+    silent = np.ones(n_objects(table), dtype=bool)
+    for column in columns_of(table):
+        silent &= is_missing(column)
+        if not silent.any():
+            break
+    return np.flatnonzero(silent)
 
 
-def _id_in_words(table: VoteTable) -> str:
-    return "no id column" if table.id_name is None else f"the id column {table.id_name!r}"
-
-
-def _kind(column: Array) -> str:
-    return "names" if column.dtype.kind == "O" else "numbers"
-
-
-def _listed(names: list[str], most: int = 5) -> str:
-    shown = ", ".join(repr(name) for name in names[:most])
-    return shown if len(names) <= most else f"{shown} and {len(names) - most} more"
+def object_in_words(table: VoteTable, row: int) -> str:
+    """Return what an object is called, and where it stands: ``'c3' (votes.csv, row 4)``."""
+    below, where = row, f"row {row + 1}"
+    for part in table.origin:
+        if below < part.n_rows:
+            where = f"{part.path}, row {below + part.first_row}"
+            break
+        below -= part.n_rows
+    return where if table.ids is None else f"{as_texts(table.ids[[row]])[0]!r} ({where})"

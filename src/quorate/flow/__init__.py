@@ -6,20 +6,53 @@ Nothing here checks input, warns, logs or draws random numbers that it was not h
 """
 
 from quorate.flow.agglomerate import agglomerate, cut_tree, tree_of_objects
+from quorate.flow.align import cluster_agreement, match, plurality, vote
+from quorate.flow.balance import Gains, giants, settle, side_limits, spread_by_weight
 from quorate.flow.clusters import (
+    cluster_certainties,
     cluster_entropies,
+    cluster_graph,
     clustering_weights,
     jaccard,
     member_nmi,
     overlaps,
     owners,
 )
-from quorate.flow.coassociation import coassociation
+from quorate.flow.coassociation import coassociation, graded_coassociation
 from quorate.flow.codes import cluster_means, membership
+from quorate.flow.completion import complete, reliable_pairs
+from quorate.flow.discretise import NormalisedCut, discretise, part_shares
 from quorate.flow.elite import elite_graph
-from quorate.flow.kmeans import kmeans
+from quorate.flow.factorise import (
+    Factors,
+    factor_labels,
+    factorise,
+    improve,
+    product_by_rows,
+    squared_residual,
+)
+from quorate.flow.graphs import (
+    agreement_graph,
+    association,
+    membership_graph,
+    net_weights,
+    whole_weights,
+)
+from quorate.flow.kmeans import centroids, farthest_first, kmeans, least_aligned, lloyd
 from quorate.flow.microclusters import MicroclusterIndex, microclusters, spread
-from quorate.flow.tcut import TransferCut
+from quorate.flow.random_walker import (
+    first_arrivals,
+    first_likely,
+    islands,
+    nearest_regions,
+    object_thresholds,
+    walker_graph,
+)
+from quorate.flow.sact import source_aware_triples
+from quorate.flow.simrank import simrank
+from quorate.flow.tcut import TransferCut, unit_rows
+from quorate.flow.trajectories import vote_shares, walk_length, walk_weights
+from quorate.flow.triples import connected_triples
 from quorate.flow.walk import (
     estimated_norms,
     similarity_product,
@@ -27,29 +60,76 @@ from quorate.flow.walk import (
     trajectory_similarity,
     transition_matrix,
 )
+from quorate.flow.ward import ward_costs
 
 __all__ = [
+    "Factors",
+    "Gains",
     "MicroclusterIndex",
+    "NormalisedCut",
     "TransferCut",
     "agglomerate",
+    "agreement_graph",
+    "association",
+    "centroids",
+    "cluster_agreement",
+    "cluster_certainties",
     "cluster_entropies",
+    "cluster_graph",
     "cluster_means",
     "clustering_weights",
     "coassociation",
+    "complete",
+    "connected_triples",
     "cut_tree",
+    "discretise",
     "elite_graph",
     "estimated_norms",
+    "factor_labels",
+    "factorise",
+    "farthest_first",
+    "first_arrivals",
+    "first_likely",
+    "giants",
+    "graded_coassociation",
+    "improve",
+    "islands",
     "jaccard",
     "kmeans",
+    "least_aligned",
+    "lloyd",
+    "match",
     "member_nmi",
     "membership",
+    "membership_graph",
     "microclusters",
+    "nearest_regions",
+    "net_weights",
+    "object_thresholds",
     "overlaps",
     "owners",
+    "part_shares",
+    "plurality",
+    "product_by_rows",
+    "reliable_pairs",
+    "settle",
+    "side_limits",
     "similarity_product",
+    "simrank",
+    "source_aware_triples",
     "spread",
+    "spread_by_weight",
+    "squared_residual",
     "trajectory_norms",
     "trajectory_similarity",
     "transition_matrix",
     "tree_of_objects",
+    "unit_rows",
+    "vote",
+    "vote_shares",
+    "walk_length",
+    "walk_weights",
+    "walker_graph",
+    "ward_costs",
+    "whole_weights",
 ]

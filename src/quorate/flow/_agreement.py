@@ -46,7 +46,7 @@ def turnout_codes(table: NDArray[np.int32]) -> VoteCodes:
 
 def counter_dtype(n_clusterings: int) -> np.dtype[np.unsignedinteger[Any]]:
     """Return the dtype that can count to `n_clusterings`: bytes wherever they suffice."""
-    return np.dtype(np.uint8 if n_clusterings < 256 else np.uint16)
+    return np.min_scalar_type(n_clusterings)
 
 
 @kernel

@@ -1,7 +1,8 @@
 """Agglomerative clustering of microclusters, and cuts of its tree into exactly k clusters.
 
 Nearest-neighbour chains find the same tree as repeated search for the closest pair, because
-average, complete and single link are reducible: O(n²) time, on a matrix that is used up.
+average, complete and single link and Ward's rule are reducible: O(n²) time, on a matrix that is
+used up.
 """
 
 from __future__ import annotations
@@ -11,29 +12,33 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from quorate.flow._jit import fast_kernel, kernel
+from quorate.flow._symmetry import mirror
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from quorate._types import FloatArray
+    from quorate._types import FloatArray, Weights
 
 LINKAGES = ("average", "complete", "single")
+_RULES = (*LINKAGES, "ward")
 
 
-def agglomerate(
-    distance: FloatArray, linkage: str, weights: FloatArray | None = None
-) -> FloatArray:
+def agglomerate(distance: FloatArray, linkage: str, weights: Weights | None = None) -> FloatArray:
     """Return the tree of merges in SciPy's format, heights never falling.
 
     Parameters
     ----------
     distance : ndarray of shape (n, n)
-        Symmetric, C-contiguous; overwritten.
-    linkage : {"average", "complete", "single"}
-        How far two clusters are: the mean, the largest, the smallest distance of their members.
+        Symmetric, C-contiguous; overwritten. The lower triangle decides for both: chains of
+        nearest neighbours end only if a is as far from b as b from a, to the last bit.
+    linkage : {"average", "complete", "single", "ward"}
+        How far two clusters are: the mean, the largest, the smallest distance of their members;
+        or, where `distance` holds the costs of `quorate.flow.ward_costs`, what merging them adds
+        to the sum of squares.
     weights : ndarray of shape (n,), optional
         How many objects each row stands for. With them an average is one over objects, and the
-        tree is that of the objects, whose identical rows merge first. Only averages use them.
+        tree is that of the objects, whose identical rows merge first. Only averages and Ward's
+        rule use them.
 
     Returns
     -------
@@ -42,10 +47,11 @@ def agglomerate(
         broken in favour of the cluster found first.
     """
     n = len(distance)
+    mirror(distance)
     mass = np.ones(n) if weights is None else weights.astype(np.float64)
     pairs = np.empty((max(n - 1, 0), 2), dtype=np.int64)
     heights = np.empty(len(pairs))
-    _chain(distance, mass, LINKAGES.index(linkage), pairs, heights)
+    _chain(distance, mass, _RULES.index(linkage), pairs, heights)
     order = np.argsort(heights, kind="stable")
     tree = np.empty((len(pairs), 4))
     _number_clusters(pairs[order], heights[order], tree)
@@ -139,13 +145,20 @@ def _chain(distance: Any, mass: Any, linkage: Any, pairs: Any, heights: Any) -> 
         heights[step] = inner_height[a] = height
         share_a = mass[a] / (mass[a] + mass[b])
         share_b = mass[b] / (mass[a] + mass[b])
+        cost = distance[a, b]
         for z in range(n):
             if linkage == 0:
                 merged = share_a * distance[a, z] + share_b * distance[b, z]
             elif linkage == 1:
                 merged = max(distance[a, z], distance[b, z])
-            else:
+            elif linkage == 2:
                 merged = min(distance[a, z], distance[b, z])
+            else:
+                merged = (
+                    (mass[a] + mass[z]) * distance[a, z]
+                    + (mass[b] + mass[z]) * distance[b, z]
+                    - mass[z] * cost
+                ) / (mass[a] + mass[b] + mass[z])
             if gone[z] or z in (a, b):
                 merged = np.inf
             distance[a, z] = merged

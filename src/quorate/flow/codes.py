@@ -14,7 +14,7 @@ from scipy.sparse import csr_array
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from quorate._types import IntArray
+    from quorate._types import FloatArray, IntArray
 
 MISSING = -1
 
@@ -58,19 +58,19 @@ def is_missing(label: Any) -> bool:
     return False
 
 
-def membership(table: NDArray[np.int32]) -> Any:
+def membership(table: NDArray[np.int32], weights: FloatArray | None = None) -> Any:
     """Return the 0/1 matrix of rows × clusters of all clusterings, in compressed columns.
 
     Clusters come clustering by clustering, by code. A missing vote leaves its row without an
-    entry in that clustering.
+    entry in that clustering. With `weights`, one for each cluster, they stand in place of 1.
     """
     n_clusters = table.max(axis=0) + 1
     before = np.concatenate([[0], np.cumsum(n_clusters)])
     voted = table >= 0
     columns = (table + before[:-1])[voted]
     row_ends = np.concatenate([[0], np.cumsum(voted.sum(axis=1))])
-    ones = np.ones(len(columns))
-    return csr_array((ones, columns, row_ends), shape=(len(table), int(before[-1]))).tocsc()
+    entries = np.ones(len(columns)) if weights is None else weights[columns]
+    return csr_array((entries, columns, row_ends), shape=(len(table), int(before[-1]))).tocsc()
 
 
 def cluster_means(table: NDArray[np.int32]) -> Any:

@@ -46,6 +46,7 @@ def elite_graph(table: NDArray[np.int32], n_neighbors: int, *, n_jobs: int | Non
         Threads; the graph does not depend on it.
     """
     votes = vote_codes(table)
+    n_neighbors = min(n_neighbors, len(table))
     if (table < 0).any():
         find = _elite_rows_with_gaps(votes, turnout_codes(table), n_neighbors)
     else:

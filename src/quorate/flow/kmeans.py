@@ -16,7 +16,7 @@ from quorate.flow._threads import in_threads
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from quorate._types import FloatArray
+    from quorate._types import FloatArray, Weights
 
 
 def kmeans(
@@ -24,7 +24,7 @@ def kmeans(
     n_clusters: int,
     rng: np.random.Generator,
     *,
-    weights: FloatArray | None = None,
+    weights: Weights | None = None,
     n_starts: int = 3,
     max_iter: int = 100,
     n_jobs: int | None = None,
@@ -35,20 +35,74 @@ def kmeans(
     that loses its last row is given the row farthest from its centre. Labels are 0..k-1; fewer
     occur only where there are fewer than k distinct rows.
     """
-    weights = np.ones(len(rows)) if weights is None else weights.astype(np.float64)
+    mass = np.ones(len(rows)) if weights is None else weights.astype(np.float64)
     rows = np.ascontiguousarray(rows)
     n_trials = 2 + int(np.log(n_clusters))
 
     def one_start(child: np.random.Generator) -> tuple[float, NDArray[np.int64]]:
         draws = child.random((n_clusters, n_trials))
         centres = np.empty((n_clusters, rows.shape[1]))
-        _choose_centres(rows, weights, draws, centres)
+        _choose_centres(rows, mass, draws, centres)
         labels = np.empty(len(rows), dtype=np.int64)
-        inertia = _lloyd(rows, weights, centres, max_iter, labels)
+        inertia = _lloyd(rows, mass, centres, max_iter, labels)
         return inertia, labels
 
     results = in_threads(one_start, rng.spawn(n_starts), n_jobs)
     return min(results, key=lambda result: result[0])[1]
+
+
+def lloyd(
+    rows: FloatArray,
+    centres: FloatArray,
+    *,
+    weights: Weights | None = None,
+    max_iter: int = 100,
+) -> NDArray[np.int64]:
+    """Return the labels that Lloyd's algorithm ends with when it starts from `centres`.
+
+    It ends when no label changes. Ties go to the lowest centre; a cluster that loses its last row
+    is given the row of largest weighted distance from its centre.
+    """
+    mass = np.ones(len(rows)) if weights is None else weights.astype(np.float64)
+    labels = np.empty(len(rows), dtype=np.int64)
+    start = np.array(centres, dtype=np.float64, order="C")
+    _lloyd(np.ascontiguousarray(rows), mass, start, max_iter, labels)
+    return labels
+
+
+def centroids(rows: FloatArray, labels: NDArray[np.int64], weights: Weights) -> FloatArray:
+    """Return the weighted mean of the rows of each label 0, 1, ..., all of which occur."""
+    mass = np.bincount(labels, weights)
+    means: FloatArray = np.stack(
+        [np.bincount(labels, weights * column) / mass for column in rows.T], axis=1
+    )
+    return means
+
+
+def farthest_first(rows: FloatArray, n_centres: int) -> FloatArray:
+    """Return the first row, then time and again the row farthest from all returned so far.
+
+    Ties go to the earliest row, so nothing is random; rows repeat once all distinct ones are used.
+    """
+    nearest = np.full(len(rows), np.inf)
+    chosen = np.zeros(n_centres, dtype=np.int64)
+    _choose_farthest(np.ascontiguousarray(rows), nearest, chosen)
+    return rows[chosen]
+
+
+def least_aligned(rows: FloatArray, n_centres: int, first: int) -> FloatArray:
+    """Return row `first`, then time and again the row least in line with those returned so far.
+
+    In line means the sum of |cosines|, which for unit rows are inner products. No row is taken
+    twice, and ties go to the earliest; there must be at least `n_centres` rows.
+    """
+    alignment = np.zeros(len(rows))
+    chosen = [first]
+    while len(chosen) < n_centres:
+        alignment += np.abs(rows @ rows[chosen[-1]])
+        alignment[chosen[-1]] = np.inf
+        chosen.append(int(alignment.argmin()))
+    return rows[chosen]
 
 
 @fast_kernel
@@ -82,6 +136,15 @@ def _choose_centres(rows: Any, weights: Any, draws: Any, centres: Any) -> None:
                 centres[c] = rows[pick]
         nearest[:] = best
         chance = np.cumsum(weights * nearest)
+
+
+@kernel
+def _choose_farthest(rows: Any, nearest: Any, chosen: Any) -> None:
+    """Write which rows are centres after the first, `nearest` being the distance to any so far."""
+    for c in range(1, len(chosen)):
+        for i in range(len(rows)):
+            nearest[i] = min(nearest[i], _squared_distance(rows[i], rows[chosen[c - 1]]))
+        chosen[c] = np.argmax(nearest)
 
 
 @kernel

@@ -147,6 +147,7 @@ class MicroclusterIndex:
 
     def add(self, rows: IntArray, *, n_jobs: int | None = None) -> NDArray[np.int32]:
         """Add rows of votes; return the microcluster of each."""
+        self._check_width(rows)
         numbers = np.empty(len(rows), dtype=np.int32)
         head = min(len(rows), _ROWS_WORTH_A_THREAD)
         self._add_serially(rows[:head], numbers[:head])
@@ -172,6 +173,7 @@ class MicroclusterIndex:
 
     def lookup(self, rows: IntArray) -> NDArray[np.int32]:
         """Return the microcluster of each row, -1 for a row of votes that was never added."""
+        self._check_width(rows)
         numbers = np.empty(len(rows), dtype=np.int32)
         for start, stop in _blocks(rows):
             # A vote out of range would be taken for another one, so it is looked for first.
@@ -199,6 +201,12 @@ class MicroclusterIndex:
             )  # fmt: skip
             labels.append(found.view(np.int64) + self._layout.low[column])
         return codes, labels
+
+    def _check_width(self, rows: IntArray) -> None:
+        if rows.ndim != 2 or rows.shape[1] != self.n_clusterings:
+            raise ValueError(
+                f"rows of {self.n_clusterings} votes belong here, not an array of {rows.shape}"
+            )
 
     # -- below: the packed representation ------------------------------------------------------
 

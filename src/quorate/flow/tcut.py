@@ -2,26 +2,29 @@
 
 B links n rows (microclusters) with n_c columns (clusters), n_c usually far below n. Eigenvectors
 of the n_c × n_c graph B' diag(1/d) B carry over to the rows, so no n × n matrix is needed:
-O(n·n_c²) for that product and O(n_c³) at most for the eigenvectors.
+O(n·n_c²) for that product, far less where B is sparse, and O(n_c³) at most for the eigenvectors.
 """
 
 from __future__ import annotations
 
 import functools
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from scipy.linalg import eigh
+from scipy.sparse import issparse
 
 from quorate.flow._threads import in_threads, row_ranges
 
 if TYPE_CHECKING:
-    from quorate._types import FloatArray
+    from quorate._types import FloatArray, Weights
 
 #: Eigenvectors are computed in batches of this size and its doubles: cuts into different numbers
 #: of clusters share them, and which vectors a cut sees depends on nothing but its own number.
 _FIRST_BATCH = 32
 _ROWS_PER_BLOCK = 8192
+#: An eigenvalue up to this is 0, and its vector is nothing but rounding.
+_NO_EIGENVALUE = 1e-12
 
 
 class TransferCut:
@@ -29,50 +32,67 @@ class TransferCut:
 
     Parameters
     ----------
-    B : ndarray of shape (n_rows, n_columns)
-        Nonnegative link weights; every row and every column has a link. Not copied.
+    B : ndarray or sparse array of shape (n_rows, n_columns)
+        Nonnegative link weights; every column has a link, and a row without one is put at the
+        origin. Not copied.
     multiplicity : ndarray of shape (n_rows,), optional
         How many identical objects each row stands for.
+    hidden_rows : ndarray of shape (any, n_columns), optional
+        Further rows of the graph, once each, that no embedding shows.
+    first_batch : int
+        How many eigenvectors to compute at first, and then in doubles of it.
     n_jobs : int or None
         Threads; the graph does not depend on it.
     """
 
     def __init__(
         self,
-        B: FloatArray,
-        multiplicity: FloatArray | None = None,
+        B: Any,
+        multiplicity: Weights | None = None,
         *,
+        hidden_rows: FloatArray | None = None,
+        first_batch: int = _FIRST_BATCH,
         n_jobs: int | None = None,
     ) -> None:
-        degree = B.sum(axis=1)
-        scale = 1.0 / degree if multiplicity is None else multiplicity / degree
-
-        def part(rows: tuple[int, int]) -> FloatArray:
-            some = B[slice(*rows)]
-            product: FloatArray = some.T @ (some * scale[slice(*rows), None])
-            return product
-
-        # Summed block by block in order, whatever the number of threads.
-        parts = in_threads(part, row_ranges(len(B), _ROWS_PER_BLOCK), n_jobs)
-        small = functools.reduce(np.add, parts)
+        self._B = B.tocsr() if issparse(B) else B
+        self._degree = _degrees(self._B)
+        small = _small_graph(self._B, self._degree, multiplicity, n_jobs)
+        if hidden_rows is not None:
+            small += _small_graph(hidden_rows, _degrees(hidden_rows), None, n_jobs)
         self._root_degree = np.sqrt(small.sum(axis=1))
         self._small = small / np.outer(self._root_degree, self._root_degree)
-        self._B, self._degree = B, degree
+        self._first_batch = first_batch
         self._batches: dict[int, tuple[FloatArray, FloatArray]] = {}
 
-    def eigenvalues(self, n_clusters: int) -> FloatArray:
-        """Return the leading eigenvalues of the small graph, the largest first."""
-        return self._decompose(n_clusters)[0][:n_clusters]
+    def eigenvalues(self, n_clusters: int | None = None) -> FloatArray:
+        """Return the leading eigenvalues of the small graph, or all, the largest first."""
+        wanted = len(self._small) if n_clusters is None else n_clusters
+        return self._decompose(wanted)[0][:wanted]
+
+    def coordinates(self, n_clusters: int) -> FloatArray:
+        """Return the leading eigenvectors of the small graph carried over to the rows of B."""
+        vectors = self._decompose(n_clusters)[1][:, :n_clusters] / self._root_degree[:, None]
+        rows: FloatArray = (self._B @ vectors) / self._degree[:, None]
+        return rows
 
     def embedding(self, n_clusters: int) -> FloatArray:
         """Return unit rows, one for each row of B, in min(n_clusters, n_columns) dimensions."""
-        vectors = self._decompose(n_clusters)[1][:, :n_clusters] / self._root_degree[:, None]
-        rows: FloatArray = (self._B @ vectors) / self._degree[:, None]
-        rows /= np.linalg.norm(rows, axis=1, keepdims=True) + 1e-10
-        return rows
+        return unit_rows(self.coordinates(n_clusters))
+
+    def both_sides(self, n_clusters: int) -> tuple[FloatArray, FloatArray]:
+        """Return unit rows for the rows of B and for its columns, as one embedding of both.
+
+        These are the eigenvectors of the whole bipartite graph, whose part for the rows is the
+        transferred one divided by the root of the eigenvalue. There are at most as many
+        dimensions as B has rank.
+        """
+        values, vectors = self._decompose(n_clusters)
+        rank = np.count_nonzero(values[:n_clusters] > _NO_EIGENVALUE)
+        rows = self.coordinates(n_clusters)[:, :rank] / np.sqrt(values[:rank])
+        return unit_rows(rows), unit_rows(vectors[:, :rank])
 
     def _decompose(self, n_clusters: int) -> tuple[FloatArray, FloatArray]:
-        batch = _FIRST_BATCH
+        batch = self._first_batch
         while batch < n_clusters:
             batch *= 2
         if batch not in self._batches:
@@ -81,3 +101,34 @@ class TransferCut:
             values, vectors = eigh(symmetric, subset_by_index=(max(last + 1 - batch, 0), last))
             self._batches[batch] = values[::-1], vectors[:, ::-1]
         return self._batches[batch]
+
+
+def unit_rows(rows: FloatArray) -> FloatArray:
+    """Return rows scaled to length 1; a row of zeros stays one."""
+    scaled: FloatArray = rows / (np.linalg.norm(rows, axis=1, keepdims=True) + 1e-10)
+    return scaled
+
+
+def _degrees(B: Any) -> FloatArray:
+    """Return the sum of each row, next to nothing in place of 0."""
+    degree: FloatArray = np.asarray(B.sum(axis=1))
+    return np.where(degree > 0, degree, 1e-10)
+
+
+def _small_graph(
+    B: Any, degree: FloatArray, multiplicity: Weights | None, n_jobs: int | None
+) -> FloatArray:
+    """Return B' diag(multiplicity / degree) B."""
+    scale = 1.0 / degree if multiplicity is None else multiplicity / degree
+    if issparse(B):
+        sparse: FloatArray = (B.T.tocsr() @ B.multiply(scale[:, None]).tocsr()).toarray()
+        return sparse
+
+    def part(rows: tuple[int, int]) -> FloatArray:
+        some = B[slice(*rows)]
+        product: FloatArray = some.T @ (some * scale[slice(*rows), None])
+        return product
+
+    # Summed block by block in order, whatever the number of threads.
+    parts = in_threads(part, row_ranges(len(B), _ROWS_PER_BLOCK), n_jobs)
+    return functools.reduce(np.add, parts)

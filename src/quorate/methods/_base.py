@@ -144,7 +144,12 @@ class ConsensusClusterer(ClusterMixin, BaseEstimator, ABC):
     # -- for the methods -----------------------------------------------------------------------
 
     def _begin(self, X: Any) -> Ensemble:
-        """Check what was passed, and set what every fit sets."""
+        """Check what was passed, and set what every fit sets.
+
+        What an earlier fit has found goes first: a fit that fails must not leave a mixture.
+        """
+        for name in [name for name in vars(self) if name.endswith("_")]:
+            delattr(self, name)
         owner = type(self).__name__
         _validate.check_n_clusters(owner, self.n_clusters)
         _validate.check_n_jobs(owner, self.n_jobs)
@@ -183,12 +188,26 @@ class ConsensusClusterer(ClusterMixin, BaseEstimator, ABC):
         """Compare number and names of clusterings as scikit-learn does for features."""
         if not isinstance(X, Ensemble):
             validate_data(self, X=X, reset=reset, skip_check_array=True)
-        elif reset:
+            return
+        names = ensemble.names
+        if names is not None and not all(isinstance(name, str) for name in names):
+            names = None
+        if reset:
             self.n_features_in_ = ensemble.n_clusterings
-        elif ensemble.n_clusterings != self.n_features_in_:
+            if names is not None:
+                self.feature_names_in_ = np.array(names, dtype=object)
+            return
+        owner = type(self).__name__
+        if ensemble.n_clusterings != self.n_features_in_:
             raise ValueError(
-                f"X has {ensemble.n_clusterings} features (clusterings), but"
-                f" {type(self).__name__} is expecting {self.n_features_in_} features as input."
+                f"X has {ensemble.n_clusterings} features (clusterings), but {owner} is expecting"
+                f" {self.n_features_in_} features as input."
+            )
+        fitted = getattr(self, "feature_names_in_", None)
+        if names is not None and fitted is not None and names != fitted.tolist():
+            raise ValueError(
+                f"The feature names should match those that were passed during fit: {owner} was"
+                f" fitted on {_some(fitted.tolist())}, and X has {_some(names)}."
             )
 
     def _labels_of_rows(self, table: NDArray[np.int32]) -> NDArray[np.int64]:
@@ -214,7 +233,7 @@ class ConsensusClusterer(ClusterMixin, BaseEstimator, ABC):
         if found < n_clusters:
             _validate.warn(
                 f"{type(self).__name__} was asked for {n_clusters} clusters and found {found}: the"
-                f" votes do not tell more groups apart in its embedding.",
+                f" votes gave it no reason for more.",
                 _validate.FewerClustersWarning,
             )
 
@@ -224,6 +243,10 @@ class ConsensusClusterer(ClusterMixin, BaseEstimator, ABC):
 
 
 _ROWS_TO_COMPARE = 1024
+
+
+def _some(names: list[str]) -> str:
+    return ", ".join(map(repr, names[:5])) + (", ..." if len(names) > 5 else "")
 
 
 def _series(labels: NDArray[np.int64], index: Any) -> Any:

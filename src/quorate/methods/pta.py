@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from quorate import _validate, flow
 from quorate.methods._linkage import LinkageClusterer
+from quorate.methods._trajectories import elite_walk
 
 if TYPE_CHECKING:
     from typing import Self
@@ -112,15 +113,9 @@ class PTA(LinkageClusterer):
         """
         linkage = _validate.check_linkage("PTA", self.linkage)
         groups = self._begin(X).microclusters
-        n, jobs = self.n_microclusters_, self.n_jobs
-        self.n_neighbors_ = _validate.check_reach(
-            "PTA", "n_neighbors", self.n_neighbors, n, all_allowed=True
-        )
-        self.n_steps_ = _validate.check_reach("PTA", "n_steps", self.n_steps, n)
-        self._check_square()
+        n = self.n_microclusters_
 
-        graph = flow.elite_graph(groups.table, self.n_neighbors_, n_jobs=jobs)
-        walk = flow.transition_matrix(graph, groups.sizes)
-        self.similarity_ = flow.trajectory_similarity(walk, self.n_steps_, n_jobs=jobs)
+        walk = elite_walk(self, groups, 16 * n * n, f"all pairs of {n} microclusters")
+        self.similarity_ = flow.trajectory_similarity(walk, self.n_steps_, n_jobs=self.n_jobs)
         self.linkage_matrix_ = flow.agglomerate(1.0 - self.similarity_, linkage)
         return self._finish()

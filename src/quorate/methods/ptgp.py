@@ -10,6 +10,7 @@ from sklearn.utils.validation import check_is_fitted
 from quorate import _validate, flow
 from quorate.methods._base import ConsensusClusterer
 from quorate.methods._blas import one_blas_thread
+from quorate.methods._trajectories import elite_walk
 
 if TYPE_CHECKING:
     from typing import Self
@@ -118,24 +119,19 @@ class PTGP(ConsensusClusterer):
         """
         self._seed = _validate.check_random_state("PTGP", self.random_state)
         groups = self._begin(X).microclusters
-        n, jobs = self.n_microclusters_, self.n_jobs
-        self.n_neighbors_ = _validate.check_reach(
-            "PTGP", "n_neighbors", self.n_neighbors, n, all_allowed=True
-        )
-        self.n_steps_ = _validate.check_reach("PTGP", "n_steps", self.n_steps, n)
         clusters = flow.cluster_means(groups.table)
-        _validate.check_memory(
-            16 * n * clusters.shape[1],
-            f"PTGP's graph of {n} microclusters and {clusters.shape[1]} clusters",
-            "Fewer clusterings, or coarser ones, need less.",
-        )
+        n, n_clusters = clusters.shape
 
-        graph = flow.elite_graph(groups.table, self.n_neighbors_, n_jobs=jobs)
-        self._walk = flow.transition_matrix(graph, groups.sizes)
+        self._walk = elite_walk(
+            self,
+            groups,
+            16 * n * n_clusters + 32 * n_clusters**2,
+            f"a graph of {n} microclusters and {n_clusters} clusters",
+        )
         self._norms = self._trajectory_norms()
         bipartite = self._similarity_sums(clusters)
         with one_blas_thread:
-            self._transfer_cut = flow.TransferCut(bipartite, n_jobs=jobs)
+            self._transfer_cut = flow.TransferCut(bipartite, n_jobs=self.n_jobs)
         self._similarity: FloatArray | None = None
         return self._finish()
 

@@ -106,7 +106,8 @@ def ensemble_nmi(labels: Any, X: Any, average: str = "max") -> float:
     labels : array-like of shape (n_objects,)
         The clustering to judge, usually a consensus.
     X : array-like, DataFrame or Ensemble of shape (n_objects, n_clusterings)
-        The ensemble. Objects without a vote are left out in the clustering where it is missing.
+        The ensemble. Objects without a vote are left out in the clustering where it is missing,
+        and so is a clustering that none of the labelled objects has a vote in.
     average : {"max", "geometric", "arithmetic", "min"}, default="max"
         As for `nmi`.
 
@@ -126,12 +127,15 @@ def ensemble_nmi(labels: Any, X: Any, average: str = "max") -> float:
     joint, names = _joint(labels, groups.of_object)
     label, place = joint.table.T
     votes = groups.table[np.asarray(names[1])[place]]
-    return float(np.mean([_nmi(*_cells(label, vote, joint.sizes), average) for vote in votes.T]))
+    heard = votes[:, ((votes >= 0) & (label >= 0)[:, None]).any(axis=0)]
+    if heard.shape[1] == 0:
+        raise ValueError("No object has a label and a vote, so there is nothing to compare.")
+    return float(np.mean([_nmi(*_cells(label, vote, joint.sizes), average) for vote in heard.T]))
 
 
 def _joint(a: Any, b: Any) -> tuple[Microclusters, list[Any]]:
     """Return the microclusters of two labellings of the same objects, and their labels."""
-    a, b = (np.asarray(labels) for labels in (a, b))
+    a, b = (_validate.as_array(labels) for labels in (a, b))
     if a.ndim != 1 or a.shape != b.shape:
         raise ValueError(
             f"Two clusterings must be two equally long lists of labels, but their shapes are"

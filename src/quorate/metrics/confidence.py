@@ -11,6 +11,8 @@ if TYPE_CHECKING:
 
     from quorate._types import FloatArray
 
+_ROUNDING = 1e-12
+
 
 def cluster_weights(
     labels: NDArray[np.int64], sizes: NDArray[np.int64], n_clusters: int
@@ -67,7 +69,10 @@ def confidence(
     mean = np.divide(sums, objects, out=np.zeros_like(sums), where=objects > 0)
     mean[own] = -np.inf
     b = mean.max(axis=1)
-    a = np.divide(sums[own] - to_itself, others, out=np.zeros(n), where=others > 0)
+    # What is left of the own cluster without the object may be rounding of a zero.
+    rest = sums[own] - to_itself
+    rest[rest < _ROUNDING * sums[own]] = 0.0
+    a = np.divide(rest, others, out=np.zeros(n), where=others > 0)
     largest = np.maximum(a, b)
     ratio = np.divide(a - b, largest, out=np.zeros(n), where=largest > 0)
     return np.where(others > 0, np.clip(ratio, 0.0, 1.0), 0.0)

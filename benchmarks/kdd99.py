@@ -1,0 +1,82 @@
+"""Every method at the size of KDD99: 494,021 objects, 10 clusterings made from the features.
+
+python -m benchmarks.kdd99 [--methods NAME ...] [-k 23]
+
+Base clusterings are k-means (random start, k drawn from 2..50) of the features in
+QUORATE_DATA/data/KDD99.npz; they are made once and kept under .benchmarks/. Prints seconds, CPU
+seconds, memory above the votes, and NMI with the classes, each method in a process of its own.
+"""
+
+from __future__ import annotations
+
+import argparse
+import warnings
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from rich.progress import track
+
+import quorate as qr
+from benchmarks.draws import DATA
+from benchmarks.measure import cost, peak_memory
+
+KEPT = Path(".benchmarks/kdd99_votes.npy")
+
+
+def votes(features: np.ndarray) -> np.ndarray:
+    """Return ten clusterings, from disk if they were made before."""
+    if KEPT.exists():
+        return np.load(KEPT)
+    from sklearn.cluster import KMeans
+
+    rng = np.random.default_rng(0)
+    members = []
+    for seed, k in enumerate(track(rng.integers(2, 51, 10).tolist(), "k-means")):
+        model = KMeans(k, init="random", n_init=1, max_iter=100, random_state=seed)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # fewer distinct rows than clusters, not converged
+            members.append(model.fit_predict(features).astype(np.uint8))
+    KEPT.parent.mkdir(exist_ok=True)
+    np.save(KEPT, np.column_stack(members))
+    return np.column_stack(members)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.split("\n\n")[0])
+    parser.add_argument("--methods", nargs="+", default=list(qr.METHODS))
+    parser.add_argument("-k", type=int, default=23)
+    options = parser.parse_args()
+    data = np.load(DATA / "data" / "KDD99.npz")
+    matrix, truth = votes(data["X"]), data["y"]
+    groups = qr.microclusters(matrix)
+    print(f"{len(matrix):,} objects, {matrix.shape[1]} clusterings, {len(groups.sizes)} distinct")
+    print("method     wall s    CPU s  NMI (max)  clusters  MB above the votes")
+    for name in options.methods:
+        _measure(name, matrix, truth, options.k)
+
+
+def _measure(name: str, matrix: np.ndarray, truth: np.ndarray, k: int) -> None:
+    def fit() -> Any:
+        est = qr.METHODS[name](k)
+        if "random_state" in est.get_params():
+            est.set_params(random_state=0)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", qr.FewerClustersWarning)
+            return est.fit(matrix)
+
+    def report() -> None:
+        spent = cost(fit, 1)
+        est = fit()
+        print(
+            f"{name:8} {spent.wall:8.3f} {spent.cpu:8.3f}"
+            f"      {qr.metrics.nmi(truth, est.labels_):.3f} {est.n_clusters_:9d}",
+            end="",
+            flush=True,
+        )
+
+    print(f" {peak_memory(report) / 1e6:12.0f}", flush=True)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,43 @@
+"""The verbs of the command, put together."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from quorate.cli import compare, consensus, demo
+
+app = typer.Typer(
+    name="quorate",
+    help="Consensus clustering: many clusterings in, one robust clustering out.",
+    no_args_is_help=True,
+    add_completion=False,
+    rich_markup_mode=None,  # rich would double the time to the first line of help
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+app.command("consensus", epilog=consensus.EXAMPLES)(consensus.consensus)
+app.command("compare", epilog=compare.EXAMPLES)(compare.compare)
+app.command("demo", epilog=demo.EXAMPLES)(demo.demo)
+
+
+def _show_version(asked: bool) -> None:  # noqa: FBT001 - the form of a typer callback
+    if asked:
+        from importlib.metadata import version
+
+        typer.echo(f"quorate {version('quorate')}")
+        raise typer.Exit
+
+
+@app.callback()
+def _all_verbs(
+    *,
+    version: Annotated[
+        bool,
+        typer.Option(
+            "--version", callback=_show_version, is_eager=True, help="Show the version and stop."
+        ),
+    ] = False,
+) -> None:
+    """Consensus clustering: many clusterings in, one robust clustering out."""

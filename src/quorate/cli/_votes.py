@@ -1,0 +1,82 @@
+"""Votes for a verb: what can be refused before they are read, and right after."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from quorate.cli._errors import WrongCall
+
+if TYPE_CHECKING:
+    from quorate.files import VoteTable
+
+_SHOWN = 5
+
+
+def check_call(votes: list[str], *, input_format: str | None, jobs: int) -> None:
+    """Refuse what cannot work before anything heavy is imported or read."""
+    from quorate import files
+
+    if votes.count("-") > 1:
+        raise WrongCall("Standard input (-) can be read once only.")
+    if input_format is not None and input_format.lower() not in files.FORMATS:
+        raise WrongCall(f"There is no format {input_format!r}. Known: {', '.join(files.FORMATS)}.")
+    if jobs == 0:
+        raise WrongCall("--jobs is a number of threads from 1 on, or -1 for all cores. Found 0.")
+
+
+def check_format_to_write(output: str) -> str:
+    """Return the format that the name of an output tells, or refuse the call."""
+    from quorate import files
+
+    try:
+        return files.format_to_write(output, None)
+    except files.FileFormatError as error:
+        raise WrongCall(str(error)) from None
+
+
+def read_votes(
+    votes: list[str],
+    *,
+    input_format: str | None,
+    id_column: str,
+    header: bool | None,
+    key: str | None,
+) -> VoteTable:
+    """Read the files of votes as one table."""
+    from quorate import files
+
+    try:
+        return files.read_tables(
+            votes,
+            format=input_format,
+            id_column=id_column,
+            header="auto" if header is None else header,
+            key=key,
+        )
+    except files.OptionError as error:
+        raise WrongCall(str(error)) from None
+
+
+def check_turnout(table: VoteTable) -> None:
+    """Refuse objects without any vote, by the names and rows that their files know them by."""
+    from quorate import files
+
+    silent = files.silent_objects(table)
+    if len(silent):
+        shown = [files.object_in_words(table, int(row)) for row in silent[:_SHOWN]]
+        more = [f"and {len(silent) - _SHOWN} more"] if len(silent) > _SHOWN else []
+        raise files.FileFormatError(
+            f"{len(silent)} object(s) have no vote in any clustering: {'; '.join(shown + more)}."
+            " Nothing can be said about them; leave these rows out."
+        )
+
+
+def check_k(largest: int, ensemble: Any) -> None:
+    """Refuse more clusters than there are groups to make them of, before any method begins."""
+    groups = len(ensemble.microclusters.sizes)
+    if largest > groups:
+        raise ValueError(
+            f"{largest} clusters were asked for, but the votes tell only {groups} group(s) of"
+            f" objects apart. Ask for at most {groups}, or add clusterings that split the data"
+            " further."
+        )

@@ -1,0 +1,64 @@
+"""The command among shells: closed streams, pipes in place of files, an early Ctrl-C."""
+
+import subprocess
+import sys
+
+import pytest
+
+pytest.importorskip("resource")  # POSIX
+
+QUORATE = f"{sys.executable} -c 'from quorate.cli import main; main()'"
+LABELS = "id,label\nx,0\ny,0\nz,1\nw,1\n"
+
+
+@pytest.fixture
+def shell(tmp_path):
+    (tmp_path / "v.csv").write_text("id,a,b,c\nx,1,1,1\ny,1,1,2\nz,2,2,2\nw,2,2,1\n")
+    (tmp_path / "t.csv").write_text("id,truth\nw,2\nz,2\ny,1\nx,1\n")
+
+    def run(arguments):
+        command = ["bash", "-c", f"{QUORATE} {arguments}"]
+        return subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+
+    return run
+
+
+class TestClosedStreams:
+    def test_standard_error_is_not_missed(self, shell, tmp_path):
+        done = shell("consensus v.csv -k 2 2>&-")
+        assert (done.returncode, done.stdout) == (0, LABELS)
+        done = shell("consensus v.csv -k 2 -o l.csv 2>&- <&-")
+        assert (done.returncode, (tmp_path / "l.csv").read_text()) == (0, LABELS)
+        done = shell("consensus nowhere.csv -k 2 --debug 2>&-")
+        assert (done.returncode, done.stdout) == (1, "")
+
+    @pytest.mark.parametrize("verb", ["consensus v.csv -k 2", "compare v.csv -k 2", "demo"])
+    def test_standard_output_is_told_to_be_closed(self, shell, verb):
+        done = shell(f"{verb} >&-")
+        assert done.returncode == 1
+        assert done.stderr.startswith("error: Standard output is closed")
+
+    def test_standard_input_is_told_to_be_closed(self, shell):
+        done = shell("consensus - -k 2 <&-")
+        assert done.returncode == 1
+        assert done.stderr.startswith("error: Standard input is closed")
+
+
+def test_pipes_in_place_of_files(shell):
+    done = shell("consensus <(cat v.csv) -k 2 --truth <(cat t.csv) -o >(cat) | cat")
+    assert done.stdout == LABELS
+    assert "label     1.0000  1.0000" in done.stderr
+
+
+def test_an_interruption_while_the_command_is_still_imported():
+    code = (
+        "import sys\n"
+        "class Interrupt:\n"
+        "    def find_spec(self, name, *_):\n"
+        "        if name == 'typer': raise KeyboardInterrupt\n"
+        "from quorate.cli import main\n"
+        "sys.meta_path.insert(0, Interrupt())\n"
+        "main()"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout, done.stderr) == (130, "", "")
