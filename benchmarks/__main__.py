@@ -1,6 +1,6 @@
 """Time, peak memory and agreement of our stages beside slow twins on the same input.
 
-python -m benchmarks [microclusters] [engine] [growth] [startup]      default: all of them
+python -m benchmarks [microclusters] [engine] [growth] [startup] [peers]      default: all
 
 Figures are ratios within one run. The comparison with the paper's table, which takes minutes, is
 `python -m benchmarks.paper_table`.
@@ -10,13 +10,14 @@ from __future__ import annotations
 
 import sys
 
-from benchmarks import engine, growth, microclusters, startup
+from benchmarks import engine, growth, microclusters, peers, startup
 
 PARTS = {
     "microclusters": microclusters.main,
     "engine": engine.main,
     "growth": growth.main,
     "startup": startup.main,
+    "peers": peers.main,
 }
 
 

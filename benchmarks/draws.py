@@ -49,7 +49,7 @@ def variants() -> dict[str, tuple[str, dict[str, Any]]]:
     found |= {
         "PTGP": ("PTGP", {}),
         "GP-MGLA": ("GPMGLA", {}),
-        "CSPA": ("CSPA", {"level": "objects"}),
+        "CSPA": ("CSPA", {"level": "objects", "partitioner": "metis"}),
         "CSPA-micro": ("CSPA", {}),
         "HGPA": ("HGPA", {"level": "objects"}),
         "HGPA-micro": ("HGPA", {}),
