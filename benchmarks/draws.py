@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from rich.console import Console
 from rich.progress import track
 from scipy.io import loadmat
 
@@ -103,7 +104,9 @@ def run(
         ProcessPoolExecutor(workers or os.cpu_count(), mp_context=context) as pool_of_workers,
     ):
         jobs = pool_of_workers.map(_score_ensemble, by_ensemble.items())
-        for found in track(jobs, "draws", total=len(by_ensemble), disable=not missing):
+        for found in track(
+            jobs, "draws", total=len(by_ensemble), disable=not missing, console=Console(stderr=True)
+        ):
             for record in found:
                 file.write(json.dumps(record) + "\n")
                 done[_key(record)] = record

@@ -4,8 +4,8 @@ python -m benchmarks.peers
 
 OpenEnsembles (2.0.0, the newest) is installed into a throw-away environment under .benchmarks/,
 without the versions it asks for, which no longer install; it runs all the same. It cuts its tree
-at a height, so it is given the height at which our tree has k clusters. SciPy on the N × N matrix of
-objects stands beside both. Time is that of co-association, tree and cut.
+at a height, so it is given the height at which our tree has k clusters. SciPy on the N × N matrix
+of objects stands beside both. Time is that of co-association, tree and cut.
 """
 
 from __future__ import annotations

@@ -42,6 +42,8 @@ def main() -> None:
     if not options.report:
         _run(names, options.draws, options.members, options.records)
     records = [r for r in draws.read(options.records) if r["method"] in names]
+    print("# Ranking on the authors' pools\n")
+    print(_about(records))
     for members in options.members:
         print(report([r for r in records if r["members"] == members], members))
 
@@ -78,6 +80,16 @@ def report(records: list[dict[str, Any]], members: int) -> str:
             f" {_difference(cells, name)} | {seconds:.2f} | {_spread(records, name)} |"
         )
     return "\n".join(lines)
+
+
+def _about(records: list[dict[str, Any]]) -> str:
+    """Return what the tables show, in words."""
+    text = (__doc__ or "").split("\n\n")[-1].replace("\n", " ").strip()
+    pools = ", ".join(sorted({r["pool"] for r in records}))
+    return (
+        f"Pools: {pools}. {text.partition(' `--report`')[0].removeprefix('Prints Markdown. ')}"
+        " Made by `python -m benchmarks.ranking`; the protocol is in `benchmarks/draws.py`."
+    )
 
 
 def _values(cells: dict[Any, Any], name: str, score: str) -> dict[tuple[str, int], float]:

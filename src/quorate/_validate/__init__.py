@@ -1,0 +1,51 @@
+"""The only package that complains about user input.
+
+Messages say who was asked for what, what was found, and what to do about it.
+"""
+
+from quorate._validate.memory import available_memory, check_memory
+from quorate._validate.notices import (
+    FeaturesAsVotesWarning,
+    FewerClustersWarning,
+    MemoryBudgetError,
+    TransposedVotesWarning,
+    warn,
+)
+from quorate._validate.parameters import (
+    check_choice,
+    check_level,
+    check_linkage,
+    check_n_clusters,
+    check_n_jobs,
+    check_number,
+    check_random_state,
+    check_reach,
+    check_share,
+    check_whole,
+)
+from quorate._validate.votes import Votes, as_array, check_turnout, check_votes, recode
+
+__all__ = [
+    "FeaturesAsVotesWarning",
+    "FewerClustersWarning",
+    "MemoryBudgetError",
+    "TransposedVotesWarning",
+    "Votes",
+    "as_array",
+    "available_memory",
+    "check_choice",
+    "check_level",
+    "check_linkage",
+    "check_memory",
+    "check_n_clusters",
+    "check_n_jobs",
+    "check_number",
+    "check_random_state",
+    "check_reach",
+    "check_share",
+    "check_turnout",
+    "check_votes",
+    "check_whole",
+    "recode",
+    "warn",
+]

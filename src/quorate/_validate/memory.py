@@ -1,0 +1,56 @@
+"""Memory: what would not fit is refused before any of it is taken."""
+
+from __future__ import annotations
+
+import os
+
+from quorate._validate.notices import MemoryBudgetError
+
+
+def check_memory(n_bytes: int, what: str, instead: str) -> None:
+    """Refuse what would not fit, before it is allocated."""
+    limit = available_memory()
+    if n_bytes > limit:
+        raise MemoryBudgetError(
+            f"{what} would take {_in_words(n_bytes)} of memory, and {_in_words(limit)} are"
+            f" available. {instead}"
+        )
+
+
+def available_memory() -> int:
+    """Return the memory in bytes that may still be taken; ``QUORATE_MEMORY`` overrides it."""
+    override = os.environ.get("QUORATE_MEMORY", "")
+    if override.isdigit():
+        return int(override)
+    limits = [_available_to_system(), _left_in_cgroup()]
+    return min(limit for limit in limits if limit is not None)
+
+
+def _available_to_system() -> int:
+    try:
+        with open("/proc/meminfo", encoding="ascii") as lines:  # noqa: PTH123
+            for line in lines:
+                if line.startswith("MemAvailable:"):
+                    return int(line.split()[1]) * 1024
+    except OSError:
+        pass
+    if hasattr(os, "sysconf") and "SC_PHYS_PAGES" in os.sysconf_names:
+        return os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+    return 8 << 30  # no way to ask: a size that most machines have
+
+
+def _left_in_cgroup() -> int | None:
+    try:
+        with open("/sys/fs/cgroup/memory.max", encoding="ascii") as limit:  # noqa: PTH123
+            most = int(limit.read())
+        with open("/sys/fs/cgroup/memory.current", encoding="ascii") as used:  # noqa: PTH123
+            return max(0, most - int(used.read()))
+    except (OSError, ValueError):
+        return None
+
+
+def _in_words(n_bytes: int) -> str:
+    for unit, size in (("GB", 1e9), ("MB", 1e6), ("kB", 1e3)):
+        if n_bytes >= size:
+            return f"{n_bytes / size:.1f} {unit}"
+    return f"{n_bytes} bytes"
