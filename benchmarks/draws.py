@@ -4,11 +4,14 @@ A draw is M columns of a pool, chosen without replacement by a seed that depends
 so every method sees the same ensembles. A record is one line of JSON: pool, members, draw, method,
 seed, and at the true number of classes and at the best k (the largest score over
 {2..20, 25, 30, 35, 40, 45, 50, true k}, for NMI and for ARI each) the scores with the classes.
-Start a run again and it goes on with what is missing.
+Start a run again and it goes on with what is missing. What was run for the documentation is kept in
+`docs/results/draws.jsonl.gz` and counts as done (give `--records` another file to
+start from nothing); `python -m benchmarks.draws` publishes.
 """
 
 from __future__ import annotations
 
+import gzip
 import json
 import multiprocessing
 import os
@@ -30,6 +33,7 @@ if TYPE_CHECKING:
 
 DATA = Path(os.environ.get("QUORATE_DATA", "../shared"))
 RECORDS = Path(".benchmarks/draws.jsonl")
+PUBLISHED = Path(__file__).parents[1] / "docs" / "results" / "draws.jsonl.gz"
 POOLS = ("MF", "IS", "ODR", "LS", "PD")
 CLUSTER_NUMBERS = (*range(2, 21), 25, 30, 35, 40, 45, 50)
 LINKAGES = {"AL": "average", "CL": "complete", "SL": "single"}
@@ -116,15 +120,25 @@ def run(
 
 def read(records: Path) -> list[dict[str, Any]]:
     """Return all records of a file; a line that was cut off by a kill is not one."""
-    if not records.exists():
-        return []
-    found = []
-    for line in records.read_text(encoding="utf-8").splitlines():
+    lines = []
+    if records == RECORDS and PUBLISHED.exists():
+        lines += gzip.decompress(PUBLISHED.read_bytes()).decode().splitlines()
+    if records.exists():
+        lines += records.read_text(encoding="utf-8").splitlines()
+    found = {}
+    for line in lines:
         try:
-            found.append(json.loads(line))
+            record = json.loads(line)
         except json.JSONDecodeError:
             continue
-    return found
+        found[_key(record)] = record
+    return list(found.values())
+
+
+def publish() -> None:
+    """Put all records into the file that the documentation is made from."""
+    text = "".join(json.dumps(record) + "\n" for record in sorted(read(RECORDS), key=_key))
+    PUBLISHED.write_bytes(gzip.compress(text.encode(), mtime=0))
 
 
 def _key(record: dict[str, Any]) -> tuple[Any, ...]:
@@ -171,3 +185,7 @@ def _score(name: str, seed: int, ensemble: qr.Ensemble, truth: np.ndarray) -> di
         "ari_best": max(ari.values()) if best else None,
         "cpu_seconds": round(seconds, 4),
     }
+
+
+if __name__ == "__main__":
+    publish()

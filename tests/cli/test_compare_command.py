@@ -108,3 +108,14 @@ def test_a_table_on_standard_output_stands_there_alone(votes):
     assert found.stdout.startswith("method,clusters,nmi_with_votes")
     assert len(found.stdout.splitlines()) == 3
     assert "How the methods agree" in found.stderr
+
+
+def test_a_score_of_zero_is_a_score():
+    from quorate.cli.compare import _report
+
+    def row(name, nmi):
+        return {"method": name, "clusters": 2, "nmi": nmi, "ari": nmi, "nmi_with_votes": 0.9,
+                "seconds": 1.0, "memory_mb": None}  # fmt: skip
+
+    lines = _report([row("zero", 0.0), row("good", 0.3)], {}).splitlines()
+    assert [line.split()[0] for line in lines[1:]] == ["good", "zero"]

@@ -321,3 +321,32 @@ def test_estimated_lengths_give_the_same_clusters_here(blobs, monkeypatch):
     matrix, truth = blobs
     monkeypatch.setattr("quorate.methods.ptgp._EXACT_NORMS", 10)
     assert metrics.ari(truth, make("ptgp", 3).fit_predict(matrix)) > 0.9
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_what_was_fitted_is_what_is_cut(name, blobs):
+    """Parameters that change after fit, and a fit that fails, do not change what was found."""
+    matrix, _ = blobs
+    est = make(name, 3).fit(matrix)
+    expected = est.cut(2)
+    words = {"solver": "partition", "partitioner": "mtkahypar", "variant": "mc", "level": "objects"}
+    est.set_params(**{word: v for word, v in words.items() if word in est.get_params()})
+    np.testing.assert_array_equal(est.cut(2), expected)
+    with pytest.raises(ValueError, match="n_clusters"):
+        est.set_params(n_clusters=0).fit(matrix)
+    assert not hasattr(est, "labels_")
+    with pytest.raises(NotFittedError):
+        est.cut(2)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_pickle_cuts_the_same(name):
+    rng = np.random.default_rng(0)
+    base = rng.integers(0, 4, 50)
+    matrix = np.where(rng.random((50, 5)) < 0.6, base[:, None], rng.integers(0, 4, (50, 5)))
+    est = make(name, 3).fit(matrix)
+    other = pickle.loads(pickle.dumps(est))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", qr.FewerClustersWarning)
+        for k in (2, 5, 15, 20, est.n_microclusters_):
+            np.testing.assert_array_equal(est.cut(k), other.cut(k))

@@ -1,5 +1,7 @@
 """EAC, WEAC, WCT, SRS, LWEA, ECMC: methods that agglomerate a similarity, beside their objects."""
 
+import itertools
+
 import numpy as np
 import object_twins
 import pytest
@@ -359,3 +361,19 @@ def test_a_completion_that_does_not_end():
     with pytest.warns(ConvergenceWarning, match="max_iter=2"):
         est = qr.ECMC(2, max_iter=2).fit(blobs(60, 6, seed=0))
     assert est.n_iter_ == 2
+
+
+@pytest.mark.parametrize("seed", [2, 59])
+def test_ecmc_does_not_give_up_on_entries_of_very_unequal_size(seed):
+    """LAPACK's default eigensolver fails on iterates of these ensembles."""
+    rng = np.random.default_rng(seed)
+    votes = rng.integers(0, 4, (120, 5))
+    base = rng.integers(0, 4, 120)
+    votes = np.where(rng.random((120, 5)) < 0.6, base[:, None], votes)
+    assert qr.ECMC(4).fit(votes).n_clusters_ == 4
+
+
+@pytest.mark.parametrize("sizes", [(3, 5, 7), (3, 3, 2, 6), (2, 3, 5)])
+def test_clusterings_with_nothing_in_common_weigh_the_same(sizes):
+    votes = np.array(list(itertools.product(*map(range, sizes))))
+    np.testing.assert_array_equal(qr.WEAC(2).fit(votes).weights_, 1.0)

@@ -119,7 +119,9 @@ def check_random_state(owner: str, value: Any) -> int:
     if isinstance(value, np.random.RandomState):
         return int(value.randint(2**31))
     try:
-        return int(np.random.default_rng(value).integers(2**63))
+        return int(
+            np.random.default_rng("no" if isinstance(value, bool) else value).integers(2**63)
+        )
     except (TypeError, ValueError) as error:
         raise ValueError(
             f"The 'random_state' parameter of {owner} must be None, a whole number from 0 up, or a"

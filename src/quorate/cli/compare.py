@@ -198,13 +198,19 @@ _TITLES = {
 
 def _report(rows: list[dict[str, Any]], agreement: dict[str, dict[str, float]]) -> str:
     header = [_TITLES[word] for word in rows[0]]
-    by_score = sorted(rows, key=lambda row: -(row.get("nmi") or row["nmi_with_votes"] or -1.0))
+    by_score = sorted(rows, key=_score, reverse=True)
     table = aligned(header, [[_cell(word, row[word]) for word in row] for row in by_score])
     if len(agreement) < 2:
         return table
     names = [row["method"] for row in by_score if row["method"] in agreement]
     pairs = aligned(["", *names], [[a, *(f"{agreement[a][b]:.2f}" for b in names)] for a in names])
     return f"{table}\n\nHow the methods agree with each other (ARI)\n{pairs}"
+
+
+def _score(row: dict[str, Any]) -> float:
+    """Return what rows are sorted by: agreement with the truth, else with the votes."""
+    score = row.get("nmi", row["nmi_with_votes"])
+    return -1.0 if score is None else float(score)
 
 
 def _cell(word: str, value: Any) -> str:

@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 
     from quorate._types import FloatArray
 
+_ROUNDING = 1e-12
+
 
 def owners(table: NDArray[np.int32]) -> NDArray[np.int64]:
     """Return the clustering that each cluster belongs to."""
@@ -129,4 +131,6 @@ def _nmi_of(block: FloatArray) -> float:
     whole = n * np.log(n)
     h_rows, h_columns = (whole - _plogp(part).sum() for part in (rows, columns))
     information = h_rows + h_columns - (whole - _plogp(block).sum())
+    if information < _ROUNDING * whole:
+        return 0.0
     return float(np.clip(information / max(h_rows, h_columns), 0.0, 1.0))

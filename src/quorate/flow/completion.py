@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
-from scipy.linalg import eigh, eigh_tridiagonal, lapack
+from scipy.linalg import LinAlgError, eigh, eigh_tridiagonal, lapack
 
 from quorate.flow._jit import kernel
 from quorate.flow._symmetry import mirror
@@ -117,7 +117,7 @@ def complete(
 def _largest_eigenvalue(matrix: FloatArray) -> float:
     """Return the largest eigenvalue of a symmetric matrix without negative entries."""
     n = len(matrix)
-    return float(eigh(matrix, eigvals_only=True, subset_by_index=(n - 1, n - 1))[0])
+    return float(eigh(matrix, eigvals_only=True, subset_by_index=(n - 1, n - 1), driver="evx")[0])
 
 
 def _eigenpairs_beyond(matrix: FloatArray, bound: float) -> tuple[FloatArray, FloatArray]:
@@ -126,18 +126,24 @@ def _eigenpairs_beyond(matrix: FloatArray, bound: float) -> tuple[FloatArray, Fl
     Few are: the matrix is made tridiagonal, and only what is asked for is computed of that.
     """
     if len(matrix) <= _SMALL:
-        values, vectors = eigh(matrix)
+        # Not by the default algorithm, which gives up on entries of very unequal size.
+        values, vectors = eigh(matrix, driver="evd")
         outside = np.abs(values) > bound
         return values[outside], vectors[:, outside]
     room = int(lapack.dsytrd_lwork(len(matrix), lower=1)[0])  # less would mean slower, row by row
     reflectors, diagonal, beside, factors, _ = lapack.dsytrd(matrix, lower=1, lwork=room)
     reach = float(np.abs(diagonal).max() + 2 * np.abs(beside).max() + bound)
-    parts = [
-        eigh_tridiagonal(
-            diagonal, beside, select="v", select_range=ends, lapack_driver="stemr"
-        )
-        for ends in ((-reach, -bound), (bound, reach))
-    ]  # fmt: skip
+    try:
+        parts = [
+            eigh_tridiagonal(
+                diagonal, beside, select="v", select_range=ends, lapack_driver="stemr"
+            )
+            for ends in ((-reach, -bound), (bound, reach))
+        ]  # fmt: skip
+    except LinAlgError:  # entries of very unequal size; slower, and never gives up
+        values, vectors = eigh(matrix, driver="evd")
+        outside = np.abs(values) > bound
+        return values[outside], vectors[:, outside]
     values = np.concatenate([part[0] for part in parts])
     vectors = np.concatenate([part[1] for part in parts], axis=1)
     if len(values):

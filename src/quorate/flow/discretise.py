@@ -60,7 +60,8 @@ class NormalisedCut:
         if batch not in self._batches:
             last = len(self._matrix) - 1
             values, vectors = eigh(self._matrix, subset_by_index=(max(last + 1 - batch, 0), last))
-            self._batches[batch] = values[::-1], vectors[:, ::-1]
+            # In one piece, so that a copy (a pickle) gives the same products to the last bit.
+            self._batches[batch] = values[::-1].copy(), np.ascontiguousarray(vectors[:, ::-1])
         return self._batches[batch]
 
 

@@ -99,7 +99,8 @@ class TransferCut:
             last = len(self._small) - 1
             symmetric = (self._small + self._small.T) / 2
             values, vectors = eigh(symmetric, subset_by_index=(max(last + 1 - batch, 0), last))
-            self._batches[batch] = values[::-1], vectors[:, ::-1]
+            # In one piece, so that a copy (a pickle) gives the same products to the last bit.
+            self._batches[batch] = values[::-1].copy(), np.ascontiguousarray(vectors[:, ::-1])
         return self._batches[batch]
 
 

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 class ConsensusClusterer(ClusterMixin, BaseEstimator, ABC):
     """Base of the estimators. A method says how it fits and how it cuts; the rest is here.
 
-    ``fit`` of a method reads: `_begin`, the stages of its paper, `_finish`.
+    `_fit` of a method reads: `_begin`, the stages of its paper, `_finish`.
     """
 
     n_clusters: int
@@ -35,8 +35,8 @@ class ConsensusClusterer(ClusterMixin, BaseEstimator, ABC):
     _confidence: FloatArray | None
 
     @abstractmethod
-    def fit(self, X: Any, y: Any = None) -> Self:
-        """Find the consensus of the votes X."""
+    def _fit(self, X: Any) -> Self:
+        """Check the parameters, find the consensus of the votes X, return the estimator."""
 
     @abstractmethod
     def _cut(self, n_clusters: int) -> NDArray[np.int64]:
@@ -60,6 +60,26 @@ class ConsensusClusterer(ClusterMixin, BaseEstimator, ABC):
         return 1.0
 
     # -- the public face -----------------------------------------------------------------------
+
+    def fit(self, X: Any, y: Any = None) -> Self:  # noqa: ARG002
+        """Find the consensus of the votes X.
+
+        Parameters
+        ----------
+        X : array-like, DataFrame or Ensemble of shape (n_objects, n_clusterings)
+            One column of labels for each clustering; -1, NaN and None are missing votes.
+        y : None
+            Ignored.
+
+        Returns
+        -------
+        self
+            The fitted estimator.
+        """
+        # What an earlier fit has found goes first: a fit that fails must not leave a mixture.
+        for name in [name for name in vars(self) if name.endswith("_")]:
+            delattr(self, name)
+        return self._fit(X)
 
     def fit_predict(self, X: Any, y: Any = None) -> Any:
         """Fit, and return the consensus labels: a Series where X is a DataFrame.
@@ -144,12 +164,7 @@ class ConsensusClusterer(ClusterMixin, BaseEstimator, ABC):
     # -- for the methods -----------------------------------------------------------------------
 
     def _begin(self, X: Any) -> Ensemble:
-        """Check what was passed, and set what every fit sets.
-
-        What an earlier fit has found goes first: a fit that fails must not leave a mixture.
-        """
-        for name in [name for name in vars(self) if name.endswith("_")]:
-            delattr(self, name)
+        """Check what was passed, and set what every fit sets."""
         owner = type(self).__name__
         _validate.check_n_clusters(owner, self.n_clusters)
         _validate.check_n_jobs(owner, self.n_jobs)

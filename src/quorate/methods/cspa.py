@@ -112,23 +112,10 @@ class CSPA(ConsensusClusterer):
         self.random_state = random_state
         self.n_jobs = n_jobs
 
-    def fit(self, X: Any, y: Any = None) -> Self:  # noqa: ARG002
-        """Find the consensus of the votes X.
-
-        Parameters
-        ----------
-        X : array-like, DataFrame or Ensemble of shape (n_objects, n_clusterings)
-            One column of labels for each clustering; -1, NaN and None are missing votes.
-        y : None
-            Ignored.
-
-        Returns
-        -------
-        CSPA
-            The fitted estimator.
-        """
+    def _fit(self, X: Any) -> Self:
         _validate.check_choice("CSPA", "level", self.level, LEVELS)
         check_partitioner("CSPA", self.partitioner)
+        self._partitioner = self.partitioner
         self._seed = _validate.check_random_state("CSPA", self.random_state)
         table, self._weights, of_object = self._begin(X).microclusters
         unit_of_object = None
@@ -148,7 +135,7 @@ class CSPA(ConsensusClusterer):
             self._graph,
             self._weights,
             n_clusters,
-            partitioner=self.partitioner,
+            partitioner=self._partitioner,
             tolerance=_TOLERANCE,
             seed=self._seed,
         )

@@ -84,21 +84,7 @@ class EAC(LinkageClusterer):
         self.linkage = linkage
         self.n_jobs = n_jobs
 
-    def fit(self, X: Any, y: Any = None) -> Self:  # noqa: ARG002
-        """Find the consensus of the votes X.
-
-        Parameters
-        ----------
-        X : array-like, DataFrame or Ensemble of shape (n_objects, n_clusterings)
-            One column of labels for each clustering; -1, NaN and None are missing votes.
-        y : None
-            Ignored.
-
-        Returns
-        -------
-        EAC
-            The fitted estimator.
-        """
+    def _fit(self, X: Any) -> Self:
         linkage = _validate.check_linkage("EAC", self.linkage)
         groups = self._begin(X).microclusters
         self._check_square()

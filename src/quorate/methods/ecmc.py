@@ -126,21 +126,7 @@ class ECMC(LinkageClusterer):
         self.level = level
         self.n_jobs = n_jobs
 
-    def fit(self, X: Any, y: Any = None) -> Self:  # noqa: ARG002
-        """Find the consensus of the votes X.
-
-        Parameters
-        ----------
-        X : array-like, DataFrame or Ensemble of shape (n_objects, n_clusterings)
-            One column of labels for each clustering; -1, NaN and None are missing votes.
-        y : None
-            Ignored.
-
-        Returns
-        -------
-        ECMC
-            The fitted estimator.
-        """
+    def _fit(self, X: Any) -> Self:
         linkage = _validate.check_linkage("ECMC", self.linkage)
         low, high, penalty, max_iter, tol = self._check_completion()
         level = _validate.check_level("ECMC", self.level)

@@ -120,21 +120,7 @@ class ECPCS(LinkageClusterer):
         self.random_state = random_state
         self.n_jobs = n_jobs
 
-    def fit(self, X: Any, y: Any = None) -> Self:  # noqa: ARG002
-        """Find the consensus of the votes X.
-
-        Parameters
-        ----------
-        X : array-like, DataFrame or Ensemble of shape (n_objects, n_clusterings)
-            One column of labels for each clustering; -1, NaN and None are missing votes.
-        y : None
-            Ignored.
-
-        Returns
-        -------
-        ECPCS
-            The fitted estimator.
-        """
+    def _fit(self, X: Any) -> Self:
         self._variant = _validate.check_choice("ECPCS", "variant", self.variant, ("hc", "mc"))
         linkage = _validate.check_linkage("ECPCS", self.linkage)
         n_steps = _validate.check_whole("ECPCS", "n_steps", self.n_steps, 1)

@@ -96,21 +96,7 @@ class GPMGLA(BipartiteClusterer):
         self.beta = beta
         self.n_jobs = n_jobs
 
-    def fit(self, X: Any, y: Any = None) -> Self:  # noqa: ARG002
-        """Find the consensus of the votes X.
-
-        Parameters
-        ----------
-        X : array-like, DataFrame or Ensemble of shape (n_objects, n_clusterings)
-            One column of labels for each clustering; -1, NaN and None are missing votes.
-        y : None
-            Ignored.
-
-        Returns
-        -------
-        GPMGLA
-            The fitted estimator.
-        """
+    def _fit(self, X: Any) -> Self:
         alpha = _validate.check_number("GPMGLA", "alpha", self.alpha)
         beta = _validate.check_number("GPMGLA", "beta", self.beta, zero_allowed=True)
         table, sizes, _ = self._begin(X).microclusters

@@ -106,28 +106,15 @@ class HBGF(BipartiteClusterer):
         self.random_state = random_state
         self.n_jobs = n_jobs
 
-    def fit(self, X: Any, y: Any = None) -> Self:  # noqa: ARG002
-        """Find the consensus of the votes X.
-
-        Parameters
-        ----------
-        X : array-like, DataFrame or Ensemble of shape (n_objects, n_clusterings)
-            One column of labels for each clustering; -1, NaN and None are missing votes.
-        y : None
-            Ignored.
-
-        Returns
-        -------
-        HBGF
-            The fitted estimator.
-        """
-        _validate.check_choice("HBGF", "solver", self.solver, SOLVERS)
+    def _fit(self, X: Any) -> Self:
+        self._solver = _validate.check_choice("HBGF", "solver", self.solver, SOLVERS)
         check_partitioner("HBGF", self.partitioner)
+        self._partitioner = self.partitioner
         self._seed = _validate.check_random_state("HBGF", self.random_state)
         groups = self._begin(X).microclusters
         clusters = flow.membership(groups.table)
 
-        if self.solver == "spectral":
+        if self._solver == "spectral":
             self._check_clusters()
             self._prepare(clusters)
         else:
@@ -138,7 +125,7 @@ class HBGF(BipartiteClusterer):
     def _cut(self, n_clusters: int) -> NDArray[np.int64]:
         return (
             self._cut_by_vectors(n_clusters)
-            if self.solver == "spectral"
+            if self._solver == "spectral"
             else self._parts(n_clusters)
         )
 
@@ -151,7 +138,7 @@ class HBGF(BipartiteClusterer):
             self._graph,
             weights,
             n_clusters,
-            partitioner=self.partitioner,
+            partitioner=self._partitioner,
             tolerance=_TOLERANCE,
             seed=self._seed,
         )[: len(sizes)]

@@ -112,21 +112,7 @@ class HGPA(ConsensusClusterer):
         self.random_state = random_state
         self.n_jobs = n_jobs
 
-    def fit(self, X: Any, y: Any = None) -> Self:  # noqa: ARG002
-        """Find the consensus of the votes X.
-
-        Parameters
-        ----------
-        X : array-like, DataFrame or Ensemble of shape (n_objects, n_clusterings)
-            One column of labels for each clustering; -1, NaN and None are missing votes.
-        y : None
-            Ignored.
-
-        Returns
-        -------
-        HGPA
-            The fitted estimator.
-        """
+    def _fit(self, X: Any) -> Self:
         _validate.check_choice("HGPA", "level", self.level, LEVELS)
         _validate.check_choice("HGPA", "net_weights", self.net_weights, ("size", "uniform"))
         check_partitioner("HGPA", self.partitioner, hypergraph=True)

@@ -105,21 +105,7 @@ class LWEA(LinkageClusterer):
         self.level = level
         self.n_jobs = n_jobs
 
-    def fit(self, X: Any, y: Any = None) -> Self:  # noqa: ARG002
-        """Find the consensus of the votes X.
-
-        Parameters
-        ----------
-        X : array-like, DataFrame or Ensemble of shape (n_objects, n_clusterings)
-            One column of labels for each clustering; -1, NaN and None are missing votes.
-        y : None
-            Ignored.
-
-        Returns
-        -------
-        LWEA
-            The fitted estimator.
-        """
+    def _fit(self, X: Any) -> Self:
         linkage = _validate.check_linkage("LWEA", self.linkage)
         theta = _validate.check_number("LWEA", "theta", self.theta)
         level = _validate.check_level("LWEA", self.level)

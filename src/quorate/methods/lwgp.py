@@ -90,21 +90,7 @@ class LWGP(BipartiteClusterer):
         self.random_state = random_state
         self.n_jobs = n_jobs
 
-    def fit(self, X: Any, y: Any = None) -> Self:  # noqa: ARG002
-        """Find the consensus of the votes X.
-
-        Parameters
-        ----------
-        X : array-like, DataFrame or Ensemble of shape (n_objects, n_clusterings)
-            One column of labels for each clustering; -1, NaN and None are missing votes.
-        y : None
-            Ignored.
-
-        Returns
-        -------
-        LWGP
-            The fitted estimator.
-        """
+    def _fit(self, X: Any) -> Self:
         theta = _validate.check_number("LWGP", "theta", self.theta)
         self._seed = _validate.check_random_state("LWGP", self.random_state)
         table, sizes, _ = self._begin(X).microclusters

@@ -101,21 +101,7 @@ class LWPT(BipartiteClusterer):
         self.theta = theta
         self.n_jobs = n_jobs
 
-    def fit(self, X: Any, y: Any = None) -> Self:  # noqa: ARG002
-        """Find the consensus of the votes X.
-
-        Parameters
-        ----------
-        X : array-like, DataFrame or Ensemble of shape (n_objects, n_clusterings)
-            One column of labels for each clustering; -1, NaN and None are missing votes.
-        y : None
-            Ignored.
-
-        Returns
-        -------
-        LWPT
-            The fitted estimator.
-        """
+    def _fit(self, X: Any) -> Self:
         theta = _validate.check_number("LWPT", "theta", self.theta)
         table, sizes, _ = self._begin(X).microclusters
         self._check_clusters()
@@ -149,6 +135,11 @@ class LWPT(BipartiteClusterer):
         """Return the centres of the clusters that Ward's agglomeration finds."""
         sizes = self.microclusters_.sizes
         heaviest = np.argsort(-sizes, kind="stable")[: max(_ROWS_FOR_WARD, n_clusters)]
+        _validate.check_memory(
+            16 * len(heaviest) ** 2,
+            f"LWPT's tree of {len(heaviest)} microclusters",
+            "Fewer clusters, or PTGP or USENC, need less.",
+        )
         heaviest.sort()
         rows, sizes = rows[heaviest], sizes[heaviest]
         costs = flow.ward_costs(rows, sizes, n_jobs=self.n_jobs)

@@ -104,22 +104,9 @@ class MCLA(ConsensusClusterer):
         self.random_state = random_state
         self.n_jobs = n_jobs
 
-    def fit(self, X: Any, y: Any = None) -> Self:  # noqa: ARG002
-        """Find the consensus of the votes X.
-
-        Parameters
-        ----------
-        X : array-like, DataFrame or Ensemble of shape (n_objects, n_clusterings)
-            One column of labels for each clustering; -1, NaN and None are missing votes.
-        y : None
-            Ignored.
-
-        Returns
-        -------
-        MCLA
-            The fitted estimator.
-        """
+    def _fit(self, X: Any) -> Self:
         check_partitioner("MCLA", self.partitioner)
+        self._partitioner = self.partitioner
         self._seed = _validate.check_random_state("MCLA", self.random_state)
         table, sizes, _ = self._begin(X).microclusters
         self._membership = flow.membership(table)
@@ -143,7 +130,7 @@ class MCLA(ConsensusClusterer):
             self._graph,
             self._weights,
             n_groups,
-            partitioner=self.partitioner,
+            partitioner=self._partitioner,
             tolerance=_TOLERANCE,
             seed=self._seed,
         )

@@ -99,21 +99,7 @@ class NMF(ConsensusClusterer):
         self.random_state = random_state
         self.n_jobs = n_jobs
 
-    def fit(self, X: Any, y: Any = None) -> Self:  # noqa: ARG002
-        """Find the consensus of the votes X.
-
-        Parameters
-        ----------
-        X : array-like, DataFrame or Ensemble of shape (n_objects, n_clusterings)
-            One column of labels for each clustering; -1, NaN and None are missing votes.
-        y : None
-            Ignored.
-
-        Returns
-        -------
-        NMF
-            The fitted estimator.
-        """
+    def _fit(self, X: Any) -> Self:
         self._n_starts = _validate.check_whole("NMF", "n_starts", self.n_starts, 1)
         self._max_iter = _validate.check_whole("NMF", "max_iter", self.max_iter, 1)
         self._seed = _validate.check_random_state("NMF", self.random_state)
@@ -132,7 +118,16 @@ class NMF(ConsensusClusterer):
             self._coassociation = flow.coassociation(table, n_jobs=self.n_jobs)
         return self._finish()
 
+    def _check_factors(self, n_clusters: int) -> None:
+        n = self.n_microclusters_
+        _validate.check_memory(
+            8 * 6 * n * n_clusters,
+            f"NMF's factors of {n} microclusters and {n_clusters} clusters",
+            "Fewer clusters need less.",
+        )
+
     def _cut(self, n_clusters: int) -> NDArray[np.int64]:
+        self._check_factors(n_clusters)
         return flow.factorise(
             self._similarity_sums,
             self.microclusters_.sizes,

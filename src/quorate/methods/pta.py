@@ -96,21 +96,7 @@ class PTA(LinkageClusterer):
         self.n_steps = n_steps
         self.n_jobs = n_jobs
 
-    def fit(self, X: Any, y: Any = None) -> Self:  # noqa: ARG002
-        """Find the consensus of the votes X.
-
-        Parameters
-        ----------
-        X : array-like, DataFrame or Ensemble of shape (n_objects, n_clusterings)
-            One column of labels for each clustering; -1, NaN and None are missing votes.
-        y : None
-            Ignored.
-
-        Returns
-        -------
-        PTA
-            The fitted estimator.
-        """
+    def _fit(self, X: Any) -> Self:
         linkage = _validate.check_linkage("PTA", self.linkage)
         groups = self._begin(X).microclusters
         n = self.n_microclusters_

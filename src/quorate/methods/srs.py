@@ -110,21 +110,7 @@ class SRS(LinkageClusterer):
         self.level = level
         self.n_jobs = n_jobs
 
-    def fit(self, X: Any, y: Any = None) -> Self:  # noqa: ARG002
-        """Find the consensus of the votes X.
-
-        Parameters
-        ----------
-        X : array-like, DataFrame or Ensemble of shape (n_objects, n_clusterings)
-            One column of labels for each clustering; -1, NaN and None are missing votes.
-        y : None
-            Ignored.
-
-        Returns
-        -------
-        SRS
-            The fitted estimator.
-        """
+    def _fit(self, X: Any) -> Self:
         linkage = _validate.check_linkage("SRS", self.linkage)
         decay = _validate.check_share("SRS", "decay", self.decay)
         n_updates = _validate.check_whole("SRS", "n_iterations", self.n_iterations, 2) - 1

@@ -123,21 +123,7 @@ class SRW(ConsensusClusterer):
         self.unreached = unreached
         self.n_jobs = n_jobs
 
-    def fit(self, X: Any, y: Any = None) -> Self:  # noqa: ARG002
-        """Find the consensus of the votes X.
-
-        Parameters
-        ----------
-        X : array-like, DataFrame or Ensemble of shape (n_objects, n_clusterings)
-            One column of labels for each clustering; -1, NaN and None are missing votes.
-        y : None
-            Ignored.
-
-        Returns
-        -------
-        SRW
-            The fitted estimator.
-        """
+    def _fit(self, X: Any) -> Self:
         check = _validate.check_choice
         self._seeds = check("SRW", "seeds", self.seeds, ("merge", "largest"))
         weights = check("SRW", "weights", self.weights, ("coassociation", "exponential"))

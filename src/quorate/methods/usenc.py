@@ -82,21 +82,7 @@ class USENC(BipartiteClusterer):
         self.random_state = random_state
         self.n_jobs = n_jobs
 
-    def fit(self, X: Any, y: Any = None) -> Self:  # noqa: ARG002
-        """Find the consensus of the votes X.
-
-        Parameters
-        ----------
-        X : array-like, DataFrame or Ensemble of shape (n_objects, n_clusterings)
-            One column of labels for each clustering; -1, NaN and None are missing votes.
-        y : None
-            Ignored.
-
-        Returns
-        -------
-        USENC
-            The fitted estimator.
-        """
+    def _fit(self, X: Any) -> Self:
         self._seed = _validate.check_random_state("USENC", self.random_state)
         groups = self._begin(X).microclusters
         self._check_clusters()

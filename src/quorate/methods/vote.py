@@ -87,21 +87,7 @@ class Vote(ConsensusClusterer):
         self.n_clusters = n_clusters
         self.n_jobs = n_jobs
 
-    def fit(self, X: Any, y: Any = None) -> Self:  # noqa: ARG002
-        """Find the consensus of the votes X.
-
-        Parameters
-        ----------
-        X : array-like, DataFrame or Ensemble of shape (n_objects, n_clusterings)
-            One column of labels for each clustering; -1, NaN and None are missing votes.
-        y : None
-            Ignored.
-
-        Returns
-        -------
-        Vote
-            The fitted estimator.
-        """
+    def _fit(self, X: Any) -> Self:
         groups = self._begin(X).microclusters
         self._membership = flow.membership(groups.table).tocsr()
         n_clusters = self._membership.shape[1]

@@ -96,21 +96,7 @@ class WCT(LinkageClusterer):
         self.decay = decay
         self.n_jobs = n_jobs
 
-    def fit(self, X: Any, y: Any = None) -> Self:  # noqa: ARG002
-        """Find the consensus of the votes X.
-
-        Parameters
-        ----------
-        X : array-like, DataFrame or Ensemble of shape (n_objects, n_clusterings)
-            One column of labels for each clustering; -1, NaN and None are missing votes.
-        y : None
-            Ignored.
-
-        Returns
-        -------
-        WCT
-            The fitted estimator.
-        """
+    def _fit(self, X: Any) -> Self:
         linkage = _validate.check_linkage("WCT", self.linkage)
         decay = _validate.check_share("WCT", "decay", self.decay)
         groups = self._begin(X).microclusters

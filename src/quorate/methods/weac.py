@@ -95,21 +95,7 @@ class WEAC(LinkageClusterer):
         self.beta = beta
         self.n_jobs = n_jobs
 
-    def fit(self, X: Any, y: Any = None) -> Self:  # noqa: ARG002
-        """Find the consensus of the votes X.
-
-        Parameters
-        ----------
-        X : array-like, DataFrame or Ensemble of shape (n_objects, n_clusterings)
-            One column of labels for each clustering; -1, NaN and None are missing votes.
-        y : None
-            Ignored.
-
-        Returns
-        -------
-        WEAC
-            The fitted estimator.
-        """
+    def _fit(self, X: Any) -> Self:
         linkage = _validate.check_linkage("WEAC", self.linkage)
         beta = _validate.check_number("WEAC", "beta", self.beta, zero_allowed=True)
         groups = self._begin(X).microclusters
