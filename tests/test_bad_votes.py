@@ -71,7 +71,7 @@ def test_bad_parameters(method, parameters, message):
 def test_parameters_of_one_method():
     with pytest.raises(ValueError, match="'linkage' parameter of PTA must be one of 'average'"):
         qr.PTA(2, linkage="ward").fit(GOOD)
-    for state in (-1, "seed", 1.5):
+    for state in (-1, "seed", 1.5, True):
         with pytest.raises(ValueError, match="'random_state' parameter of PTGP"):
             qr.PTGP(2, random_state=state).fit(GOOD)
     for state in (np.random.RandomState(0), np.random.default_rng(0), np.int64(3), None):

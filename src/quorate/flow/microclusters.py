@@ -132,7 +132,7 @@ class MicroclusterIndex:
     array([ 2, -1], dtype=int32)
     """
 
-    def __init__(self, n_clusterings: int) -> None:
+    def __init__(self, n_clusterings: int, room: int = 1024) -> None:
         self.n_clusterings = n_clusterings
         self._n_known: int
         self._known: NDArray[np.uint64]  # the packed rows, by number
@@ -140,6 +140,7 @@ class MicroclusterIndex:
         self._slots: NDArray[np.uint64]  # the hash table: fingerprint and number + 1 in turn
         self._spare_bits: np.uint64
         nothing = np.zeros(n_clusterings, dtype=np.int64)
+        self._room = room
         self._use_layout(_layout(nothing, nothing), _NO_ROWS.reshape(0, n_clusterings), _NO_ROWS)
 
     def __len__(self) -> int:
@@ -169,7 +170,11 @@ class MicroclusterIndex:
 
     def finish(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """Return the votes and the size of each microcluster. The index stays usable."""
-        return self._decode(), self._sizes[: self._n_known].copy()
+        return self._decode(), self.sizes()
+
+    def sizes(self) -> NDArray[np.int64]:
+        """Return how many rows each microcluster has."""
+        return self._sizes[: self._n_known].copy()
 
     def lookup(self, rows: IntArray) -> NDArray[np.int32]:
         """Return the microcluster of each row, -1 for a row of votes that was never added."""
@@ -221,7 +226,9 @@ class MicroclusterIndex:
     def _add_in_threads(self, rows: IntArray, numbers: NDArray[np.int32], n_parts: int) -> None:
         """Let threads index contiguous parts, then merge in order: as if added one by one."""
         parts = row_ranges(len(rows), -(-len(rows) // n_parts))
-        indices = [self, *(MicroclusterIndex(self.n_clusterings) for _ in parts[1:])]
+        # As many keys as were met so far will be met again: each begins with room for them.
+        room = len(self._known)
+        indices = [self, *(MicroclusterIndex(self.n_clusterings, room) for _ in parts[1:])]
 
         def build(part: int) -> None:
             span = slice(*parts[part])
@@ -288,7 +295,7 @@ class MicroclusterIndex:
         self._layout = layout
         self._n_known = len(table)
         self._known, self._sizes = self._pack(table)[0], sizes
-        self._allocate(max(1024, len(table)))
+        self._allocate(max(self._room, len(table)))
 
     def _widen(self, rows: IntArray) -> None:
         """Change the layout so that it holds the votes of `rows` as well."""
@@ -358,7 +365,7 @@ def microclusters(
     index = MicroclusterIndex(votes.shape[1])
     of_object = index.add(votes, n_jobs=n_jobs)
     codes, labels = index.codes()
-    return Microclusters(codes, index.finish()[1], of_object), labels
+    return Microclusters(codes, index.sizes(), of_object), labels
 
 
 def spread(values: IntArray, of_object: NDArray[np.int32]) -> NDArray[np.int64]:
