@@ -119,10 +119,11 @@ def _mean_ranks(cells: dict[Any, Any], names: list[str]) -> dict[str, str]:
 
 def _difference(cells: dict[Any, Any], name: str) -> str:
     ours, reference = (_values(cells, method, "nmi_true") for method in (name, REFERENCE))
-    common = sorted(set(ours) & set(reference))
+    common = set(ours) & set(reference)
     if name == REFERENCE or not common:
         return "-"
-    pools, numbers = sorted({p for p, _ in common}), sorted({d for _, d in common})
+    pools = sorted({p for p, _ in common})
+    numbers = sorted({d for _, d in common if all((p, d) in common for p in pools)})
     table = np.array([[ours[p, d] - reference[p, d] for d in numbers] for p in pools])
     over_draws, over_pools = (_error(table.mean(axis=axis)) for axis in (0, 1))
     return f"{table.mean():+.4f} (± {over_draws:.4f}, ± {over_pools:.4f})"

@@ -118,10 +118,9 @@ def check_random_state(owner: str, value: Any) -> int:
     """Return a seed: the same for the same integer, a fresh one otherwise."""
     if isinstance(value, np.random.RandomState):
         return int(value.randint(2**31))
+    seed: Any = -1 if isinstance(value, bool) else value  # True is no seed
     try:
-        return int(
-            np.random.default_rng("no" if isinstance(value, bool) else value).integers(2**63)
-        )
+        return int(np.random.default_rng(seed).integers(2**63))
     except (TypeError, ValueError) as error:
         raise ValueError(
             f"The 'random_state' parameter of {owner} must be None, a whole number from 0 up, or a"
