@@ -64,7 +64,7 @@ def report(records: list[dict[str, Any]], members: int) -> str:
     names = sorted({r["method"] for r in first}, key=lambda name: -_mean(cells, name, "nmi_true"))
     ranks = _mean_ranks(cells, names)
     lines = [
-        f"\n### M = {members}\n",
+        f"\n## M = {members}\n",
         (
             "| method | draws | NMI true k | NMI best k | ARI true k | ARI best k | mean rank |"
             f" NMI true k less {REFERENCE} (± over draws, ± over pools) | CPU s | seed spread |"
