@@ -113,7 +113,8 @@ def insert(
                 n_known += 1
                 slots[2 * place] = fingerprint
                 slots[2 * place + 1] = np.uint64(n_known)
-                known[number] = keys[i]
+                for w in range(keys.shape[1]):  # assigning rows whole takes seconds to compile
+                    known[number, w] = keys[i, w]
             numbers[i] = number
     return n_rows, n_known
 

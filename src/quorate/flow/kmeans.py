@@ -114,28 +114,53 @@ def _squared_distance(a: Any, b: Any) -> float:
     return total
 
 
+# Below, rows are copied and sums taken entry by entry: whole-array assignments and reductions give
+# the same code, but each costs about half a second to compile.
+
+
+@kernel
+def _running_sum(weights: Any, factors: Any, out: Any) -> None:
+    total = 0.0
+    for i in range(len(weights)):
+        total += weights[i] * factors[i]
+        out[i] = total
+
+
+@kernel
+def _first_above(ascending: Any, value: Any) -> Any:
+    """Return the first place whose entry is above `value`, the last place if there is none."""
+    low, high = 0, len(ascending) - 1
+    while low < high:
+        middle = (low + high) // 2
+        if ascending[middle] > value:
+            high = middle
+        else:
+            low = middle + 1
+    return low
+
+
 @kernel
 def _choose_centres(rows: Any, weights: Any, draws: Any, centres: Any) -> None:
     """Greedy k-means++: candidates drawn by weighted distance, the most useful one taken."""
-    n, n_clusters = len(rows), len(centres)
-    nearest = np.full(n, np.inf)
+    n = len(rows)
+    nearest, chance = np.ones(n), np.empty(n)
     candidate, best = np.empty(n), np.empty(n)
-    chance = np.cumsum(weights)
-    for c in range(n_clusters):
+    for c in range(len(centres)):
+        _running_sum(weights, nearest, chance)  # the first centre by weight alone
         best_total = np.inf
         for trial in range(draws.shape[1] if c > 0 else 1):
-            pick = np.searchsorted(chance, draws[c, trial] * chance[-1], side="right")
-            pick = min(pick, n - 1)
+            pick = _first_above(chance, draws[c, trial] * chance[n - 1])
             total = 0.0
             for i in range(n):
-                candidate[i] = min(nearest[i], _squared_distance(rows[i], rows[pick]))
+                distance = _squared_distance(rows[i], rows[pick])
+                candidate[i] = min(nearest[i], distance) if c > 0 else distance
                 total += weights[i] * candidate[i]
             if total < best_total:
                 best_total = total
-                best[:] = candidate
-                centres[c] = rows[pick]
-        nearest[:] = best
-        chance = np.cumsum(weights * nearest)
+                best, candidate = candidate, best
+                for d in range(rows.shape[1]):
+                    centres[c, d] = rows[pick, d]
+        nearest, best = best, nearest
 
 
 @kernel
@@ -176,16 +201,32 @@ def _lloyd(rows: Any, weights: Any, centres: Any, max_iter: Any, labels: Any) ->
         for i in range(len(rows)):
             mass[labels[i]] += weights[i]
         for c in range(len(centres)):
-            farthest = np.argmax(weights * distances)
-            if mass[c] == 0.0 and distances[farthest] > 0.0:
-                mass[labels[farthest]] -= weights[farthest]
-                mass[c] = weights[farthest]
-                labels[farthest] = c
-                distances[farthest] = 0.0
+            if mass[c] == 0.0:
+                _refill(c, weights, distances, mass, labels)
         for c in range(len(centres)):
-            if mass[c] > 0.0:
-                centres[c] = 0.0
+            for d in range(rows.shape[1]):
+                if mass[c] > 0.0:
+                    centres[c, d] = 0.0
         for i in range(len(rows)):
-            centres[labels[i]] += rows[i] * (weights[i] / mass[labels[i]])
+            share = weights[i] / mass[labels[i]]
+            for d in range(rows.shape[1]):
+                centres[labels[i], d] += rows[i, d] * share
     _assign(rows, centres, labels, distances)
-    return np.sum(weights * distances)
+    total = 0.0
+    for i in range(len(rows)):
+        total += weights[i] * distances[i]
+    return total
+
+
+@kernel
+def _refill(empty: Any, weights: Any, distances: Any, mass: Any, labels: Any) -> None:
+    """Give an empty cluster the row of largest weighted distance, if any is off its centre."""
+    farthest = 0
+    for i in range(len(weights)):
+        if weights[i] * distances[i] > weights[farthest] * distances[farthest]:
+            farthest = i
+    if distances[farthest] > 0.0:
+        mass[labels[farthest]] -= weights[farthest]
+        mass[empty] = weights[farthest]
+        labels[farthest] = empty
+        distances[farthest] = 0.0
