@@ -29,7 +29,7 @@ def test_a_sparse_graph_is_the_dense_one(matrix, k):
     groups, members, _, _ = prepared(matrix)
     sizes = groups.sizes
     sparse, dense = (flow.TransferCut(B, sizes) for B in (members, members.toarray()))
-    np.testing.assert_allclose(sparse._small, dense._small, atol=1e-14)
+    np.testing.assert_allclose(sparse._leading._matrix, dense._leading._matrix, atol=1e-14)
     np.testing.assert_allclose(sparse.eigenvalues(), dense.eigenvalues(), atol=1e-12)
     assert sparse.embedding(k).shape == dense.embedding(k).shape
     rows = sparse.coordinates(k)
@@ -59,7 +59,7 @@ def test_one_batch_of_all_eigenvectors():
     batches, whole = flow.TransferCut(B), flow.TransferCut(B, first_batch=50)
     np.testing.assert_allclose(batches.eigenvalues(), whole.eigenvalues(), atol=1e-13)
     whole.coordinates(3)
-    assert list(whole._batches) == [50]
+    assert list(whole._leading._batches) == [50]
 
 
 def test_worked_singular_values_of_hbgf(e2):
@@ -313,6 +313,6 @@ def test_worked_graph_without_multiplicities(e2):
     np.testing.assert_allclose(plain.eigenvalues(), [1, 0.853553, 0.5, 0.146447, 0], atol=5e-7)
     np.testing.assert_allclose(weighted.eigenvalues(), [1, 0.908248, 0.5, 0.091752, 0], atol=5e-7)
     for cut, first_row in ((weighted, [2, 0, 1.5, 0.5, 0]), (plain, [1, 0, 0.5, 0.5, 0])):
-        small = cut._small * np.outer(cut._root_degree, cut._root_degree)
+        small = cut._leading._matrix * np.outer(cut._root_degree, cut._root_degree)
         np.testing.assert_allclose(small[0], first_row, atol=1e-12)
     assert twins.membership(prepared(e2)[0].table).tolist() == members.toarray().tolist()

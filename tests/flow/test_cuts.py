@@ -169,3 +169,23 @@ def test_kmeans_threads_and_seeds():
 def test_kmeans_of_fewer_distinct_rows_than_clusters():
     labels = kmeans(np.repeat([[0.0, 1.0], [1.0, 0.0]], 4, axis=0), 5, np.random.default_rng(0))
     assert len(set(labels.tolist())) == 2
+
+
+def test_leading_vectors_survive_a_solver_that_gives_up(monkeypatch):
+    """SciPy's default eigensolver fails on some matrices; the slower one stands in for it."""
+    from quorate.flow import _eigen
+
+    matrix = np.random.default_rng(0).normal(size=(50, 50))
+    matrix = matrix + matrix.T
+    expected = _eigen.LeadingVectors(matrix)(5)
+    solve = _eigen.eigh
+
+    def give_up(a, *, driver=None, **options):
+        if driver is None:
+            raise _eigen.LinAlgError("Internal Error.")
+        return solve(a, driver=driver, **options)
+
+    monkeypatch.setattr(_eigen, "eigh", give_up)
+    values, vectors = _eigen.LeadingVectors(matrix)(5)
+    np.testing.assert_allclose(values, expected[0], atol=1e-10)
+    np.testing.assert_allclose(np.abs(vectors), np.abs(expected[1]), atol=1e-8)

@@ -206,7 +206,7 @@ def test_worked_meta_clusters(e3, seed):
     est = qr.ECPCS(2, variant="mc", random_state=seed).fit(e3)
     cut = est._normalised_cut
     np.testing.assert_allclose(cut.eigenvalues(3), [0.926789, 0.176938, 0.108437], atol=5e-7)
-    second = cut._decompose(2)[1][:, 1]
+    second = cut._leading(2)[1][:, 1]
     assert (np.sign(second) * np.sign(second[0])).tolist() == [1, -1, 1, 1, -1, 1, -1]
     part = flow.discretise(cut.embedding(2), np.random.default_rng(seed))
     part = part if part[0] == 0 else 1 - part

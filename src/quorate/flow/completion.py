@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from scipy.linalg import LinAlgError, eigh, eigh_tridiagonal, lapack
 
+from quorate.flow._eigen import all_pairs
 from quorate.flow._jit import kernel
 from quorate.flow._symmetry import mirror
 
@@ -120,16 +121,20 @@ def _largest_eigenvalue(matrix: FloatArray) -> float:
     return float(eigh(matrix, eigvals_only=True, subset_by_index=(n - 1, n - 1), driver="evx")[0])
 
 
+def _outside(
+    values: FloatArray, vectors: FloatArray, bound: float
+) -> tuple[FloatArray, FloatArray]:
+    outside = np.abs(values) > bound
+    return values[outside], vectors[:, outside]
+
+
 def _eigenpairs_beyond(matrix: FloatArray, bound: float) -> tuple[FloatArray, FloatArray]:
     """Return the eigenvalues of a symmetric matrix outside [-bound, bound], and their vectors.
 
     Few are: the matrix is made tridiagonal, and only what is asked for is computed of that.
     """
     if len(matrix) <= _SMALL:
-        # Not by the default algorithm, which gives up on entries of very unequal size.
-        values, vectors = eigh(matrix, driver="evd")
-        outside = np.abs(values) > bound
-        return values[outside], vectors[:, outside]
+        return _outside(*all_pairs(matrix), bound)
     room = int(lapack.dsytrd_lwork(len(matrix), lower=1)[0])  # less would mean slower, row by row
     reflectors, diagonal, beside, factors, _ = lapack.dsytrd(matrix, lower=1, lwork=room)
     reach = float(np.abs(diagonal).max() + 2 * np.abs(beside).max() + bound)
@@ -140,10 +145,8 @@ def _eigenpairs_beyond(matrix: FloatArray, bound: float) -> tuple[FloatArray, Fl
             )
             for ends in ((-reach, -bound), (bound, reach))
         ]  # fmt: skip
-    except LinAlgError:  # entries of very unequal size; slower, and never gives up
-        values, vectors = eigh(matrix, driver="evd")
-        outside = np.abs(values) > bound
-        return values[outside], vectors[:, outside]
+    except LinAlgError:  # entries of very unequal size
+        return _outside(*all_pairs(matrix), bound)
     values = np.concatenate([part[0] for part in parts])
     vectors = np.concatenate([part[1] for part in parts], axis=1)
     if len(values):

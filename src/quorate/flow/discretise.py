@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from scipy.linalg import eigh
+
+from quorate.flow._eigen import LeadingVectors
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -14,9 +15,6 @@ if TYPE_CHECKING:
 
 _NO_LINK = 1e-6
 _OFFSET = 0.5
-#: Eigenvectors are computed in batches of this size and its doubles, shared by cuts into different
-#: numbers of parts.
-_FIRST_BATCH = 32
 _ROUNDS = 20
 
 
@@ -39,30 +37,19 @@ class NormalisedCut:
         degree = links.sum(axis=1) + 2 * _OFFSET
         links[np.diag_indices_from(links)] += _OFFSET
         self._root_degree = np.sqrt(degree)
-        self._matrix = links / np.multiply.outer(self._root_degree, self._root_degree)
-        self._batches: dict[int, tuple[FloatArray, FloatArray]] = {}
+        roots = np.multiply.outer(self._root_degree, self._root_degree)
+        self._leading = LeadingVectors(links / roots)
 
     def eigenvalues(self, n_parts: int) -> FloatArray:
         """Return the leading eigenvalues, the largest first."""
-        return self._decompose(n_parts)[0][:n_parts]
+        return self._leading(n_parts)[0][:n_parts]
 
     def embedding(self, n_parts: int) -> FloatArray:
         """Return unit rows in min(n_parts, n) dimensions; a row without direction stays 0."""
-        rows = self._decompose(n_parts)[1][:, :n_parts] / self._root_degree[:, None]
+        rows = self._leading(n_parts)[1][:, :n_parts] / self._root_degree[:, None]
         length = np.linalg.norm(rows, axis=1, keepdims=True)
         unit: FloatArray = np.divide(rows, length, out=np.zeros_like(rows), where=length > 0)
         return unit
-
-    def _decompose(self, n_parts: int) -> tuple[FloatArray, FloatArray]:
-        batch = _FIRST_BATCH
-        while batch < n_parts:
-            batch *= 2
-        if batch not in self._batches:
-            last = len(self._matrix) - 1
-            values, vectors = eigh(self._matrix, subset_by_index=(max(last + 1 - batch, 0), last))
-            # In one piece, so that a copy (a pickle) gives the same products to the last bit.
-            self._batches[batch] = values[::-1].copy(), np.ascontiguousarray(vectors[:, ::-1])
-        return self._batches[batch]
 
 
 def discretise(rows: FloatArray, rng: np.random.Generator) -> NDArray[np.int64]:

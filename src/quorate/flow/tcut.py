@@ -11,17 +11,14 @@ import functools
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from scipy.linalg import eigh
 from scipy.sparse import issparse
 
+from quorate.flow._eigen import FIRST_BATCH, LeadingVectors
 from quorate.flow._threads import in_threads, row_ranges
 
 if TYPE_CHECKING:
     from quorate._types import FloatArray, Weights
 
-#: Eigenvectors are computed in batches of this size and its doubles: cuts into different numbers
-#: of clusters share them, and which vectors a cut sees depends on nothing but its own number.
-_FIRST_BATCH = 32
 _ROWS_PER_BLOCK = 8192
 #: An eigenvalue up to this is 0, and its vector is nothing but rounding.
 _NO_EIGENVALUE = 1e-12
@@ -51,7 +48,7 @@ class TransferCut:
         multiplicity: Weights | None = None,
         *,
         hidden_rows: FloatArray | None = None,
-        first_batch: int = _FIRST_BATCH,
+        first_batch: int = FIRST_BATCH,
         n_jobs: int | None = None,
     ) -> None:
         self._B = B.tocsr() if issparse(B) else B
@@ -60,18 +57,17 @@ class TransferCut:
         if hidden_rows is not None:
             small += _small_graph(hidden_rows, _degrees(hidden_rows), None, n_jobs)
         self._root_degree = np.sqrt(small.sum(axis=1))
-        self._small = small / np.outer(self._root_degree, self._root_degree)
-        self._first_batch = first_batch
-        self._batches: dict[int, tuple[FloatArray, FloatArray]] = {}
+        small /= np.outer(self._root_degree, self._root_degree)
+        self._leading = LeadingVectors((small + small.T) / 2, first_batch)
 
     def eigenvalues(self, n_clusters: int | None = None) -> FloatArray:
         """Return the leading eigenvalues of the small graph, or all, the largest first."""
-        wanted = len(self._small) if n_clusters is None else n_clusters
-        return self._decompose(wanted)[0][:wanted]
+        wanted = len(self._leading) if n_clusters is None else n_clusters
+        return self._leading(wanted)[0][:wanted]
 
     def coordinates(self, n_clusters: int) -> FloatArray:
         """Return the leading eigenvectors of the small graph carried over to the rows of B."""
-        vectors = self._decompose(n_clusters)[1][:, :n_clusters] / self._root_degree[:, None]
+        vectors = self._leading(n_clusters)[1][:, :n_clusters] / self._root_degree[:, None]
         rows: FloatArray = (self._B @ vectors) / self._degree[:, None]
         return rows
 
@@ -86,22 +82,10 @@ class TransferCut:
         transferred one divided by the root of the eigenvalue. There are at most as many
         dimensions as B has rank.
         """
-        values, vectors = self._decompose(n_clusters)
+        values, vectors = self._leading(n_clusters)
         rank = np.count_nonzero(values[:n_clusters] > _NO_EIGENVALUE)
         rows = self.coordinates(n_clusters)[:, :rank] / np.sqrt(values[:rank])
         return unit_rows(rows), unit_rows(vectors[:, :rank])
-
-    def _decompose(self, n_clusters: int) -> tuple[FloatArray, FloatArray]:
-        batch = self._first_batch
-        while batch < n_clusters:
-            batch *= 2
-        if batch not in self._batches:
-            last = len(self._small) - 1
-            symmetric = (self._small + self._small.T) / 2
-            values, vectors = eigh(symmetric, subset_by_index=(max(last + 1 - batch, 0), last))
-            # In one piece, so that a copy (a pickle) gives the same products to the last bit.
-            self._batches[batch] = values[::-1].copy(), np.ascontiguousarray(vectors[:, ::-1])
-        return self._batches[batch]
 
 
 def unit_rows(rows: FloatArray) -> FloatArray:
