@@ -1,6 +1,6 @@
 """Time, peak memory and agreement of our stages beside slow twins on the same input.
 
-python -m benchmarks [microclusters] [engine] [growth] [startup] [peers]      default: all
+python -m benchmarks [microclusters] [engine] [growth] [graph] [startup] [peers]      default: all
 
 Figures are ratios within one run. The comparison with the paper's table, which takes minutes, is
 `python -m benchmarks.paper_table`.
@@ -10,12 +10,13 @@ from __future__ import annotations
 
 import sys
 
-from benchmarks import engine, growth, microclusters, peers, startup
+from benchmarks import engine, graph, growth, microclusters, peers, startup
 
 PARTS = {
     "microclusters": microclusters.main,
     "engine": engine.main,
     "growth": growth.main,
+    "graph": graph.main,
     "startup": startup.main,
     "peers": peers.main,
 }

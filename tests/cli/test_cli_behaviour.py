@@ -44,7 +44,7 @@ def test_version_and_verbs():
     assert CliRunner().invoke(app, ["nonsense"]).exit_code == 2
 
 
-@pytest.mark.parametrize("verb", ["compare", "consensus", "demo"])
+@pytest.mark.parametrize("verb", ["compare", "consensus", "demo", "generate"])
 def test_every_verb_shows_an_example(verb):
     result = CliRunner().invoke(app, [verb, "--help"])
     assert result.exit_code == 0

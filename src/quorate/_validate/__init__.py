@@ -3,8 +3,18 @@
 Messages say who was asked for what, what was found, and what to do about it.
 """
 
+from quorate._validate.features import Features, check_features
+from quorate._validate.members import (
+    check_consensus,
+    check_enough_objects,
+    check_methods,
+    check_n_clusters_range,
+    check_part,
+    check_subsample,
+)
 from quorate._validate.memory import available_memory, check_memory
 from quorate._validate.notices import (
+    ApproximateSimilarityWarning,
     FeaturesAsVotesWarning,
     FewerClustersWarning,
     MemoryBudgetError,
@@ -23,9 +33,18 @@ from quorate._validate.parameters import (
     check_share,
     check_whole,
 )
-from quorate._validate.votes import Votes, as_array, check_turnout, check_votes, recode
+from quorate._validate.votes import (
+    Votes,
+    as_array,
+    check_objects_known,
+    check_turnout,
+    check_votes,
+    recode,
+)
 
 __all__ = [
+    "ApproximateSimilarityWarning",
+    "Features",
     "FeaturesAsVotesWarning",
     "FewerClustersWarning",
     "MemoryBudgetError",
@@ -34,15 +53,23 @@ __all__ = [
     "as_array",
     "available_memory",
     "check_choice",
+    "check_consensus",
+    "check_enough_objects",
+    "check_features",
     "check_level",
     "check_linkage",
     "check_memory",
+    "check_methods",
     "check_n_clusters",
+    "check_n_clusters_range",
     "check_n_jobs",
     "check_number",
+    "check_objects_known",
+    "check_part",
     "check_random_state",
     "check_reach",
     "check_share",
+    "check_subsample",
     "check_turnout",
     "check_votes",
     "check_whole",

@@ -22,6 +22,10 @@ class FewerClustersWarning(UserWarning):
     """A method ended with fewer clusters than it was asked for."""
 
 
+class ApproximateSimilarityWarning(UserWarning):
+    """A similarity that had to be approximated, because it would not fit in memory."""
+
+
 class MemoryBudgetError(MemoryError):
     """A result that would not fit in memory, refused before any of it was taken."""
 

@@ -13,7 +13,7 @@ from quorate.flow.codes import factorize, whole_numbers
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from quorate._types import IntArray
+    from quorate._types import IntArray, Microclusters
 
 
 class Votes(NamedTuple):
@@ -243,4 +243,14 @@ def check_turnout(table: NDArray[np.int32], of_object: NDArray[np.int32]) -> Non
         raise ValueError(
             f"{len(rows)} object(s) have no vote in any clustering: row(s) {shown}, counted from"
             f" 0. Nothing can be said about them; leave these rows out."
+        )
+
+
+def check_objects_known(owner: str, n_objects: int, groups: Microclusters) -> None:
+    """Refuse to work on objects where only their microclusters are known."""
+    if len(groups.of_object) != n_objects:
+        raise ValueError(
+            f"The 'level' parameter of {owner} is 'objects', but of these {n_objects} objects only"
+            f" the {len(groups.sizes)} microclusters are known: they come from a stream, or from"
+            f" elsewhere. Use level='microclusters', or votes in memory."
         )

@@ -31,7 +31,19 @@ def wanted_k(k: int | None, k_range: str | None) -> range:
         )
     if k is not None:
         return range(k, k + 1)
-    ends = [_number(text) for text in str(k_range).split(":")]
+    low, high = ends_of_range(str(k_range))
+    return range(low, high + 1)
+
+
+def ends_of_range(k_range: str) -> tuple[int, int]:
+    """Return both ends of a range of numbers of clusters.
+
+    Examples
+    --------
+    >>> ends_of_range("2:20")
+    (2, 20)
+    """
+    ends = [_number(text) for text in k_range.split(":")]
     if len(ends) != 2 or ends[0] is None or ends[1] is None:
         raise WrongCall(f"--k-range is two numbers with a colon, as in 2:20. Found {k_range!r}.")
     low, high = ends[0], ends[1]
@@ -40,7 +52,7 @@ def wanted_k(k: int | None, k_range: str | None) -> range:
             f"--k-range goes from a smaller to a larger number, the smaller at least 1, as in 2:20."
             f" Found {k_range!r}."
         )
-    return range(low, high + 1)
+    return low, high
 
 
 def find_method(name: str, methods: Mapping[str, Any]) -> Any:
@@ -68,7 +80,7 @@ def parameters(
     given; a seed and a number of jobs are left out where the method has no use for them.
     """
     given: dict[str, Any] = {
-        "linkage": _one_of("--linkage", linkage, _LINKAGES),
+        "linkage": one_of("--linkage", linkage, _LINKAGES),
         "n_neighbors": _count("--neighbors", neighbors, words=("auto", "all")),
         "n_steps": _count("--steps", steps, words=("auto",)),
     }
@@ -83,7 +95,8 @@ def parameters(
     return given | {name: value for name, value in always.items() if name in accepted}
 
 
-def _one_of(option: str, value: str | None, known: tuple[str, ...]) -> str | None:
+def one_of(option: str, value: str | None, known: tuple[str, ...]) -> str | None:
+    """Return a word that is known, in lower case; None where none was given."""
     if value is None or value.lower() in known:
         return value and value.lower()
     raise WrongCall(f"{option} is one of {', '.join(known)}. Found {value!r}.")

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, TypeVar
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterable, Iterator
 
 Item = TypeVar("Item")
 
@@ -24,12 +24,15 @@ def stage(what: str, *, quiet: bool = False) -> Iterator[None]:
         yield
 
 
-def track(items: Sequence[Item], what: str, *, quiet: bool = False) -> Iterator[Item]:
-    """Yield the items under a bar that grows with them."""
+def track(
+    items: Iterable[Item], what: str, *, total: int | None = None, quiet: bool = False
+) -> Iterator[Item]:
+    """Yield the items under a bar that grows with them; `total` where they cannot be counted."""
     if quiet or not sys.stderr.isatty():
         yield from items
         return
     from rich.console import Console
     from rich.progress import track as bar
 
-    yield from bar(items, description=what, console=Console(stderr=True), transient=True)
+    console = Console(stderr=True)
+    yield from bar(items, description=what, total=total, console=console, transient=True)

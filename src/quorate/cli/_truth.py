@@ -28,9 +28,7 @@ def take_truth(table: VoteTable, truth: str | None) -> tuple[VoteTable, NDArray[
     from quorate import files
 
     if truth is None:
-        for name in table.names:
-            if name.lower() in _SOUNDS_TRUE:
-                warn(f"column {name!r} counts as a clustering; --truth {name} would set it apart.")
+        warn_of_truth(table.names)
         return table, None
     if truth in table.names or truth in table.extra:
         labels, table = files.take_column(table, truth)
@@ -40,7 +38,7 @@ def take_truth(table: VoteTable, truth: str | None) -> tuple[VoteTable, NDArray[
             " name another column with --id-column, or none."
         )
     elif Path(truth).exists():
-        labels = _in_order(files.read_labels(truth), table, truth)
+        labels = in_order(files.read_labels(truth), table.ids, files.n_objects(table), truth)
     else:
         raise _unknown(truth, table)
     if files.is_missing(labels).all():
@@ -51,6 +49,13 @@ def take_truth(table: VoteTable, truth: str | None) -> tuple[VoteTable, NDArray[
     return table, labels
 
 
+def warn_of_truth(names: list[str]) -> None:
+    """Warn of clusterings that are called like true labels."""
+    for name in names:
+        if name.lower() in _SOUNDS_TRUE:
+            warn(f"column {name!r} counts as a clustering; --truth {name} would set it apart.")
+
+
 def _unknown(truth: str, table: VoteTable) -> WrongCall:
     columns = [*table.names[:8], *(["..."] if len(table.names) > 8 else []), *table.extra]
     return WrongCall(
@@ -59,25 +64,24 @@ def _unknown(truth: str, table: VoteTable) -> WrongCall:
     )
 
 
-def _in_order(found: Labels, table: VoteTable, path: str) -> NDArray[Any]:
-    """Return the labels in the order of the votes: by id where both files have ids."""
+def in_order(found: Labels, ids: NDArray[Any] | None, n: int, path: str) -> NDArray[Any]:
+    """Return the labels in the order of the objects: by id where both files have ids."""
     import numpy as np
 
     from quorate import files
 
-    if found.ids is None or table.ids is None:
-        n = files.n_objects(table)
+    if found.ids is None or ids is None:
         if len(found.labels) != n:
             raise files.FileFormatError(
                 f"{path} has {len(found.labels)} true labels, but there are {n} objects. Give a"
                 " label for each, or ids in both files to match them by."
             )
         return found.labels
-    if found.ids.dtype == table.ids.dtype and np.array_equal(found.ids, table.ids):
+    if found.ids.dtype == ids.dtype and np.array_equal(found.ids, ids):
         return found.labels
     known = files.as_texts(found.ids)
     times = Counter(known)
-    wanted = files.as_texts(table.ids)
+    wanted = files.as_texts(ids)
     for name in wanted:
         if times[name] != 1:
             has = "several true labels" if times[name] else "no true label"
@@ -92,13 +96,19 @@ def score_table(truth: NDArray[Any], labels: Mapping[str, NDArray[Any]], ensembl
     """Return how each labelling agrees with the truth, and with the votes, as text."""
     from quorate import metrics
 
-    rows = [
-        [
-            name,
-            f"{metrics.nmi(truth, found, average='max'):.4f}",
-            f"{metrics.ari(truth, found):.4f}",
-            f"{metrics.ensemble_nmi(found, ensemble):.4f}",
-        ]
-        for name, found in labels.items()
-    ]
+    return scores_as_text(
+        {
+            name: (
+                metrics.nmi(truth, found, average="max"),
+                metrics.ari(truth, found),
+                metrics.ensemble_nmi(found, ensemble),
+            )
+            for name, found in labels.items()
+        }
+    )
+
+
+def scores_as_text(scores: Mapping[str, tuple[float, float, float]]) -> str:
+    """Return NMI and ARI with the truth, and NMI with the votes, of each labelling."""
+    rows = [[name, *(f"{score:.4f}" for score in found)] for name, found in scores.items()]
     return aligned(["", "NMI (max)", "ARI", "NMI with the votes"], rows)

@@ -24,6 +24,16 @@ def check_call(votes: list[str], *, input_format: str | None, jobs: int) -> None
         raise WrongCall("--jobs is a number of threads from 1 on, or -1 for all cores. Found 0.")
 
 
+def expanded(votes: list[str]) -> list[str]:
+    """Return the files that folders and patterns stand for, and other names as they are.
+
+    Shells expand patterns, except on Windows and in quotes.
+    """
+    from quorate.scale import stream
+
+    return stream.resolve(votes)
+
+
 def check_format_to_write(output: str) -> str:
     """Return the format that the name of an output tells, or refuse the call."""
     from quorate import files

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import typer
 
+from quorate._memory import peak_memory
 from quorate.cli import _arguments as arguments  # noqa: TC001 - typer reads annotations
 from quorate.cli._errors import WrongCall, reported
-from quorate.cli._memory import peak_memory
 from quorate.cli._options import find_method
 from quorate.cli._progress import stage, track
 from quorate.cli._tables import aligned

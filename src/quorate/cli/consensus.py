@@ -2,36 +2,27 @@
 
 from __future__ import annotations
 
-import re
+import os
 import time
-from typing import TYPE_CHECKING, Annotated, Any
+from pathlib import Path
+from typing import Annotated
 
 import typer
 
 from quorate.cli import _arguments as arguments  # noqa: TC001 - typer reads annotations
+from quorate.cli._engines import ENGINES, check_engine, choose
 from quorate.cli._errors import WrongCall, reported
 from quorate.cli._options import find_method, parameters, wanted_k
-from quorate.cli._progress import stage
-from quorate.cli._truth import score_table, take_truth
-from quorate.cli._votes import (
-    check_call,
-    check_format_to_write,
-    check_k,
-    check_turnout,
-    read_votes,
-)
+from quorate.cli._task import Done, Task
+from quorate.cli._votes import check_call, check_format_to_write, expanded
 from quorate.cli._warnings import warnings_as_lines
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from quorate.files import VoteTable
 
 EXAMPLES = """\b
 Examples:
   quorate consensus votes.csv -k 10 -o labels.csv
   quorate consensus pool.mat -k 7 --method pta --truth gt --confidence
   quorate consensus part-*.parquet --k-range 2:20 -o labels.parquet
+  quorate consensus votes/*.parquet -k 23 -o out/
   zcat votes.csv.gz | quorate consensus - -k 10 > labels.csv
 
 \b
@@ -57,9 +48,16 @@ Output = Annotated[
     typer.Option(
         "-o",
         "--output",
-        metavar="FILE",
+        metavar="FILE|DIR/",
         help="Where the labels go: .csv, .tsv (also .gz), .parquet, .npy, .npz; - is standard"
-        " output.",
+        " output; a folder, with a slash, gets a file for each input.",
+    ),
+]
+Engine = Annotated[
+    str,
+    typer.Option(
+        metavar="auto|memory|stream",
+        help="Where the work is done: in memory, or in batches of votes that need not fit there.",
     ),
 ]
 Confidence = Annotated[
@@ -97,6 +95,7 @@ def consensus(
     linkage: Linkage = None,
     neighbors: Neighbors = None,
     steps: Steps = None,
+    engine: Engine = "auto",
     seed: arguments.Seed = 0,
     jobs: arguments.Jobs = -1,
     id_column: arguments.IdColumn = "auto",
@@ -115,98 +114,62 @@ def consensus(
     with reported(debug=debug), warnings_as_lines():
         start = time.perf_counter()
         ks = wanted_k(k, k_range)
+        engine = check_engine(engine)
         check_call(votes, input_format=format, jobs=jobs)
-        _check_output(output, ks, confidence=confidence)
+        is_folder = _is_folder(output)
+        _check_output(output, ks, confidence=confidence, is_folder=is_folder)
         import quorate as qr
-        from quorate import files
 
-        estimator = find_method(method, qr.METHODS)
+        found = find_method(method, qr.METHODS)
         options = parameters(
             method.lower(),
-            estimator._get_param_names(),
+            found._get_param_names(),
             linkage=linkage,
             neighbors=neighbors,
             steps=steps,
             seed=seed,
             jobs=jobs,
         )
-        files.check_writable(output)
-        with stage("Reading votes", quiet=quiet):
-            table = read_votes(
-                votes, input_format=format, id_column=id_column, header=header, key=key
-            )
-        table, true_labels = take_truth(table, truth)
-        check_turnout(table)
-        _check_id_name(table, ks, output, one=k_range is None, confidence=confidence)
-        with stage(f"Consensus by {method.upper()}", quiet=quiet):
-            ensemble = qr.Ensemble(files.votes_of(table), n_jobs=jobs)
-            check_k(ks[-1], ensemble)
-            fitted = estimator(n_clusters=ks[-1], **options).fit(ensemble)
-            labels = _labels(fitted, ks, one=k_range is None)
-        columns = _with_ids(table, labels, output)
-        if confidence:
-            columns["confidence"] = fitted.confidence_
-        files.write_table(output, columns, decimals={"confidence": 6} if confidence else None)
-        if true_labels is not None:
-            typer.echo(score_table(true_labels, labels, ensemble), err=True)
+        task = Task(
+            votes=expanded(votes),
+            output=output,
+            output_is_folder=is_folder,
+            ks=ks,
+            one_k=k_range is None,
+            estimator=found(n_clusters=ks[-1], **options),
+            method=method,
+            confidence=confidence,
+            truth=truth,
+            id_column=id_column,
+            header=header,
+            format=format,
+            key=key,
+            jobs=jobs,
+            quiet=quiet,
+        )
+        done = ENGINES[choose(engine, task)](task)
         if not quiet:
-            seconds = time.perf_counter() - start
-            typer.echo(_summary(table, fitted, ks, method, seconds), err=True)
+            typer.echo(_summary(done, ks, method, time.perf_counter() - start), err=True)
 
 
-def _check_output(output: str, ks: range, *, confidence: bool) -> None:
+def _is_folder(output: str) -> bool:
+    return output.endswith(("/", os.sep)) or (output != "" and Path(output).is_dir())
+
+
+def _check_output(output: str, ks: range, *, confidence: bool, is_folder: bool) -> None:
     """Refuse an output that cannot hold what was asked for."""
     if confidence and ks[0] != ks[-1]:
         raise WrongCall("--confidence belongs to one k: give -k, or leave --confidence out.")
-    if check_format_to_write(output) == "npy" and confidence:
+    if not is_folder and check_format_to_write(output) == "npy" and confidence:
         raise WrongCall(
             "An NPY file holds labels only. For --confidence use .npz, .csv or .parquet."
         )
 
 
-def _check_id_name(
-    table: VoteTable, ks: range, output: str, *, one: bool, confidence: bool
-) -> None:
-    """Refuse ids whose column is called as one of the output, before the work is done."""
-    from quorate import files
-
-    if table.id_name is None or files.format_to_write(output, None) == "npy":
-        return
-    name = table.id_name
-    number = re.fullmatch(r"k([1-9][0-9]{0,17})", name)
-    is_labels = name == "label" if one else number is not None and int(number[1]) in ks
-    if is_labels or (confidence and name == "confidence"):
-        raise files.FileFormatError(
-            f"The id column is called {name!r}, which is the name of a column of the output."
-            " Rename it."
-        )
-
-
-def _labels(fitted: Any, ks: range, *, one: bool) -> dict[str, NDArray[Any]]:
-    return {"label": fitted.labels_} if one else {f"k{k}": fitted.cut(k) for k in ks}
-
-
-def _with_ids(
-    table: VoteTable, labels: dict[str, NDArray[Any]], output: str
-) -> dict[str, NDArray[Any]]:
-    """Return what is written: ids first, except where the format holds labels only."""
-    import numpy as np
-
-    from quorate import files
-
-    if files.format_to_write(output, None) == "npy":
-        return dict(labels)
-    if table.ids is None or table.id_name is None:
-        return {"row": np.arange(files.n_objects(table)), **labels}
-    return {table.id_name: table.ids, **labels}
-
-
-def _summary(table: VoteTable, fitted: Any, ks: range, method: str, seconds: float) -> str:
-    from quorate import files
-
-    named = "" if table.id_name is None else f" (ids from {table.id_name!r})"
+def _summary(done: Done, ks: range, method: str, seconds: float) -> str:
+    named = "" if done.id_name is None else f" (ids from {done.id_name!r})"
     k = f"k = {ks[0]}" if ks[0] == ks[-1] else f"k = {ks[0]} to {ks[-1]}"
     return (
-        f"{files.n_objects(table):,} objects{named}, {len(table.names):,} clusterings,"
-        f" {fitted.n_microclusters_:,} microclusters, {k}, {method.upper()}: {seconds:.2f} s"
+        f"{done.n_objects:,} objects{named}, {done.n_clusterings:,} clusterings,"
+        f" {done.n_microclusters:,} microclusters, {k}, {method.upper()}: {seconds:.2f} s"
     )

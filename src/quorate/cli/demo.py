@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import sys
 import time
 from pathlib import Path
@@ -11,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 import typer
 
 from quorate.cli._errors import WrongCall, reported
-from quorate.cli._progress import stage, track
+from quorate.cli._progress import stage
 from quorate.cli._tables import aligned
 from quorate.cli._warnings import warnings_as_lines
 
@@ -73,7 +72,7 @@ def demo(
         files.check_writable("-")
         folder = None if output is None else _new_folder(output)
         features, digits = _digits()
-        votes = _votes(features, members, seed)
+        votes = qr.ensembles.generate(features, members, random_state=seed, progress=True)
         rows = [*_base_rows(votes, digits), _single_row(features, digits, k, seed)]
         with stage("Preparing kernels"):
             _warm_up(qr)
@@ -107,20 +106,6 @@ def _digits() -> tuple[NDArray[Any], NDArray[Any]]:
 
     features, digits = load_digits(return_X_y=True)
     return features, digits
-
-
-def _votes(features: NDArray[Any], members: int, seed: int) -> NDArray[Any]:
-    """Return base clusterings by k-means, each with a random k from 2 to half of sqrt(n)."""
-    import numpy as np
-
-    most = math.ceil(math.sqrt(len(features)) / 2)
-    children = np.random.SeedSequence(seed).spawn(members)
-    votes = np.empty((len(features), members), dtype=np.uint8)
-    for place, child in enumerate(track(children, "Base clusterings")):
-        rng = np.random.default_rng(child)
-        k = int(rng.integers(2, most + 1))
-        votes[:, place] = _kmeans(features, k, int(rng.integers(2**31)))
-    return votes
 
 
 def _kmeans(features: NDArray[Any], k: int, seed: int) -> NDArray[Any]:

@@ -1,10 +1,13 @@
 """Reading votes and writing labels: CSV, TSV, Parquet, NPY, NPZ, MAT. No science."""
 
+from quorate.files._arrays import table_from_arrays
 from quorate.files._errors import FileFormatError, OptionError
+from quorate.files._features import FeatureTable, read_features
 from quorate.files._formats import READABLE as FORMATS
-from quorate.files._formats import format_to_write
+from quorate.files._formats import format_of_name, format_to_write
 from quorate.files._ids import as_texts
-from quorate.files._read import Labels, read_labels, read_table, read_tables
+from quorate.files._pools import NamedColumn, check_pool_writable, pool_format, write_pool
+from quorate.files._read import Labels, read_arrays, read_labels, read_table, read_tables
 from quorate.files._table import (
     VoteTable,
     is_missing,
@@ -18,22 +21,31 @@ from quorate.files._write import check_writable, write_table, write_text
 
 __all__ = [
     "FORMATS",
+    "FeatureTable",
     "FileFormatError",
     "Labels",
+    "NamedColumn",
     "OptionError",
     "VoteTable",
     "as_texts",
+    "check_pool_writable",
     "check_writable",
+    "format_of_name",
     "format_to_write",
     "is_missing",
     "n_objects",
     "object_in_words",
+    "pool_format",
+    "read_arrays",
+    "read_features",
     "read_labels",
     "read_table",
     "read_tables",
     "silent_objects",
+    "table_from_arrays",
     "take_column",
     "votes_of",
+    "write_pool",
     "write_table",
     "write_text",
 ]

@@ -57,14 +57,14 @@ def table_from_arrays(
     arrays: Arrays, *, path: str, id_column: str | int | None, key: str | None
 ) -> VoteTable:
     """Return the array of votes as a table; vectors as long as it has rows come along as extra."""
-    name = _choose(arrays, key, path, usual=_VOTES, fits=_is_table)
+    name = choose_array(arrays, key, path, usual=_VOTES, fits=is_table)
     array = arrays[name]
     _complain_of_shape(array, path)
     names = [f"c{place}" for place in range(1, array.shape[1] + 1)]
     place = find_id(
         names, id_column, path=path, n_rows=len(array), is_unique=lambda _: False, named=False
     )
-    extra = _vectors({other: arrays[other] for other in arrays if other != name}, len(array))
+    extra = label_vectors({other: arrays[other] for other in arrays if other != name}, len(array))
     if place is None:
         values = as_votes(array, lambda at: f"{path}, row {at[0] + 1}, column {at[1] + 1}")
         if values.dtype != object:
@@ -81,7 +81,7 @@ def table_from_arrays(
 
 def labels_from_arrays(arrays: Arrays, *, path: str, key: str | None) -> NDArray[Any]:
     """Return the one array that has a label for each object."""
-    name = _choose(arrays, key, path, usual=_LABELS, fits=_is_vector)
+    name = choose_array(arrays, key, path, usual=_LABELS, fits=_is_vector)
     array = arrays[name]
     if not _is_vector(array):
         raise FileFormatError(
@@ -126,7 +126,7 @@ def _load_mat(source: IO[bytes]) -> Arrays:
     return {name: value for name, value in content.items() if isinstance(value, np.ndarray)}
 
 
-def _choose(
+def choose_array(
     arrays: Arrays, key: str | None, path: str, *, usual: tuple[str, ...], fits: Any
 ) -> str:
     """Return the name of the array that is meant: as asked, by a usual name, or the only one."""
@@ -149,7 +149,8 @@ def _choose(
     )
 
 
-def _is_table(array: NDArray[Any]) -> bool:
+def is_table(array: NDArray[Any]) -> bool:
+    """Tell whether an array can be a table of votes or features."""
     return array.ndim == 2 and min(array.shape) > 1
 
 
@@ -172,7 +173,7 @@ def _complain_of_shape(array: NDArray[Any], path: str) -> None:
         raise FileFormatError(f"{path} holds an empty array of shape {_shape(array)}: no votes.")
 
 
-def _vectors(others: Arrays, length: int) -> Arrays:
+def label_vectors(others: Arrays, length: int) -> Arrays:
     """Return those arrays that have one label for each object."""
     found = {}
     for name, value in others.items():

@@ -65,6 +65,11 @@ def understand(text: str) -> Cell:
     return Cell(Kind.NAME, text)
 
 
+def is_empty(text: str) -> bool:
+    """Tell whether a cell says nothing: it is empty, NA, NaN or nan."""
+    return text.strip() in _NO_VOTE
+
+
 def _int64(text: str) -> int | None:
     """Return the whole number that a text spells, or None where 64 bits do not hold it."""
     digits = text.lstrip("+-").partition(".")[0].lstrip("0") or "0"
@@ -120,14 +125,15 @@ def column_of_votes(
     wrong = np.array([cell.kind in (Kind.FRACTION, Kind.NAME) for cell in cells])[codes]
     if wrong.any():
         row = int(wrong.argmax())
-        raise _bad_cell(
+        raise bad_cell(
             texts[codes[row]], kinds, f"{path}, row {row + first_row}, column {column!r}"
         )
     values = np.array([cell.value for cell in cells], dtype=np.int64)
     return np.take(smallest(values), codes)
 
 
-def _bad_cell(text: str, kinds: Counter[Kind], where: str) -> FileFormatError:
+def bad_cell(text: str, kinds: Counter[Kind], where: str) -> FileFormatError:
+    """Return the complaint about a cell that is no label of its column."""
     voted = sum(kinds.values()) - kinds[Kind.MISSING]
     if _is_too_large(text.strip()):
         return FileFormatError(

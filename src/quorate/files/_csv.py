@@ -54,7 +54,7 @@ def read_csv(
     if named:
         names = [cell.strip() or f"c{place}" for place, cell in enumerate(first, 1)]
         names[0] = first[0].strip()
-        _complain_of_names(names, path)
+        complain_of_names(names, path)
     else:
         names = [f"c{place}" for place in range(1, len(first) + 1)]
         for column, cell in zip(columns, first, strict=True):
@@ -74,9 +74,7 @@ def _read_body(rows: Iterator[list[str]], columns: list[Column], path: str) -> N
     done = 1
     while block := list(islice(rows, _BLOCK)):
         if set(map(len, block)) != {len(columns)}:
-            block = [
-                _whole_row(row, len(columns), done + i, path) for i, row in enumerate(block, 1)
-            ]
+            block = [whole_row(row, len(columns), done + i, path) for i, row in enumerate(block, 1)]
         for column, cells in zip(columns, zip(*block, strict=True), strict=True):
             column.add(cells)
         if done == 1 and len(block) == _BLOCK:
@@ -84,7 +82,8 @@ def _read_body(rows: Iterator[list[str]], columns: list[Column], path: str) -> N
         done += len(block)
 
 
-def _whole_row(row: list[str], width: int, number: int, path: str) -> list[str]:
+def whole_row(row: list[str], width: int, number: int, path: str) -> list[str]:
+    """Return a row that has as many cells as the first, or say that it has not."""
     if len(row) == width:
         return row
     if not row and width == 1:
@@ -136,7 +135,8 @@ def _decide_header(
     return False
 
 
-def _complain_of_names(names: list[str], path: str) -> None:
+def complain_of_names(names: list[str], path: str) -> None:
+    """Refuse two columns of one name."""
     repeated = [name for name, times in Counter(names).items() if times > 1]
     if repeated:
         places = [str(place) for place, name in enumerate(names, 1) if name == repeated[0]]
@@ -169,13 +169,13 @@ def _assemble(
                 texts, codes, column=names[other], path=path, first_row=2 if named else 1
             )
         )
-    ids = None if place is None else _ids(columns[place].texts())
+    ids = None if place is None else ids_of_texts(columns[place].texts())
     id_name = None if place is None else names[place]
     table = table_of([names[other] for other in votes], arrays, ids=ids, id_name=id_name)
     return table._replace(origin=(Origin(path, 2 if named else 1, columns[0].n_rows),))
 
 
-def _ids(texts: list[str]) -> NDArray[Any]:
+def ids_of_texts(texts: list[str]) -> NDArray[Any]:
     """Return ids as integers where writing these gives the same texts, else as they stand."""
     try:
         numbers = np.fromiter(map(int, texts), dtype=np.int64, count=len(texts))

@@ -11,6 +11,7 @@ STANDARD_STREAM = "-"
 READABLE = ("csv", "tsv", "parquet", "npy", "npz", "mat")
 WRITABLE = ("csv", "tsv", "parquet", "npy", "npz")
 TEXT = ("csv", "tsv")
+ARRAYS = ("npy", "npz", "mat")
 
 _BY_SUFFIX = {
     ".csv": "csv",

@@ -24,32 +24,18 @@ _LARGEST = np.iinfo(np.int64).max
 
 def read_parquet(source: IO[bytes], *, path: str, id_column: str | int | None) -> VoteTable:
     """Return the votes of a Parquet file; a null is a missing vote."""
-    need_pyarrow(path)
-    import pyarrow.parquet as pq
-
-    with _told(f"{path} cannot be read as Parquet: it is damaged, truncated or in another format"):
-        table = pq.read_table(source)
-        names = list(table.column_names)
-    if table.num_rows == 0 or not names:
-        raise FileFormatError(f"{path} holds no rows. A table of votes has a row for each object.")
-    if len(set(names)) < len(names):
-        raise FileFormatError(f"{path} has several columns of one name. Give each its own.")
-    index = _index_of_pandas(table.schema.metadata, names)
+    names, index, columns = arrow_columns(source, path=path)
     if id_column == "auto" and index:
-        id_column = _only_level(index, path)
+        id_column = only_level(index, path)
 
     def where(at: int) -> str:
         return f"{path}, column {names[at]!r}"
 
-    columns = []
-    for at in range(len(names)):
-        with _told(f"{where(at)} cannot be read"):
-            columns.append(_plain(table.column(at)))
     place = find_id(
         names,
         id_column,
         path=path,
-        n_rows=table.num_rows,
+        n_rows=len(columns[0]),
         is_unique=lambda at: _is_unique(columns[at], where(at)),
         named=True,
     )
@@ -59,9 +45,28 @@ def read_parquet(source: IO[bytes], *, path: str, id_column: str | int | None) -
     return table_of(
         [names[other] for other in voting],
         [_votes(columns[other], where(other)) for other in voting],
-        ids=None if place is None else _ids(columns[place], where(place)),
+        ids=None if place is None else arrow_ids(columns[place], where(place)),
         id_name=None if place is None else names[place],
     )
+
+
+def arrow_columns(source: IO[bytes], *, path: str) -> tuple[list[str], list[str], list[Any]]:
+    """Return the names of all columns, of those that pandas wrote its index to, and the columns."""
+    need_pyarrow(path)
+    import pyarrow.parquet as pq
+
+    with _told(f"{path} cannot be read as Parquet: it is damaged, truncated or in another format"):
+        table = pq.read_table(source)
+        names = list(table.column_names)
+    if table.num_rows == 0 or not names:
+        raise FileFormatError(f"{path} holds no rows. A table has a row for each object.")
+    if len(set(names)) < len(names):
+        raise FileFormatError(f"{path} has several columns of one name. Give each its own.")
+    columns = []
+    for at, name in enumerate(names):
+        with _told(f"{path}, column {name!r} cannot be read"):
+            columns.append(_plain(table.column(at)))
+    return names, _index_of_pandas(table.schema.metadata, names), columns
 
 
 @contextmanager
@@ -87,7 +92,8 @@ def _index_of_pandas(metadata: dict[bytes, bytes] | None, names: list[str]) -> l
         return []
 
 
-def _only_level(index: list[str], path: str) -> str:
+def only_level(index: list[str], path: str) -> str:
+    """Return the one column of ids, or ask which of several it is."""
     if len(index) == 1:
         return index[0]
     raise FileFormatError(
@@ -170,7 +176,7 @@ def _integers(column: Any, where: str) -> NDArray[Any]:
     return np.asarray(column.cast(pa.int64()).fill_null(MISSING).to_numpy())
 
 
-def _ids(column: Any, where: str) -> NDArray[Any]:
+def arrow_ids(column: Any, where: str) -> NDArray[Any]:
     """Return ids as integers, dates or texts; what numpy has no type for as text."""
     import pyarrow as pa
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from quorate.files._arrays import labels_from_arrays, load_arrays, table_from_arrays
 from quorate.files._csv import read_csv
 from quorate.files._errors import FileFormatError, OptionError
-from quorate.files._formats import TEXT, called, format_to_read
+from quorate.files._formats import ARRAYS, TEXT, called, format_to_read
 from quorate.files._parquet import read_parquet
 from quorate.files._separators import KNOWN, suspect
 from quorate.files._source import opened, seekable
@@ -96,7 +96,7 @@ def read_table(
     name = called(path)
     with opened(path) as stream:
         chosen = format_to_read(path, stream.peek(16)[:16], format)
-        _complain_of_options(chosen, name, header=header, key=key)
+        complain_of_options(chosen, name, header=header, key=key)
         if chosen in TEXT:
             table = read_csv(stream, path=name, format=chosen, header=header, id_column=id_column)
         elif chosen == "parquet":
@@ -138,6 +138,26 @@ def read_tables(
     return stack_tables(tables, [called(fspath(path)) for path in paths])
 
 
+def read_arrays(
+    path: str | PathLike[str],
+    *,
+    format: str | None = None,  # noqa: A002
+) -> dict[str, NDArray[Any]]:
+    """Read all arrays of an NPY, NPZ or MAT file by their names; that of NPY is ``array``.
+
+    Nothing is unpickled. Parameters and errors are those of `read_table`.
+    """
+    path = fspath(path)
+    name = called(path)
+    with opened(path) as stream:
+        chosen = format_to_read(path, stream.peek(16)[:16], format)
+        if chosen not in ARRAYS:
+            raise FileFormatError(
+                f"{name} is read as {chosen.upper()}, but arrays are in NPY, NPZ or MAT files."
+            )
+        return load_arrays(seekable(stream), format=chosen, path=name)
+
+
 def read_labels(
     path: str | PathLike[str],
     *,
@@ -163,8 +183,8 @@ def read_labels(
     name = called(path)
     with opened(path) as stream:
         chosen = format_to_read(path, stream.peek(16)[:16], format)
-        _complain_of_options(chosen, name, header="auto", key=key)
-        if chosen in ("npy", "npz", "mat"):
+        complain_of_options(chosen, name, header="auto", key=key)
+        if chosen in ARRAYS:
             arrays = load_arrays(seekable(stream), format=chosen, path=name)
             return Labels(labels_from_arrays(arrays, path=name, key=key), None)
         if chosen == "parquet":
@@ -181,7 +201,7 @@ def read_labels(
     return Labels(columns[known[0] if len(columns) > 1 else table.names[0]], table.ids)
 
 
-def _complain_of_options(chosen: str, path: str, *, header: bool | str, key: str | None) -> None:
+def complain_of_options(chosen: str, path: str, *, header: bool | str, key: str | None) -> None:
     """Refuse what would be ignored without a word."""
     read_as = f"but {path} is read as {chosen.upper()}. Leave it out."
     if key is not None and chosen not in ("npz", "mat"):

@@ -15,8 +15,8 @@ if TYPE_CHECKING:
 
 MISSING = -1
 FEATURES = (
-    "Numbers with a fraction are measurements, not cluster labels: features belong to"
-    " quorate.EnsembleClustering, which makes the votes itself."
+    "Numbers with a fraction are measurements, not cluster labels: features belong to the command"
+    " quorate generate, or to quorate.EnsembleClustering, which make the votes."
 )
 _UNSIGNED = [np.dtype(name) for name in ("uint8", "uint16", "uint32", "uint64")]
 _SIGNED = [np.dtype(name) for name in ("int8", "int16", "int32", "int64")]

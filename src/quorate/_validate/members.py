@@ -1,0 +1,115 @@
+"""What an ensemble is made of: methods, numbers of clusters, shares of features and objects."""
+
+from __future__ import annotations
+
+from numbers import Integral, Real
+from typing import Any
+
+import numpy as np
+
+#: Base clusterers of this library, by name.
+NAMED_METHODS = ("kmeans", "rpcl")
+
+
+def check_methods(owner: str, method: Any) -> tuple[Any, ...]:
+    """Return the base clusterers that members use in turn."""
+    methods = tuple(method) if isinstance(method, list | tuple) else (method,)
+    if not methods:
+        raise ValueError(
+            f"The 'method' parameter of {owner} is an empty list. Name at least one method, such as"
+            f" 'kmeans'."
+        )
+    for one in methods:
+        if isinstance(one, str) and one in NAMED_METHODS:
+            continue
+        is_estimator = hasattr(one, "get_params") and (
+            hasattr(one, "fit_predict") or hasattr(one, "fit")
+        )
+        if is_estimator and not isinstance(one, type):
+            continue
+        hint = " Pass an instance, not the class." if isinstance(one, type) else ""
+        raise ValueError(
+            f"The 'method' parameter of {owner} must be 'kmeans', 'rpcl', a clusterer of"
+            f" scikit-learn, or a list of these. Got {one!r} instead.{hint}"
+        )
+    return methods
+
+
+def check_n_clusters_range(
+    owner: str, value: Any, n_objects: int, *, n_clusters: int | None = None
+) -> tuple[int, int]:
+    """Return the smallest and the largest number of clusters of a member.
+
+    None is from 2 to ``ceil(sqrt(n_objects) / 2)``, at most 50; and, for a consensus of
+    `n_clusters`, from twice to four times as many at least, while clusters have two objects.
+    """
+    if value is None:
+        low, high = 2, max(2, min(50, int(np.ceil(np.sqrt(n_objects) / 2))))
+        if n_clusters is not None:
+            half = n_objects // 2
+            low = max(low, min(2 * n_clusters, half))
+            high = max(high, 2 * n_clusters, min(4 * n_clusters, half))
+        return low, high
+    good = not isinstance(value, str) and np.ndim(value) == 1 and len(value) == 2
+    good = good and all(isinstance(k, Integral) and not isinstance(k, bool) for k in value)
+    if not good or not 1 <= value[0] <= value[1]:
+        raise ValueError(
+            f"The 'n_clusters_range' parameter of {owner} must be None or two whole numbers, the"
+            f" smallest and the largest number of clusters, from 1 up and in this order."
+            f" Got {value!r} instead."
+        )
+    if value[0] > n_objects:
+        raise ValueError(
+            f"{owner} was asked for members of at least {value[0]} clusters (n_clusters_range), but"
+            f" there are only n_samples={n_objects} object(s). Lower the range."
+        )
+    return int(value[0]), int(value[1])
+
+
+def check_part(owner: str, name: str, value: Any, whole: int) -> int | None:
+    """Return a share (a float up to 1) or a number of `whole` features as a number."""
+    if value is None:
+        return None
+    is_number = isinstance(value, Real) and not isinstance(value, bool)
+    if is_number and not isinstance(value, Integral) and 0 < float(value) <= 1:
+        return max(1, round(float(value) * whole))
+    if is_number and isinstance(value, Integral) and 1 <= int(value) <= whole:
+        return int(value)
+    raise ValueError(
+        f"The {name!r} parameter of {owner} must be None, a share above 0 and up to 1.0 of the"
+        f" {whole} feature(s), or a whole number from 1 up to {whole}. Got {value!r} instead."
+    )
+
+
+def check_subsample(owner: str, value: Any) -> float | None:
+    """Return the share of objects that each member sees, None for all."""
+    if value is None:
+        return None
+    if isinstance(value, bool) or not isinstance(value, Real) or not 0 < float(value) <= 1:
+        raise ValueError(
+            f"The 'subsample' parameter of {owner} must be None or a share of the objects, above 0"
+            f" and up to 1. Got {value!r} instead."
+        )
+    return float(value)
+
+
+def check_consensus(owner: str, value: Any) -> Any:
+    """Return the consensus method: None, or an estimator that takes votes."""
+    if value is None:
+        return None
+    wanted = ("fit", "predict", "cut", "get_params")
+    if isinstance(value, type) or not all(hasattr(value, name) for name in wanted):
+        raise ValueError(
+            f"The 'consensus' parameter of {owner} must be None or an instance of a consensus"
+            f" method of quorate, such as quorate.PTA(). Got {value!r} instead."
+        )
+    return value
+
+
+def check_enough_objects(owner: str, n_clusters: int, n_objects: int) -> None:
+    """Refuse more clusters than objects."""
+    if n_clusters > n_objects:
+        raise ValueError(
+            f"{owner} was asked for n_clusters={n_clusters}, but there are only"
+            f" n_samples={n_objects} object(s). Ask for at most {n_objects} cluster(s)."
+        )

@@ -1,0 +1,71 @@
+"""The consensus of votes that need not fit in memory."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import typer
+
+from quorate.cli._errors import WrongCall
+from quorate.cli._task import Done, Task
+from quorate.cli._truth import scores_as_text, warn_of_truth
+from quorate.cli._warnings import warn
+
+
+def why_not_streamed(task: Task) -> str | None:
+    """Return why a task cannot be streamed, or None where it can."""
+    from quorate import files
+    from quorate.scale import stream
+
+    for path in task.votes:
+        reason = stream.why_not(path, task.format)
+        if reason is not None:
+            return f"votes are streamed in two passes, but {reason}"
+    if task.key is not None:
+        return "--key is for NPZ and MAT, which are not read in batches"
+    if task.truth is not None and Path(task.truth).is_file():
+        return (
+            "true labels of another file are matched in memory. Name a column of the votes"
+            " (--truth COLUMN), or compare afterwards"
+        )
+    if not task.output_is_folder:
+        chosen = files.format_to_write(task.output, None)
+        packed = task.output.lower().endswith(".gz")
+        if task.output in ("-", "/dev/stdout") or chosen not in stream.WRITTEN or packed:
+            return "labels are streamed to .parquet, .csv or .tsv files: name one with -o"
+    return None
+
+
+def in_stream(task: Task) -> Done:
+    """Read the votes twice, in batches; keep what is finished until all is."""
+    from quorate.scale import stream
+
+    reason = why_not_streamed(task)
+    if reason is not None:
+        raise WrongCall(f"--engine stream: {reason}.")
+    parts = stream.parts_folder(task.output)
+    if (parts / "index.npz").exists() and not task.quiet:
+        typer.echo(f"Going on: what is finished is in {parts}.", err=True)
+    try:
+        result = stream.consensus(
+            task.votes,
+            task.estimator,
+            task.output,
+            id_column=None if task.id_column == "none" else task.id_column,
+            confidence=task.confidence,
+            cuts=None if task.one_k else task.ks,
+            truth=task.truth,
+            n_jobs=task.jobs,
+            progress=not task.quiet,
+            header="auto" if task.header is None else task.header,
+            format=task.format,
+        )
+    except KeyboardInterrupt:
+        if parts.is_dir():
+            warn(f"What is finished is kept in {parts}. The same command goes on from there.")
+        raise
+    if task.truth is None:
+        warn_of_truth(result.names)
+    else:
+        typer.echo(scores_as_text(result.scores), err=True)
+    return Done(result.n_objects, len(result.names), result.n_microclusters, result.id_name)

@@ -1,0 +1,50 @@
+"""Where a consensus is computed: in memory, or in a stream of batches.
+
+An engine is a function of a `Task` that writes the labels and returns what the summary tells. To
+add one, name it in `ENGINES`.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from quorate.cli._engine_memory import in_memory
+from quorate.cli._engine_stream import in_stream, why_not_streamed
+from quorate.cli._errors import WrongCall
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from quorate.cli._task import Done, Task
+
+AUTO = "auto"
+ENGINES: dict[str, Callable[[Task], Done]] = {
+    "memory": in_memory,
+    "stream": in_stream,
+}
+#: Votes that would take more of the available memory than this share are streamed.
+_SHARE = 0.5
+
+
+def check_engine(name: str) -> str:
+    """Return the name of an engine in lower case, or refuse the call."""
+    known = (AUTO, *ENGINES)
+    if name.lower() not in known:
+        raise WrongCall(f"--engine is one of {', '.join(known)}. Found {name!r}.")
+    return name.lower()
+
+
+def choose(name: str, task: Task) -> str:
+    """Return the engine for a task: the one asked for, else the one that fits it."""
+    if name != AUTO:
+        return name
+    from quorate.scale import stream
+
+    if task.output_is_folder or any(map(stream.only_streamed, task.votes)):
+        return "stream"
+    if why_not_streamed(task) is not None:
+        return "memory"
+    from quorate._validate import available_memory
+
+    needed = stream.bytes_in_memory(task.votes, format=task.format)
+    return "stream" if needed > _SHARE * available_memory() else "memory"

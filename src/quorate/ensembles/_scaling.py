@@ -1,0 +1,61 @@
+"""Scaling of features, column by column."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from quorate import _validate
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from quorate._types import FloatArray
+
+SCALES = ("minmax", "standard")
+_ROWS = 4096
+
+
+class Scaling(NamedTuple):
+    """``(x - shift) / width``, learnt from one matrix and applied to others."""
+
+    shift: FloatArray
+    width: FloatArray
+
+    def apply(self, matrix: NDArray[Any]) -> NDArray[Any]:
+        """Return the scaled matrix, in float64 for float64 and in float32 for smaller types."""
+        kind = np.dtype(np.float64 if matrix.dtype == np.float64 else np.float32)
+        _validate.check_memory(
+            matrix.size * kind.itemsize,
+            f"A scaled copy of the features ({matrix.shape[0]} × {matrix.shape[1]}) as {kind}",
+            "Pass them scaled, with scale=None, or as float32.",
+        )
+        scaled = np.empty(matrix.shape, dtype=kind)
+        for start in range(0, len(matrix), _ROWS):  # in parts: one copy, not three
+            rows = slice(start, start + _ROWS)
+            scaled[rows] = (matrix[rows] - self.shift) / self.width
+        return scaled
+
+
+def learn_scaling(matrix: NDArray[Any], scale: str | None) -> Scaling | None:
+    """Return what brings columns to [0, 1], or to mean 0 and variance 1; constant ones to 0."""
+    if scale is None:
+        return None
+    least = matrix.min(axis=0).astype(np.float64)
+    largest = matrix.max(axis=0).astype(np.float64)
+    if scale == "minmax":
+        shift, width = least, largest - least
+    else:
+        shift = matrix.mean(axis=0, dtype=np.float64)
+        width = np.sqrt(_variances(matrix, shift))
+    # The mean of equal numbers may differ from them in the last digit: not a width to divide by.
+    constant = (least == largest) | (width == 0)
+    return Scaling(np.where(constant, least, shift), np.where(constant, 1.0, width))
+
+
+def _variances(matrix: NDArray[Any], mean: FloatArray) -> FloatArray:
+    total = np.zeros(matrix.shape[1])
+    for start in range(0, len(matrix), _ROWS):
+        total += ((matrix[start : start + _ROWS] - mean) ** 2).sum(axis=0)
+    return total / len(matrix)

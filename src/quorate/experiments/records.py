@@ -1,0 +1,113 @@
+"""One line of JSON for each run: appended at once, never rewritten, read again to go on.
+
+A record is a dictionary: `what` (the task: its kind and everything that decides its outcome),
+`parameters` (of the method), `versions`, `scores`, `seconds`, `cpu_seconds` and `peak_memory`.
+Where a task cannot be done the record holds only `what` and `skipped`, the reason.
+"""
+
+from __future__ import annotations
+
+import gzip
+import json
+import os
+from contextlib import contextmanager, suppress
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+    from pathlib import Path
+    from typing import BinaryIO
+
+Task = dict[str, Any]
+Record = dict[str, Any]
+
+FILE = "records.jsonl"
+PACKED = "records.jsonl.gz"
+
+
+def key(task: Task) -> str:
+    """Return what tells a task from all others."""
+    return json.dumps(task, sort_keys=True)
+
+
+def read(folder: Path) -> dict[str, Record]:
+    """Return the records of a folder by the keys of their tasks, the packed ones first.
+
+    A line that is no record, such as the last one of a run that was killed, is passed over: its
+    task counts as not done.
+    """
+    lines: list[bytes] = []
+    if (folder / PACKED).exists():
+        lines += gzip.decompress((folder / PACKED).read_bytes()).splitlines()
+    if (folder / FILE).exists():
+        lines += (folder / FILE).read_bytes().splitlines()
+    found = {}
+    for line in lines:
+        with suppress(ValueError, TypeError, KeyError):
+            record = json.loads(line)
+            found[key(record["what"])] = record
+    return found
+
+
+class RecordFile:
+    """The records of a folder, open for more."""
+
+    def __init__(self, folder: Path, file: BinaryIO) -> None:
+        self.done = read(folder)
+        self._file = file
+
+    def missing(self, tasks: Iterable[Task]) -> list[Task]:
+        """Return the tasks that have no record yet, in order, each once."""
+        by_key = {key(task): task for task in tasks}
+        return [task for name, task in by_key.items() if name not in self.done]
+
+    def add(self, record: Record) -> None:
+        """Append one record; when this returns, it is in the file."""
+        self._file.write(json.dumps(record).encode() + b"\n")
+        self._file.flush()
+        self.done[key(record["what"])] = record
+
+
+@contextmanager
+def opened(folder: Path) -> Iterator[RecordFile]:
+    """Open the records of a folder for this process alone."""
+    folder.mkdir(parents=True, exist_ok=True)
+    with (folder / FILE).open("ab") as file:
+        _lock(file, folder)
+        if _is_torn(folder / FILE):
+            file.write(b"\n")  # what a killed run left behind stays a line of its own
+        yield RecordFile(folder, file)
+
+
+def pack(folder: Path) -> int:
+    """Compress all records of a folder into one file; return how many there are."""
+    records = read(folder)
+    text = "".join(json.dumps(records[name]) + "\n" for name in sorted(records))
+    temporary = folder / f"{PACKED}.tmp"
+    temporary.write_bytes(gzip.compress(text.encode(), mtime=0))
+    temporary.replace(folder / PACKED)
+    (folder / FILE).unlink(missing_ok=True)
+    return len(records)
+
+
+def _is_torn(path: Path) -> bool:
+    with path.open("rb") as file:
+        if file.seek(0, os.SEEK_END) == 0:
+            return False
+        file.seek(-1, os.SEEK_END)
+        return file.read(1) != b"\n"
+
+
+def _lock(file: BinaryIO, folder: Path) -> None:
+    """Refuse a second run into the same folder, where the system has locks of this kind."""
+    try:
+        import fcntl
+    except ImportError:
+        return
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        raise ValueError(
+            f"Another run is writing its records to {folder}. Wait for it, or choose another"
+            " folder with --out."
+        ) from None

@@ -1,0 +1,127 @@
+"""All methods of the paper on all datasets, at the best k and at the true k."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import TYPE_CHECKING, Any
+
+from quorate.experiments.evidence import (
+    Evidence,
+    Experiment,
+    Picture,
+    Results,
+    counts_in_words,
+    differences_in_words,
+)
+from quorate.experiments.figures import new_axes
+from quorate.experiments.grids import Grid, top_rows
+from quorate.experiments.protocol import (
+    FEW_CLUSTER_NUMBERS,
+    MOST_OBJECTS,
+    N_MEMBERS,
+    PAPER_METHODS,
+    score_tasks,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from quorate.experiments.protocol import Plan
+    from quorate.experiments.records import Task
+
+RUNS = 100
+_TOP = 3
+
+
+def _tasks(plan: Plan) -> Iterator[Task]:
+    yield from score_tasks(plan, PAPER_METHODS, RUNS)
+
+
+def _results(evidence: Evidence) -> Results:
+    names = evidence.datasets("scores")
+    methods = [
+        method
+        for method in PAPER_METHODS
+        if any(evidence.select("scores", name, method=method) for name in names)
+    ]
+    results = Results(remarks=[evidence.origin(names)])
+    for which in ("best", "true"):
+        title = f"NMI at the {which} k"
+        grid = Grid(f"comparison-{which}-k", title, "method", methods, names, best=_TOP)
+        for method in methods:
+            for name in names:
+                grid.cells[method, name] = evidence.cell(
+                    f"nmi_{which}",
+                    "scores",
+                    name,
+                    paper=evidence.of_paper("comparison_nmi", method, name, f"{which}_k"),
+                    method=method,
+                    members=N_MEMBERS,
+                    seed=0,
+                )
+        results.grids.append(grid)
+        results.remarks.append(
+            f"{title}. {counts_in_words(grid)} {differences_in_words(grid)}".strip()
+        )
+        results.remarks += _own_rows(grid)
+    caption = (
+        f"How often each method is among the {_TOP} highest of a column (best k and true k of each"
+        " dataset)."
+    )
+    results.pictures.append(Picture("top-three", caption, lambda: _draw(results.grids)))
+    return results
+
+
+def _own_rows(grid: Grid) -> list[str]:
+    """Return how far the paper's own two methods are from its table."""
+    found = []
+    for method in ("PTA-AL", "PTGP"):
+        sizes = [abs(value) for value in grid.differences([method])]
+        if sizes:
+            mean = sum(sizes) / len(sizes)
+            found.append(
+                f"{method}, {grid.title}: mean absolute difference {mean:.4f}, largest"
+                f" {max(sizes):.4f}."
+            )
+    return found
+
+
+def top_counts(grids: list[Grid], *, paper: bool = False) -> Counter[str]:
+    """Return how many columns of the grids each method is among the best of."""
+    return Counter(
+        row
+        for grid in grids
+        for column in grid.columns
+        for row in top_rows(grid, column, _TOP, paper=paper)
+    )
+
+
+def _draw(grids: list[Grid]) -> Any:
+    ours, paper = top_counts(grids), top_counts(grids, paper=True)
+    methods = grids[0].rows
+    figure, (panel,) = new_axes(width=8.4, height=4.2)
+    places = range(len(methods))
+    for shift, counts, colour, label in (
+        (-0.2, ours, "#0b5fa5", "ours"),
+        (0.2, paper, "#b0b0b0", "the paper's numbers, same columns"),
+    ):
+        at = [place + shift for place in places]
+        panel.bar(at, [counts[name] for name in methods], 0.38, color=colour, label=label)
+    panel.set_xticks(places, methods, rotation=60, ha="right")
+    n_columns = sum(len(grid.columns) for grid in grids)
+    panel.set_ylabel(f"times in the top {_TOP} of {n_columns} columns")
+    panel.yaxis.get_major_locator().set_params(integer=True)
+    panel.legend(frameon=False)
+    return figure
+
+
+COMPARISON = Experiment(
+    "comparison",
+    "24 methods on the benchmark datasets",
+    f"Ensembles of 10 members, {RUNS} draws (fewer for slow methods). ECMC, CSPA and HGPA cluster"
+    f" objects up to N = {MOST_OBJECTS:,}, microclusters beyond; CSPA uses METIS, HGPA"
+    " Mt-KaHyPar. The best k of CSPA, HGPA and MCLA is looked for among"
+    f" {', '.join(map(str, FEW_CLUSTER_NUMBERS))} and the true k.",
+    _tasks,
+    _results,
+)

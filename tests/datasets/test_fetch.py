@@ -1,0 +1,197 @@
+"""Fetching files, from a server on this machine that can break off, refuse and lie."""
+
+import hashlib
+import io
+import socket
+import threading
+import zipfile
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+
+import numpy as np
+import pytest
+
+from quorate import datasets
+from quorate.datasets import DownloadError, _catalogue
+from quorate.datasets._fetch import fetch
+
+CONTENT = bytes(range(256)) * 2000
+SHA = hashlib.sha256(CONTENT).hexdigest()
+
+
+class Handler(BaseHTTPRequestHandler):
+    def do_GET(self):
+        server = self.server
+        server.asked.append((self.path, self.headers.get("Range")))
+        if self.path not in server.files:
+            self.send_error(404)
+            return
+        content = server.files[self.path]
+        start = 0
+        if server.ranges and (asked := self.headers.get("Range")):
+            start = int(asked.removeprefix("bytes=").removesuffix("-"))
+        if start >= len(content):
+            self.send_response(416)
+            self.send_header("Content-Range", f"bytes */{len(content)}")
+            self.send_header("Content-Length", "0")
+            self.end_headers()
+            return
+        rest = content[start:]
+        self.send_response(206 if start else 200)
+        if start:
+            self.send_header("Content-Range", f"bytes {start}-{len(content) - 1}/{len(content)}")
+        self.send_header("Content-Length", str(len(rest)))
+        self.end_headers()
+        limit = server.breaks.pop(0) if server.breaks else None
+        self.wfile.write(rest[:limit])
+
+    def log_message(self, *_):
+        pass
+
+
+@pytest.fixture
+def server():
+    with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as running:
+        running.files, running.asked, running.breaks, running.ranges = {}, [], [], True
+        running.files["/file"] = CONTENT
+        running.address = f"http://127.0.0.1:{running.server_port}"
+        thread = threading.Thread(target=running.serve_forever, args=(0.01,))
+        thread.start()
+        yield running
+        running.shutdown()
+        thread.join()
+
+
+def part_of(folder):
+    return next(folder.glob("file.*.part"))
+
+
+def test_a_file_comes_whole(server, tmp_path):
+    target = tmp_path / "new" / "file"
+    fetch([f"{server.address}/file"], target, sha256=SHA)
+    assert target.read_bytes() == CONTENT
+    assert [path.name for path in target.parent.iterdir()] == ["file"]
+
+
+class TestBrokenOff:
+    def test_goes_on_at_once(self, server, tmp_path):
+        server.breaks = [1000, 2000]
+        fetch([f"{server.address}/file"], tmp_path / "file", sha256=SHA)
+        assert (tmp_path / "file").read_bytes() == CONTENT
+        assert [asked for _, asked in server.asked] == [None, "bytes=1000-", "bytes=3000-"]
+
+    def test_goes_on_in_the_next_call(self, server, tmp_path):
+        server.breaks = [1000, 0]
+        with pytest.raises(DownloadError, match="1,000 bytes are kept, the next call goes on"):
+            fetch([f"{server.address}/file"], tmp_path / "file", sha256=SHA)
+        assert not (tmp_path / "file").exists()
+        assert part_of(tmp_path).stat().st_size == 1000
+        fetch([f"{server.address}/file"], tmp_path / "file", sha256=SHA)
+        assert (tmp_path / "file").read_bytes() == CONTENT
+        assert server.asked[-1] == ("/file", "bytes=1000-")
+
+    def test_begins_again_where_the_server_cannot_go_on(self, server, tmp_path):
+        server.breaks, server.ranges = [1000], False
+        fetch([f"{server.address}/file"], tmp_path / "file", sha256=SHA)
+        assert (tmp_path / "file").read_bytes() == CONTENT
+
+    @pytest.mark.parametrize(
+        "begun", [b"x" * 1000, b"x" * (len(CONTENT) + 1), b"x" * len(CONTENT), CONTENT]
+    )
+    def test_a_part_may_be_of_another_file_or_complete(self, server, tmp_path, begun):
+        server.breaks = [10, 0]
+        with pytest.raises(DownloadError):
+            fetch([f"{server.address}/file"], tmp_path / "file", sha256=SHA)
+        part_of(tmp_path).write_bytes(begun)
+        fetch([f"{server.address}/file"], tmp_path / "file", sha256=SHA)
+        assert (tmp_path / "file").read_bytes() == CONTENT
+
+
+class TestRefused:
+    def test_a_wrong_checksum(self, server, tmp_path):
+        with pytest.raises(DownloadError, match=r"has the checksum .*, not 0000"):
+            fetch([f"{server.address}/file"], tmp_path / "file", sha256="0" * 64)
+        assert not list(tmp_path.iterdir())
+
+    def test_a_file_that_is_not_there(self, server, tmp_path):
+        with pytest.raises(DownloadError, match="/none: the server answers 404"):
+            fetch([f"{server.address}/none"], tmp_path / "file")
+
+    def test_a_server_that_is_not_there(self, tmp_path):
+        with socket.socket() as free:
+            free.bind(("127.0.0.1", 0))
+            url = f"http://127.0.0.1:{free.getsockname()[1]}/file"
+        with pytest.raises(DownloadError, match=r"/file: Connection refused$"):
+            fetch([url], tmp_path / "file")
+
+    def test_an_address_of_another_kind(self, tmp_path):
+        with pytest.raises(DownloadError, match="not an address of http or https"):
+            fetch([(tmp_path / "x").as_uri()], tmp_path / "file")
+
+    def test_and_the_next_address_is_tried(self, server, tmp_path):
+        urls = [f"{server.address}/none", f"{server.address}/file"]
+        fetch(urls, tmp_path / "file", sha256=SHA)
+        assert (tmp_path / "file").read_bytes() == CONTENT
+
+
+class TestArchives:
+    @pytest.fixture
+    def url(self, server):
+        packed = io.BytesIO()
+        with zipfile.ZipFile(packed, "w") as archive:
+            archive.writestr("folder/file", CONTENT)
+        server.files["/a.zip"] = packed.getvalue()
+        return f"{server.address}/a.zip"
+
+    def test_a_member_is_taken_out(self, url, tmp_path):
+        fetch([f"{url}#file"], tmp_path / "file", sha256=SHA)
+        assert (tmp_path / "file").read_bytes() == CONTENT
+
+    def test_one_archive_is_fetched_once(self, server, url, tmp_path):
+        fetch([f"{url}#file"], tmp_path / "one")
+        fetch([f"{url}#file"], tmp_path / "two")
+        assert len(server.asked) == 1
+
+    def test_what_is_wrong_with_it(self, server, url, tmp_path):
+        with pytest.raises(DownloadError, match="the archive has no file other"):
+            fetch([f"{url}#other"], tmp_path / "file")
+        with pytest.raises(DownloadError, match="file has the checksum"):
+            fetch([f"{url}#file"], tmp_path / "file", sha256="0" * 64)
+        server.files["/b.zip"] = b"<html>"
+        with pytest.raises(DownloadError, match="no zip archive"):
+            fetch([f"{server.address}/b.zip#file"], tmp_path / "file")
+        assert [path.name for path in tmp_path.iterdir()] == ["a.zip"]
+
+
+def test_a_dataset_all_the_way(server, data_folder, tmp_path, monkeypatch):
+    """From the network to the cache: one file from its folder, after a break, one by archive."""
+    kept = datasets.load("PD", folder=data_folder)
+    table = np.column_stack([kept.features, kept.truth]).astype(int).tolist()
+    lines = ["".join(f"{number:3d}," for number in row)[:-1] + "\n" for row in table]
+    tes, tra = ("".join(part).encode() for part in (lines[:3498], lines[3498:]))
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("pendigits.tra", tra)
+    server.files = {"/pendigits.tes": tes, "/pd.zip": packed.getvalue()}
+    server.breaks = [1000]
+    raw = (
+        _catalogue.RawFile("pendigits.tes", (f"{server.address}/pendigits.tes",)),
+        _catalogue.RawFile(
+            "pendigits.tra",
+            (f"{server.address}/pendigits.tra", f"{server.address}/pd.zip#pendigits.tra"),
+        ),
+    )
+    entry = _catalogue.find("PD")._replace(raw=raw)
+    monkeypatch.setitem(_catalogue._BY_NAME, "pd", entry)
+    monkeypatch.setenv("QUORATE_CACHE", str(tmp_path / "cache"))
+    found = datasets.load("PD", folder=tmp_path)
+    assert np.array_equal(found.features, kept.features)
+    assert np.array_equal(found.truth, kept.truth)
+    assert [path for path, _ in server.asked] == [
+        "/pendigits.tes",
+        "/pendigits.tes",
+        "/pendigits.tra",
+        "/pd.zip",
+    ]
+    datasets.load("PD", folder=tmp_path)
+    assert len(server.asked) == 4
+    assert [path.name for path in (tmp_path / "cache").rglob("*.*")] == ["PD.npz"]

@@ -1,0 +1,112 @@
+"""What is refused, and in which words."""
+
+import numpy as np
+import pandas as pd
+import pytest
+import scipy.sparse
+from sklearn.cluster import KMeans
+from sklearn.preprocessing import StandardScaler
+
+import quorate as qr
+from quorate.ensembles import generate, members
+
+GOOD = np.random.default_rng(0).random((20, 3))
+
+
+def changed(value, row=4, column=1):
+    features = GOOD.copy()
+    features[row, column] = value
+    return features
+
+
+BAD_FEATURES = [
+    (changed(np.nan), ValueError, r"row 4 of column 1, counted from 0, is NaN"),
+    (changed(-np.inf).astype(np.float32), ValueError, r"row 4 of column 1.* is infinity \(inf\)"),
+    (changed(1e200), ValueError, r"must not exceed 1e\+140.*1e\+200.*Rescale"),
+    (pd.DataFrame(changed(np.nan), columns=["a", "b", "c"]), ValueError, r"row 4 of column 'b'"),
+    (
+        pd.DataFrame(changed(np.nan), columns=["a", "b", "c"]).astype("Float64"),
+        ValueError,
+        r"column 'b' is NaN",
+    ),
+    (pd.DataFrame({"a": [1.0], "colour": ["red"]}), ValueError, r"'colour'.*OneHotEncoder"),
+    (
+        pd.DataFrame({"a": [1.0], "b": pd.Categorical(["red"])}),
+        ValueError,
+        r"column 'b' \(number 1.*category",
+    ),
+    (pd.DataFrame({"when": pd.to_datetime(["2020-01-01"])}), ValueError, r"'when'.*datetime"),
+    ([["1.5", "red"], ["2.5", "3"]], ValueError, r"row 0 of column 1.* is .*'red'"),
+    (np.array([[1, {}]], dtype=object), TypeError, r"argument must be a string or a real number"),
+    (GOOD[0], ValueError, r"two dimensions.*1 dimension\(s\).*Reshape your data"),
+    (GOOD[None], ValueError, r"3 dimension\(s\)"),
+    (GOOD[:0], ValueError, r"0 sample\(s\) \(shape=\(0, 3\)\)"),
+    (GOOD[:, :0], ValueError, r"0 feature\(s\) \(shape=\(20, 0\)\)"),
+    (scipy.sparse.csr_array(GOOD), TypeError, r"Sparse data was passed.*toarray"),
+    (GOOD + 1j, ValueError, r"Complex data not supported"),
+    ([[1.0, 2.0], [1.0]], ValueError, r"rows of different lengths"),
+    (np.ma.masked_greater(GOOD, 0.9), ValueError, r"masked"),
+]
+
+
+@pytest.mark.parametrize(("features", "error", "words"), BAD_FEATURES)
+@pytest.mark.parametrize("call", [generate, members, lambda x: qr.EnsembleClustering(2).fit(x)])
+def test_bad_features(call, features, error, words):
+    with pytest.raises(error, match=words):
+        call(features)
+
+
+BAD_SETTINGS = [
+    ({"n_members": 0}, "'n_members' parameter.*from 1 up. Got 0"),
+    ({"n_members": 2.5}, "'n_members' parameter"),
+    ({"method": "k-means"}, "must be 'kmeans', 'rpcl', a clusterer.*Got 'k-means'"),
+    ({"method": []}, "empty list"),
+    ({"method": KMeans}, "Pass an instance, not the class"),
+    ({"method": ["kmeans", 3]}, "Got 3 instead"),
+    ({"n_clusters_range": 5}, "two whole numbers"),
+    ({"n_clusters_range": (5, 2)}, "in this order"),
+    ({"n_clusters_range": (0, 2)}, "from 1 up"),
+    ({"n_clusters_range": (2.0, 3)}, "two whole numbers"),
+    ({"n_clusters_range": "25"}, "two whole numbers"),
+    ({"n_clusters_range": (21, 30)}, "at least 21 clusters.*n_samples=20"),
+    ({"scale": "zscore"}, "'scale' parameter.*'minmax', 'standard'. Got 'zscore'"),
+    ({"subspace": 0}, "'subspace' parameter.*share above 0"),
+    ({"subspace": 4}, "up to 3. Got 4"),
+    ({"subspace": 1.5}, "'subspace'"),
+    ({"subspace": True}, "'subspace'"),
+    ({"projection": -1}, "'projection'"),
+    ({"subspace": 2, "projection": 3}, "'projection'.*the 2 feature"),
+    ({"subsample": 0.0}, "'subsample'"),
+    ({"subsample": 1.1}, "'subsample'"),
+    ({"random_state": -1}, "'random_state'"),
+    ({"n_jobs": 0}, "'n_jobs'"),
+]
+
+
+@pytest.mark.parametrize(("bad", "words"), BAD_SETTINGS)
+def test_bad_settings(bad, words):
+    with pytest.raises(ValueError, match=words):
+        generate(GOOD, **bad)
+    with pytest.raises(ValueError, match=words):
+        qr.EnsembleClustering(2, **bad).fit(GOOD)
+
+
+def test_what_is_no_clusterer():
+    with pytest.raises((ValueError, AttributeError), match=r"predict|no clusterer"):
+        generate(GOOD, 2, StandardScaler())
+
+
+def test_the_error_of_a_member_is_raised():
+    with pytest.raises(ValueError, match="tol"):
+        generate(GOOD, 4, KMeans(tol=-1), n_jobs=2)
+
+
+@pytest.mark.parametrize("make", [np.asfortranarray, lambda x: x.astype(np.int64)])
+def test_copies_are_refused_where_they_do_not_fit(make, monkeypatch):
+    monkeypatch.setenv("QUORATE_MEMORY", "100")
+    with pytest.raises(qr.MemoryBudgetError, match="A copy of the features"):
+        generate(make(GOOD), 1)
+    with pytest.raises(qr.MemoryBudgetError, match="A scaled copy"):
+        generate(GOOD, 1, scale="minmax")
+    with pytest.raises(qr.MemoryBudgetError, match="Votes of 10 members on 20 objects"):
+        generate(GOOD, 10)

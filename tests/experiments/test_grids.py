@@ -1,0 +1,71 @@
+import csv
+import io
+
+import pytest
+
+from quorate.experiments.grids import Cell, Grid, mean_cell, top_rows
+
+
+@pytest.fixture
+def grid():
+    grid = Grid("g", "A grid", "method", ["<b>", "PTA", "EAC"], ["MF", "IS"], best=1)
+    grid.cells["<b>", "MF"] = mean_cell([0.5, 0.7], paper=0.61)
+    grid.cells["PTA", "MF"] = mean_cell([0.8])
+    grid.cells["EAC", "MF"] = Cell(remark="too slow", paper=0.3)
+    return grid
+
+
+def test_a_cell_is_a_mean_with_its_error_and_difference():
+    cell = mean_cell([0.5, 0.7], paper=0.61)
+    assert cell.ours == pytest.approx(0.6)
+    assert cell.error == pytest.approx(0.1)
+    assert cell.runs == 2
+    assert cell.difference == pytest.approx(-0.01)
+    assert mean_cell([0.5]).error is None
+    assert mean_cell([], 0.2, "why").remark == "why"
+    assert mean_cell([], 0.2).difference is None
+
+
+def test_csv_has_a_line_for_each_cell(grid):
+    rows = list(csv.DictReader(io.StringIO(grid.to_csv())))
+    assert len(rows) == 6
+    assert rows[0]["method"] == "<b>"
+    assert float(rows[0]["ours"]) == pytest.approx(0.6)
+    assert float(rows[0]["difference"]) == pytest.approx(-0.01)
+    assert rows[0]["runs"] == "2"
+    assert rows[4]["ours"] == ""
+    assert rows[4]["remark"] == "too slow"
+
+
+def test_markdown_shows_ours_and_the_papers(grid):
+    lines = grid.to_markdown().splitlines()
+    assert lines[0] == "| method | MF | IS |"
+    assert lines[2] == "| <b> | 0.600 (0.610) | – |"
+    assert lines[3] == "| PTA | **0.800** | – |"
+    assert lines[4] == "| EAC | – (0.300) | – |"
+
+
+def test_html_escapes_names_and_tells_reasons(grid):
+    html = grid.to_html()
+    assert "<b>" not in html
+    assert "&lt;b&gt;" in html
+    assert 'title="too slow"' in html
+    assert 'title="0.6 ± 0.1, 2 run(s)"' in html
+    assert html.count('class="best"') == 1
+
+
+def test_the_best_include_ties_as_shown():
+    grid = Grid("g", "", "", ["a", "b", "c"], ["x"])
+    for row, value in (("a", 0.50049), ("b", 0.5), ("c", 0.49)):
+        grid.cells[row, "x"] = Cell(value, paper=1 - value)
+    assert top_rows(grid, "x", 1) == ["a", "b"]
+    assert top_rows(grid, "x", 3) == ["a", "b", "c"]
+    assert top_rows(grid, "x", 1, paper=True) == ["c"]
+    assert top_rows(grid, "x", 0) == []
+
+
+def test_percent_and_decimals_of_columns():
+    grid = Grid("g", "", "", ["a"], ["x", "y"], {("a", "x"): Cell(0.1234)}, percent=True)
+    assert "12.3 %" in grid.to_markdown()
+    counts = Grid("g", "", "", ["a"], ["x"], {("a", "x"): Cell(1234.0)}, column_decimals={"x": 0})
+    assert "1,234 |" in counts.to_markdown()

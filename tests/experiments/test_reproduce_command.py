@@ -1,0 +1,125 @@
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+from typer.testing import CliRunner
+
+from quorate.cli import app
+from quorate.experiments import EXPERIMENTS, records
+
+runner = CliRunner()
+
+
+def invoke(*words):
+    return runner.invoke(app, ["reproduce", *map(str, words)])
+
+
+@pytest.fixture(scope="module")
+def quick(small_world, tmp_path_factory):
+    """Run everything once, quickly; return the folder."""
+    folder = tmp_path_factory.mktemp("quick")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("QUORATE_DATA", str(small_world))
+        found = invoke("all", "--quick", "--runs", 1, "--out", folder)
+    assert found.exit_code == 0, found.stderr
+    return folder
+
+
+def test_every_table_and_figure_appears(quick):
+    page = (quick / "index.html").read_text()
+    for name in EXPERIMENTS:
+        assert f'id="{name}"' in page
+        assert (quick / f"{name}.md").exists()
+        text = (quick / f"{name}.md").read_text()
+        for file in re.findall(r"\]\(([^)]+)\)", text):
+            assert (quick / file).stat().st_size > 0
+            assert (quick / file).with_suffix(".svg").exists() or file.endswith(".csv")
+    assert "Nothing is recorded" not in page
+    for file in re.findall(r'(?:src|href)="([^"]+)"', page):
+        assert (quick / file).exists()
+    assert not list(quick.glob("*.tmp*"))
+
+
+def test_the_papers_numbers_stand_beside_ours(quick):
+    assert "(0.800)" in (quick / "comparison.md").read_text()
+
+
+def test_a_second_run_does_nothing_and_the_page_is_the_same(quick, small_world, monkeypatch):
+    monkeypatch.setenv("QUORATE_DATA", str(small_world))
+    before = {file: file.read_bytes() for file in quick.iterdir() if file.is_file()}
+    monkeypatch.setattr("quorate.experiments.runner.measure", None)  # nobody may call it
+    found = invoke("all", "--quick", "--runs", 1, "--out", quick)
+    assert found.exit_code == 0, found.stderr
+    assert {file: file.read_bytes() for file in quick.iterdir() if file.is_file()} == before
+
+
+def test_rendering_needs_records_only(quick, tmp_path, monkeypatch):
+    monkeypatch.setenv("QUORATE_DATA", str(tmp_path / "nowhere"))
+    (tmp_path / records.FILE).write_bytes((quick / records.FILE).read_bytes())
+    found = invoke("all", "--render", "--out", tmp_path)
+    assert found.exit_code == 0, found.stderr
+    assert (tmp_path / "ranking.md").read_text() == (quick / "ranking.md").read_text()
+    assert "not at hand" in (tmp_path / "index.html").read_text()
+
+
+def test_killed_in_the_middle_it_goes_on(small_world, tmp_path):
+    command = [sys.executable, "-m", "quorate", "reproduce", "pta-parameters", "--datasets", "MF"]
+    command += ["--runs", "1", "--jobs", "1", "--out", str(tmp_path)]
+    environment = {**os.environ, "QUORATE_DATA": str(small_world)}
+    file = tmp_path / records.FILE
+    process = subprocess.Popen(command, env=environment, stderr=subprocess.PIPE)
+    deadline = time.monotonic() + 120
+    while not (file.exists() and file.read_bytes().count(b"\n") >= 3):
+        assert process.poll() is None, process.stderr.read()
+        assert time.monotonic() < deadline
+        time.sleep(0.002)
+    process.send_signal(signal.SIGKILL)
+    process.wait()
+    process.stderr.close()
+    kept = file.read_bytes()
+    done = len(records.read(tmp_path))
+    assert 3 <= done < 16
+    subprocess.run(command, env=environment, check=True, capture_output=True)
+    assert file.read_bytes().startswith(kept)
+    lines = [json.loads(line) for line in file.read_bytes()[len(kept) :].splitlines() if line]
+    assert len({records.key(line["what"]) for line in lines}) == len(lines) == 16 - done
+    assert len(records.read(tmp_path)) == 16
+
+
+def test_datasets_that_cannot_be_had_are_left_out_with_the_reason(
+    small_world, tmp_path, monkeypatch
+):
+    monkeypatch.setenv("QUORATE_DATA", str(small_world))
+    monkeypatch.setenv("QUORATE_CACHE", str(tmp_path / "cache"))
+
+    def offline(*_words, **_more):
+        raise OSError("no network here; place USPS.npz in the data folder")
+
+    monkeypatch.setattr("quorate.experiments.sources.datasets.load", offline)
+    found = invoke("microclusters", "--datasets", "MF,USPS", "--runs", 1, "--out", tmp_path)
+    assert found.exit_code == 0, found.stderr
+    assert "USPS is left out: no network here" in found.stderr
+    assert "| MF |" in (tmp_path / "microclusters.md").read_text()
+
+
+@pytest.mark.parametrize(
+    ("words", "code", "message"),
+    [
+        (["table9"], 2, "There is no table 'table9'. Known: link-weights"),
+        (["all", "--datasets", "iris"], 2, "There is no dataset 'iris'. Known: MF"),
+        (["all", "--datasets", ","], 2, "--datasets needs names"),
+        (["all", "--pools", "both"], 2, "--pools is authors or own"),
+        (["all", "--jobs", "0"], 2, "--jobs is a number of processes"),
+        (["all", "--runs", "0"], 2, "--runs"),
+        (["all", "--render"], 1, "There are no records in"),
+    ],
+)
+def test_wrong_calls_say_what_to_do(tmp_path, words, code, message):
+    found = invoke(*words, "--out", tmp_path)
+    assert found.exit_code == code
+    assert message in " ".join(found.stderr.split())
