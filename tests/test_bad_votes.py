@@ -114,7 +114,7 @@ def test_memory_is_refused_before_it_is_taken(monkeypatch):
     n = len(qr.microclusters(votes).sizes)
     monkeypatch.setenv("QUORATE_MEMORY", str(10 * n * n))
     with pytest.raises(qr.MemoryBudgetError, match=f"{n} microclusters.* MB.*PTGP needs no"):
-        qr.PTA(2).fit(votes)
+        qr.PTA(2, similarity="exact").fit(votes)
     with pytest.raises(qr.MemoryBudgetError, match="1000000 steps would take"):
         qr.PTGP(2, n_steps=10**6).fit(votes)
     with pytest.raises(qr.MemoryBudgetError, match=f"{n - 1} neighbours"):

@@ -14,15 +14,17 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from quorate import metrics
+    from quorate import datasets, ensembles, metrics, scale
     from quorate._ensemble import Ensemble, microclusters, trajectory_similarity
     from quorate._types import Microclusters
     from quorate._validate import (
+        ApproximateSimilarityWarning,
         FeaturesAsVotesWarning,
         FewerClustersWarning,
         MemoryBudgetError,
         TransposedVotesWarning,
     )
+    from quorate.ensembles import EnsembleClustering
     from quorate.methods import (
         CSPA,
         EAC,
@@ -70,7 +72,9 @@ __all__ = [
     "USENC",
     "WCT",
     "WEAC",
+    "ApproximateSimilarityWarning",
     "Ensemble",
+    "EnsembleClustering",
     "FeaturesAsVotesWarning",
     "FewerClustersWarning",
     "MemoryBudgetError",
@@ -78,8 +82,11 @@ __all__ = [
     "TransposedVotesWarning",
     "Vote",
     "__version__",
+    "datasets",
+    "ensembles",
     "metrics",
     "microclusters",
+    "scale",
     "trajectory_similarity",
 ]
 
@@ -106,15 +113,17 @@ _HOME = {
     "PTA": "quorate.methods",
     "PTGP": "quorate.methods",
     "Ensemble": "quorate._ensemble",
+    "EnsembleClustering": "quorate.ensembles",
     "microclusters": "quorate._ensemble",
     "trajectory_similarity": "quorate._ensemble",
     "Microclusters": "quorate._types",
+    "ApproximateSimilarityWarning": "quorate._validate",
     "FeaturesAsVotesWarning": "quorate._validate",
     "FewerClustersWarning": "quorate._validate",
     "MemoryBudgetError": "quorate._validate",
     "TransposedVotesWarning": "quorate._validate",
 }
-_MODULES = {"metrics"}
+_MODULES = {"datasets", "ensembles", "metrics", "scale"}
 
 
 def __getattr__(name: str) -> Any:

@@ -7,11 +7,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from quorate import _validate, flow
+from quorate._types import Microclusters
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
-
-    from quorate._types import Microclusters
 
 
 class Ensemble:
@@ -57,6 +56,50 @@ class Ensemble:
         _validate.check_turnout(self.microclusters.table, self.microclusters.of_object)
         self.names, self.index = votes.names, votes.index
         self.n_objects, self.n_clusterings = votes.matrix.shape
+
+    @classmethod
+    def of_groups(
+        cls,
+        table: NDArray[np.int32],
+        sizes: NDArray[np.int64],
+        labels: list[Any],
+        names: list[str] | None = None,
+    ) -> Ensemble:
+        """Return an ensemble of which only the microclusters are known, not where objects are.
+
+        Votes that were grouped elsewhere (from a stream, on other machines) have no array with a
+        place for each object. Here each microcluster stands for its objects: it counts as many as
+        it has, and ``labels_`` and ``confidence_`` of what is fitted have one value for each.
+
+        Parameters
+        ----------
+        table : ndarray of shape (n_microclusters, n_clusterings), int32
+            Different rows of codes by first appearance, -1 for a missing vote.
+        sizes : ndarray of shape (n_microclusters,), int64
+            How many objects have these votes.
+        labels : list of ndarray or list
+            ``labels[m][code]`` is the label that `code` stands for in clustering m.
+        names : list of str, optional
+            Names of the clusterings.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> import quorate as qr
+        >>> table = np.array([[0, 0], [0, 1], [1, 1]], dtype=np.int32)
+        >>> groups = qr.Ensemble.of_groups(table, np.array([2, 1, 1]), [[1, 2], [1, 2]])
+        >>> groups
+        Ensemble(n_objects=4, n_clusterings=2, n_microclusters=3)
+        >>> qr.EAC(n_clusters=2).fit_predict(groups)
+        array([0, 0, 1])
+        """
+        ensemble = cls.__new__(cls)
+        of_object = np.arange(len(sizes), dtype=np.int32)
+        _validate.check_turnout(table, of_object)
+        ensemble.microclusters = Microclusters(table, sizes, of_object)
+        ensemble.labels, ensemble.names, ensemble.index = labels, names, None
+        ensemble.n_objects, ensemble.n_clusterings = int(sizes.sum()), table.shape[1]
+        return ensemble
 
     def __repr__(self) -> str:
         return (

@@ -8,7 +8,6 @@ from strategies import ensembles
 from quorate.flow import (
     cluster_means,
     elite_graph,
-    estimated_norms,
     membership,
     microclusters,
     similarity_product,
@@ -159,15 +158,3 @@ def test_threads_change_no_bit(large_walk):
         np.testing.assert_array_equal(
             function(*arguments, n_jobs=1), function(*arguments, n_jobs=3)
         )
-    estimates = [
-        estimated_norms(large_walk, 5, 64, np.random.default_rng(0), n_jobs=n) for n in (1, 3)
-    ]
-    np.testing.assert_array_equal(*estimates)
-
-
-def test_probes_estimate_the_lengths(large_walk):
-    exact = trajectory_norms(large_walk, 5)
-    rng = np.random.default_rng(0)
-    error = estimated_norms(large_walk, 5, 4096, rng) / exact - 1
-    assert np.sqrt(np.mean(error**2)) < 0.02
-    assert abs(error.mean()) < 0.01

@@ -5,9 +5,11 @@ votes → microclusters → co-association → elite-neighbour graph → random 
 Nothing here checks input, warns, logs or draws random numbers that it was not handed.
 """
 
+from quorate.flow._nearest import nearest
 from quorate.flow.agglomerate import agglomerate, cut_tree, tree_of_objects
 from quorate.flow.align import cluster_agreement, match, plurality, vote
 from quorate.flow.balance import Gains, giants, settle, side_limits, spread_by_weight
+from quorate.flow.bounded_lloyd import bounded_lloyd
 from quorate.flow.clusters import (
     cluster_certainties,
     cluster_entropies,
@@ -39,7 +41,12 @@ from quorate.flow.graphs import (
     whole_weights,
 )
 from quorate.flow.kmeans import centroids, farthest_first, kmeans, least_aligned, lloyd
+from quorate.flow.large_walk import estimated_norms
+from quorate.flow.local_merges import complete_tree, local_merges, no_merges
 from quorate.flow.microclusters import MicroclusterIndex, microclusters, spread
+from quorate.flow.nystroem import nystroem, sketch
+from quorate.flow.packed import packed_bytes, packed_similarity
+from quorate.flow.packed_linkage import packed_linkage
 from quorate.flow.random_walker import (
     first_arrivals,
     first_likely,
@@ -48,13 +55,14 @@ from quorate.flow.random_walker import (
     object_thresholds,
     walker_graph,
 )
+from quorate.flow.rpcl import rpcl
 from quorate.flow.sact import source_aware_triples
 from quorate.flow.simrank import simrank
 from quorate.flow.tcut import TransferCut, unit_rows
 from quorate.flow.trajectories import vote_shares, walk_length, walk_weights
 from quorate.flow.triples import connected_triples
 from quorate.flow.walk import (
-    estimated_norms,
+    group_similarity,
     similarity_product,
     trajectory_norms,
     trajectory_similarity,
@@ -71,6 +79,7 @@ __all__ = [
     "agglomerate",
     "agreement_graph",
     "association",
+    "bounded_lloyd",
     "centroids",
     "cluster_agreement",
     "cluster_certainties",
@@ -80,6 +89,7 @@ __all__ = [
     "clustering_weights",
     "coassociation",
     "complete",
+    "complete_tree",
     "connected_triples",
     "cut_tree",
     "discretise",
@@ -92,30 +102,40 @@ __all__ = [
     "first_likely",
     "giants",
     "graded_coassociation",
+    "group_similarity",
     "improve",
     "islands",
     "jaccard",
     "kmeans",
     "least_aligned",
     "lloyd",
+    "local_merges",
     "match",
     "member_nmi",
     "membership",
     "membership_graph",
     "microclusters",
+    "nearest",
     "nearest_regions",
     "net_weights",
+    "no_merges",
+    "nystroem",
     "object_thresholds",
     "overlaps",
     "owners",
+    "packed_bytes",
+    "packed_linkage",
+    "packed_similarity",
     "part_shares",
     "plurality",
     "product_by_rows",
     "reliable_pairs",
+    "rpcl",
     "settle",
     "side_limits",
     "similarity_product",
     "simrank",
+    "sketch",
     "source_aware_triples",
     "spread",
     "spread_by_weight",

@@ -122,15 +122,22 @@ def insert(
 @kernel
 def look_up(prints: Any, keys: Any, slots: Any, spare_bits: Any, known: Any, numbers: Any) -> None:
     """Write the number of each row, -1 for rows that are not in the table."""
+    n_rows = len(prints)
     mask = len(slots) // 2 - 1
-    for i in range(len(prints)):
-        place = np.int64((prints[i] * SPREAD) >> spare_bits)
-        while slots[2 * place + 1] != 0 and (
-            slots[2 * place] != prints[i]
-            or _differ(keys, i, known, np.int64(slots[2 * place + 1]) - 1)
-        ):
-            place = (place + 1) & mask
-        numbers[i] = np.int64(slots[2 * place + 1]) - 1
+    one_word = keys.shape[1] == 1
+    for block in range(0, n_rows, _BLOCK):
+        stop = min(block + _BLOCK, n_rows)
+        if len(slots) > _SLOTS_IN_CACHE:
+            for i in range(block, stop):
+                _prefetch(slots, 2 * np.int64((prints[i] * SPREAD) >> spare_bits))
+        for i in range(block, stop):
+            place = np.int64((prints[i] * SPREAD) >> spare_bits)
+            while slots[2 * place + 1] != 0 and (
+                slots[2 * place] != prints[i]
+                or (not one_word and _differ(keys, i, known, np.int64(slots[2 * place + 1]) - 1))
+            ):
+                place = (place + 1) & mask
+            numbers[i] = np.int64(slots[2 * place + 1]) - 1
 
 
 @kernel

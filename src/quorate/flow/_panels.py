@@ -4,7 +4,8 @@ A panel is an n × 16 array, row by row. Sixteen float64 are two AVX-512 (four A
 registers, so a row of the product is summed in registers, and a panel of a few thousand rows stays
 in the L2 cache while the matrix streams past. The compiler does not find this by itself (a plain
 loop is five times slower), so the row product is written in LLVM's own vectors, which every CPU's
-back end translates.
+back end translates. In float32, for which matrix and panels must be given as such, the same
+registers hold 32 columns.
 """
 
 from __future__ import annotations
@@ -19,12 +20,25 @@ from numba.core import cgutils
 from quorate.flow._jit import intrinsic, kernel
 
 WIDTH = 16
+WIDTH_SINGLE = 32
 
 _I64 = ir.IntType(64)
-_VECTOR = ir.VectorType(ir.DoubleType(), WIDTH)
-_NO_VECTOR = ir.Constant(_VECTOR, ir.Undefined)
-_ZERO = ir.Constant(_VECTOR, [0.0] * WIDTH)
-_FIRST_LANE = ir.Constant(ir.VectorType(ir.IntType(32), WIDTH), [0] * WIDTH)
+
+
+def _vector(array_type: Any) -> Any:
+    """Return LLVM's type of a row of a panel."""
+    if array_type.dtype == types.float32:
+        return ir.VectorType(ir.FloatType(), WIDTH_SINGLE)
+    return ir.VectorType(ir.DoubleType(), WIDTH)
+
+
+def _splat(builder: Any, value: Any, vector: Any) -> Any:
+    """Return a vector that holds `value` in every lane."""
+    nothing = ir.Constant(vector, ir.Undefined)
+    first = ir.Constant(ir.VectorType(ir.IntType(32), vector.count), [0] * vector.count)
+    return builder.shuffle_vector(
+        builder.insert_element(nothing, value, ir.IntType(32)(0)), nothing, first
+    )
 
 
 def _data_of(context: Any, builder: Any, signature: Any, arguments: Any, place: int) -> Any:
@@ -32,16 +46,17 @@ def _data_of(context: Any, builder: Any, signature: Any, arguments: Any, place: 
     return context.make_array(signature.args[place])(context, builder, arguments[place]).data
 
 
-def _row(builder: Any, data: Any, number: Any) -> Any:
+def _row(builder: Any, data: Any, number: Any, vector: Any) -> Any:
     """Return the pointer to a row of a panel."""
-    address = builder.gep(data, [builder.mul(number, _I64(WIDTH))])
-    return builder.bitcast(address, _VECTOR.as_pointer())
+    address = builder.gep(data, [builder.mul(number, _I64(vector.count))])
+    return builder.bitcast(address, vector.as_pointer())
 
 
 def _multiply_add(builder: Any, factor: Any, values: Any, total: Any) -> None:
     """Add ``factor * values`` to the vector stored at `total`."""
-    function_type = ir.FunctionType(_VECTOR, [_VECTOR] * 3)
-    name = f"llvm.fmuladd.v{WIDTH}f64"
+    vector = values.type
+    function_type = ir.FunctionType(vector, [vector] * 3)
+    name = f"llvm.fmuladd.v{vector.count}f{64 if vector.count == WIDTH else 32}"
     function = cgutils.get_or_insert_function(builder.module, function_type, name)
     builder.store(builder.call(function, [factor, values, builder.load(total)]), total)
 
@@ -65,19 +80,19 @@ def _row_product(
             _data_of(context, builder, signature, arguments, place) for place in (0, 1, 4, 5)
         )
         start, stop, row, keep = (arguments[place] for place in (2, 3, 6, 7))
+        vector, align = _vector(panel), panel.dtype.bitwidth // 8
+        zero = ir.Constant(vector, [0.0] * vector.count)
 
         def add_entry(place: Any, total: Any) -> None:
             number = builder.zext(builder.load(builder.gep(index_data, [place])), _I64)
             weight = builder.load(builder.gep(weight_data, [place]))
-            weights = builder.insert_element(_NO_VECTOR, weight, ir.IntType(32)(0))
-            weights = builder.shuffle_vector(weights, _NO_VECTOR, _FIRST_LANE)
-            values = builder.load(_row(builder, panel_data, number), align=8)
-            _multiply_add(builder, weights, values, total)
+            values = builder.load(_row(builder, panel_data, number, vector), align=align)
+            _multiply_add(builder, _splat(builder, weight, vector), values, total)
 
-        target = _row(builder, result_data, row)
-        old = builder.load(target, align=8)
-        even = cgutils.alloca_once_value(builder, builder.select(keep, old, _ZERO))
-        odd = cgutils.alloca_once_value(builder, _ZERO)
+        target = _row(builder, result_data, row, vector)
+        old = builder.load(target, align=align)
+        even = cgutils.alloca_once_value(builder, builder.select(keep, old, zero))
+        odd = cgutils.alloca_once_value(builder, zero)
         # Two running sums hide the latency of the multiply-adds.
         pairs_end = builder.sub(stop, builder.and_(builder.sub(stop, start), _I64(1)))
         with cgutils.for_range_slice(builder, start, pairs_end, _I64(2), inc=True) as (place, _):
@@ -85,7 +100,7 @@ def _row_product(
             add_entry(builder.add(place, _I64(1)), odd)
         with cgutils.for_range_slice(builder, pairs_end, stop, _I64(1), inc=True) as (place, _):
             add_entry(place, even)
-        builder.store(builder.fadd(builder.load(even), builder.load(odd)), target, align=8)
+        builder.store(builder.fadd(builder.load(even), builder.load(odd)), target, align=align)
         return context.get_dummy_value()
 
     return types.void(
@@ -98,13 +113,15 @@ def _add_squares(typing_context: Any, panel: Any, n_rows: Any, totals: Any) -> A
     """Do ``totals += (panel ** 2).sum(axis=0)``."""
 
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        vector, align = _vector(panel), panel.dtype.bitwidth // 8
         panel_data = _data_of(context, builder, signature, arguments, 0)
-        target = _row(builder, _data_of(context, builder, signature, arguments, 2), _I64(0))
-        total = cgutils.alloca_once_value(builder, builder.load(target, align=8))
+        total_data = _data_of(context, builder, signature, arguments, 2)
+        target = _row(builder, total_data, _I64(0), vector)
+        total = cgutils.alloca_once_value(builder, builder.load(target, align=align))
         with cgutils.for_range(builder, arguments[1]) as loop:
-            values = builder.load(_row(builder, panel_data, loop.index), align=8)
+            values = builder.load(_row(builder, panel_data, loop.index, vector), align=align)
             _multiply_add(builder, values, values, total)
-        builder.store(builder.load(total), target, align=8)
+        builder.store(builder.load(total), target, align=align)
         return context.get_dummy_value()
 
     return types.void(panel, types.int64, totals), generate
@@ -143,6 +160,15 @@ def walk_product(forward: Any, backward: Any, n_steps: Any, panels: Any, result:
 
 
 @kernel
+def walk_steps(matrix: Any, n_steps: Any, panel: Any, other: Any) -> Any:
+    """Return matrix^T @ panel, in one of the two arrays, both of which are overwritten."""
+    for _ in range(n_steps):
+        _multiply(matrix[0], matrix[1], matrix[2], panel, other, False)
+        panel, other = other, panel
+    return panel
+
+
+@kernel
 def column_squares(matrix: Any, n_steps: Any, panel: Any, other: Any, totals: Any) -> None:
     """Add to `totals` the squares of matrix^t @ panel, t = 1..T, summed down each column.
 
@@ -156,13 +182,15 @@ def column_squares(matrix: Any, n_steps: Any, panel: Any, other: Any, totals: An
 
 @kernel
 def row_squares(matrix: Any, n_steps: Any, panel: Any, other: Any, totals: Any) -> None:
-    """Add to `totals` the squares of matrix^t @ panel, t = 1..T, summed along each row.
+    """Add to `totals` the squares of matrix^t @ panel, t = 2..T, summed along each row.
 
-    With P and random signs this estimates diag S, times the number of columns.
+    With P and an orthonormal basis this is diag S less its first term; with P and random signs,
+    that times the number of columns, on average.
     """
-    for _ in range(n_steps):
+    for step in range(n_steps):
         _multiply(matrix[0], matrix[1], matrix[2], panel, other, False)
         panel, other = other, panel
-        for i in range(panel.shape[0]):
-            for w in range(WIDTH):
-                totals[i] += panel[i, w] * panel[i, w]
+        if step > 0:
+            for i in range(panel.shape[0]):
+                for w in range(panel.shape[1]):
+                    totals[i] += panel[i, w] * panel[i, w]

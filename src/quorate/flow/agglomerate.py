@@ -13,6 +13,7 @@ import numpy as np
 
 from quorate.flow._jit import fast_kernel, kernel
 from quorate.flow._symmetry import mirror
+from quorate.flow._tree import root, tree_of_merges
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -52,10 +53,7 @@ def agglomerate(distance: FloatArray, linkage: str, weights: Weights | None = No
     pairs = np.empty((max(n - 1, 0), 2), dtype=np.int64)
     heights = np.empty(len(pairs))
     _chain(distance, mass, _RULES.index(linkage), pairs, heights)
-    order = np.argsort(heights, kind="stable")
-    tree = np.empty((len(pairs), 4))
-    _number_clusters(pairs[order], heights[order], tree)
-    return tree
+    return tree_of_merges(pairs, heights)
 
 
 def cut_tree(tree: FloatArray, n_clusters: int) -> NDArray[np.int64]:
@@ -90,10 +88,7 @@ def tree_of_objects(
     between = leaf[tree[:, :2].astype(np.int64)]
     pairs = np.concatenate([inside, between])
     heights = np.concatenate([inner_heights[of_object[others]], tree[:, 2]])
-    order = np.argsort(heights, kind="stable")
-    result = np.empty((len(pairs), 4))
-    _number_clusters(pairs[order], heights[order], result)
-    return result
+    return tree_of_merges(pairs, heights)
 
 
 @fast_kernel
@@ -170,29 +165,6 @@ def _chain(distance: Any, mass: Any, linkage: Any, pairs: Any, heights: Any) -> 
 
 
 @kernel
-def _root(parent: Any, node: Any) -> Any:
-    while parent[node] != node:
-        parent[node] = parent[parent[node]]
-        node = parent[node]
-    return node
-
-
-@kernel
-def _number_clusters(pairs: Any, heights: Any, tree: Any) -> None:
-    """Turn merges of rows into merges of clusters n, n + 1, ... in the order given."""
-    n = len(pairs) + 1
-    parent = np.arange(2 * n - 1)
-    rows_in = np.ones(2 * n - 1)
-    for step in range(n - 1):
-        a, b = _root(parent, pairs[step, 0]), _root(parent, pairs[step, 1])
-        union = n + step
-        parent[a] = parent[b] = union
-        rows_in[union] = rows_in[a] + rows_in[b]
-        tree[step, 0], tree[step, 1] = min(a, b), max(a, b)
-        tree[step, 2], tree[step, 3] = heights[step], rows_in[union]
-
-
-@kernel
 def _label(merges: Any, labels: Any) -> None:
     """Write the number of each row's cluster after the merges, counted by first appearance."""
     n = len(labels)
@@ -202,8 +174,8 @@ def _label(merges: Any, labels: Any) -> None:
     number = np.full(len(parent), -1, dtype=np.int64)
     n_labels = 0
     for i in range(n):
-        root = _root(parent, i)
-        if number[root] < 0:
-            number[root] = n_labels
+        cluster = root(parent, i)
+        if number[cluster] < 0:
+            number[cluster] = n_labels
             n_labels += 1
-        labels[i] = number[root]
+        labels[i] = number[cluster]

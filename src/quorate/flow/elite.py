@@ -5,7 +5,10 @@ largest weight. So each row needs only its own neighbours, and the graph is thei
 transpose: no n × n array. Ties are kept, so a row may have more than K neighbours; links of
 weight zero are no links.
 
-Cost: O(n²·M) byte compares (vectorised), memory O(links).
+Where no vote is missing, weights are integer counts, and the search skips whatever sorted strips of
+rows show to be too far (`quorate.flow._neighbours`): O(n²·M) byte compares at most, a small and
+falling share of them in practice. With gaps, weights are quotients, and all pairs are compared.
+Memory O(links).
 """
 
 from __future__ import annotations
@@ -23,12 +26,16 @@ from quorate.flow._agreement import (
     vote_codes,
 )
 from quorate.flow._jit import kernel
+from quorate.flow._neighbours import nearest_rows
+from quorate.flow._strips import vote_strips
 from quorate.flow._threads import in_threads, row_ranges
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from quorate._types import FloatArray
+    from quorate.flow._neighbours import Neighbours
+    from quorate.flow._strips import VoteStrips
 
 _ROWS_PER_BLOCK = 32
 
@@ -45,31 +52,20 @@ def elite_graph(table: NDArray[np.int32], n_neighbors: int, *, n_jobs: int | Non
     n_jobs : int or None
         Threads; the graph does not depend on it.
     """
-    votes = vote_codes(table)
     n_neighbors = min(n_neighbors, len(table))
     if (table < 0).any():
-        find = _elite_rows_with_gaps(votes, turnout_codes(table), n_neighbors)
-    else:
-        find = _elite_rows(votes, n_neighbors)
-    return _union(in_threads(find, row_ranges(len(table), _ROWS_PER_BLOCK), n_jobs), len(table))
-
-
-def _elite_rows(votes: VoteCodes, n_neighbors: int) -> Any:
-    """Return a function that gives the neighbours of a range of rows, by integer counts."""
-    n_clusterings, n = votes.right.shape
-
-    def find(rows: tuple[int, int]) -> tuple[Any, Any, FloatArray]:
-        start, stop = rows
-        counts = np.empty((stop - start, n), dtype=counter_dtype(n_clusterings))
-        count_matches(votes.left, votes.right, start, counts)
-        lengths, indices, kept = _select_counts(counts, start, n_neighbors)
-        return lengths, indices, kept / np.float64(n_clusterings)
-
-    return find
+        find = _elite_rows_with_gaps(vote_codes(table), turnout_codes(table), n_neighbors)
+        blocks = row_ranges(len(table), _ROWS_PER_BLOCK)
+        return _union(in_threads(find, blocks, n_jobs), len(table))
+    strips = vote_strips(table)
+    return _symmetric(strips, nearest_rows(strips, n_neighbors, n_jobs))
 
 
 def _elite_rows_with_gaps(votes: VoteCodes, turnout: VoteCodes, n_neighbors: int) -> Any:
-    """Return the same function for votes with gaps: weights are quotients, compared as such."""
+    """Return a function that gives the neighbours of a range of rows of votes with gaps.
+
+    Weights are quotients, compared as such.
+    """
     n_clusterings, n = votes.right.shape
 
     def find(rows: tuple[int, int]) -> tuple[Any, Any, FloatArray]:
@@ -88,52 +84,79 @@ def _elite_rows_with_gaps(votes: VoteCodes, turnout: VoteCodes, n_neighbors: int
     return find
 
 
-@kernel
-def _reach(row: Any, level: Any) -> Any:
-    """Return how many entries of `row` are at least `level`."""
-    total = np.int32(0)
-    for j in range(len(row)):
-        total += np.int32(row[j] >= level)
-    return total
+def _symmetric(strips: VoteStrips, found: Neighbours) -> Any:
+    """Return the union of rows' own neighbours and its transpose, rows back in their old order."""
+    n, n_clusterings = len(strips.order), strips.codes.shape[1]
+    ends = np.concatenate([[0], np.cumsum(found.lengths)])
+    degrees = np.empty(n, dtype=np.int64)
+    degrees[strips.order] = found.lengths
+    _count_links(strips.order, ends, found.thresholds, found.places, found.counts, degrees)
+    indptr = np.concatenate([[0], np.cumsum(degrees)])
+    near = np.empty(indptr[-1], dtype=np.int32)
+    counts = np.empty(indptr[-1], dtype=found.counts.dtype)
+    _write_links(
+        strips.order,
+        ends,
+        found.thresholds,
+        found.places,
+        found.counts,
+        indptr[:-1].copy(),
+        near,
+        counts,
+    )
+    indices, data = np.empty_like(near), np.empty(len(near))
+    weights = np.arange(n_clusterings + 1) / np.float64(n_clusterings)
+    _turn_over(indptr, near, counts, weights, indices, data)
+    # SciPy would copy all indices to 64 bits if the row ends were.
+    index = np.int32 if len(near) < 2**31 else np.int64
+    return csr_array((data, indices, indptr.astype(index)), shape=(n, n))
 
 
 @kernel
-def _select_counts(counts: Any, start: Any, n_neighbors: Any) -> Any:
-    """Return each row's number of neighbours, and all neighbours with their counts, in order."""
-    n_rows, n = counts.shape
-    levels = np.empty(n_rows, dtype=counts.dtype)
-    lengths = np.empty(n_rows, dtype=np.int64)
-    level = counts.dtype.type(1)
-    for r in range(n_rows):
-        counts[r, start + r] = 0  # no link to itself
-        # The threshold is the highest level that at least K entries reach, 1 if there is none.
-        # Thresholds of successive rows are alike, so the search starts from the last one.
-        reach = _reach(counts[r], level)
-        while reach < n_neighbors and level > 1:
-            level -= counts.dtype.type(1)
-            reach = _reach(counts[r], level)
-        while reach >= n_neighbors:
-            higher = _reach(counts[r], level + counts.dtype.type(1))
-            if higher < n_neighbors:
-                break
-            level += counts.dtype.type(1)
-            reach = higher
-        levels[r] = level
-        lengths[r] = reach
-    # One place more than needed: the loop below writes first and then moves on or not.
-    indices = np.empty(lengths.sum() + 1, dtype=np.int32)
-    filled = 0
-    for r in range(n_rows):
-        for j in range(n):
-            indices[filled] = j
-            filled += counts[r, j] >= levels[r]
-    kept = np.empty(filled, dtype=counts.dtype)
-    filled = 0
-    for r in range(n_rows):
-        for _ in range(lengths[r]):
-            kept[filled] = counts[r, indices[filled]]
-            filled += 1
-    return lengths, indices[:filled], kept
+def _count_links(
+    order: Any, ends: Any, thresholds: Any, places: Any, counts: Any, degrees: Any
+) -> None:
+    """Add to `degrees` the links that each row has through another's threshold only."""
+    for row in range(len(order)):
+        for link in range(ends[row], ends[row + 1]):
+            other = places[link]
+            degrees[order[other]] += counts[link] < thresholds[other]
+
+
+@kernel
+def _write_links(
+    order: Any,
+    ends: Any,
+    thresholds: Any,
+    places: Any,
+    counts: Any,
+    cursor: Any,
+    near: Any,
+    near_counts: Any,
+) -> None:
+    """Write each row's links to its part of `near`, unsorted; `cursor` is where the parts begin."""
+    for row in range(len(order)):
+        here = order[row]
+        for link in range(ends[row], ends[row + 1]):
+            other = places[link]
+            there = order[other]
+            near[cursor[here]], near_counts[cursor[here]] = there, counts[link]
+            cursor[here] += 1
+            # A link that reaches the other's threshold too is among the other's own.
+            if counts[link] < thresholds[other]:
+                near[cursor[there]], near_counts[cursor[there]] = here, counts[link]
+                cursor[there] += 1
+
+
+@kernel
+def _turn_over(indptr: Any, near: Any, counts: Any, weights: Any, indices: Any, data: Any) -> None:
+    """Transpose a symmetric graph: it stays the same, and its rows come out sorted."""
+    cursor = indptr[:-1].copy()
+    for row in range(len(cursor)):
+        for link in range(indptr[row], indptr[row + 1]):
+            place = cursor[near[link]]
+            indices[place], data[place] = row, weights[counts[link]]
+            cursor[near[link]] += 1
 
 
 def _union(parts: list[tuple[Any, Any, FloatArray]], n: int) -> Any:

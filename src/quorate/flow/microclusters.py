@@ -161,7 +161,11 @@ class MicroclusterIndex:
 
     def merge(self, other: MicroclusterIndex) -> NDArray[np.int32]:
         """Take in the microclusters of the rows that follow; return their numbers here."""
-        table, sizes = other.finish()
+        return self.add_groups(*other.finish())
+
+    def add_groups(self, table: IntArray, sizes: NDArray[np.int64]) -> NDArray[np.int32]:
+        """Add rows of votes that occur ``sizes`` times each; return the microcluster of each."""
+        self._check_width(table)
         numbers = np.empty(len(table), dtype=np.int32)
         self._add_serially(table, numbers)
         # Each row of the table was counted once above.
@@ -180,14 +184,15 @@ class MicroclusterIndex:
         """Return the microcluster of each row, -1 for a row of votes that was never added."""
         self._check_width(rows)
         numbers = np.empty(len(rows), dtype=np.int32)
+        low, high = self._layout.low, self._layout.high
         for start, stop in _blocks(rows):
-            # A vote out of range would be taken for another one, so it is looked for first.
-            block = rows[start:stop].astype(np.int64)
-            inside = ((block >= self._layout.low) & (block <= self._layout.high)).all(axis=1)
+            block, found = rows[start:stop], numbers[start:stop]
             keys, prints = self._pack(block)
-            found = numbers[start:stop]
             _hashing.look_up(prints, keys, self._slots, self._spare_bits, self._known, found)
-            found[~inside] = -1
+            if not _fits(block, low, high):
+                # A vote out of range was taken for another one.
+                wide = block.astype(np.int64)
+                found[((wide < low) | (wide > high)).any(axis=1)] = -1
         return numbers
 
     def codes(self) -> tuple[NDArray[np.int32], list[NDArray[np.int64]]]:

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from quorate._types import FloatArray, Weights
 
 _ROWS_PER_BLOCK = 8192
+_ROWS_PER_ITEM = 8 * _ROWS_PER_BLOCK  # of float32; few sums of blocks are held at a time
 #: An eigenvalue up to this is 0, and its vector is nothing but rounding.
 _NO_EIGENVALUE = 1e-12
 
@@ -31,7 +32,8 @@ class TransferCut:
     ----------
     B : ndarray or sparse array of shape (n_rows, n_columns)
         Nonnegative link weights; every column has a link, and a row without one is put at the
-        origin. Not copied.
+        origin. Not copied. An array of float32 is multiplied as such, block by block; the sums of
+        blocks and all that follows are float64.
     multiplicity : ndarray of shape (n_rows,), optional
         How many identical objects each row stands for.
     hidden_rows : ndarray of shape (any, n_columns), optional
@@ -68,7 +70,12 @@ class TransferCut:
     def coordinates(self, n_clusters: int) -> FloatArray:
         """Return the leading eigenvectors of the small graph carried over to the rows of B."""
         vectors = self._leading(n_clusters)[1][:, :n_clusters] / self._root_degree[:, None]
-        rows: FloatArray = (self._B @ vectors) / self._degree[:, None]
+        if _is_single(self._B):
+            blocks = row_ranges(len(self._B), _ROWS_PER_BLOCK)
+            carried = np.concatenate([self._B[slice(*some)] @ vectors for some in blocks])
+        else:
+            carried = self._B @ vectors
+        rows: FloatArray = carried / self._degree[:, None]
         return rows
 
     def embedding(self, n_clusters: int) -> FloatArray:
@@ -96,7 +103,7 @@ def unit_rows(rows: FloatArray) -> FloatArray:
 
 def _degrees(B: Any) -> FloatArray:
     """Return the sum of each row, next to nothing in place of 0."""
-    degree: FloatArray = np.asarray(B.sum(axis=1))
+    degree: FloatArray = np.asarray(B.sum(axis=1, dtype=np.float64))
     return np.where(degree > 0, degree, 1e-10)
 
 
@@ -109,11 +116,25 @@ def _small_graph(
         sparse: FloatArray = (B.T.tocsr() @ B.multiply(scale[:, None]).tocsr()).toarray()
         return sparse
 
+    scale = scale.astype(B.dtype, copy=False)
+
     def part(rows: tuple[int, int]) -> FloatArray:
         some = B[slice(*rows)]
         product: FloatArray = some.T @ (some * scale[slice(*rows), None])
         return product
 
+    def few_parts(rows: tuple[int, int]) -> FloatArray:
+        blocks = row_ranges(rows[1] - rows[0], _ROWS_PER_BLOCK)
+        products = (part((rows[0] + first, rows[0] + last)) for first, last in blocks)
+        return functools.reduce(np.add, (product.astype(np.float64) for product in products))
+
     # Summed block by block in order, whatever the number of threads.
-    parts = in_threads(part, row_ranges(len(B), _ROWS_PER_BLOCK), n_jobs)
+    if _is_single(B):
+        parts = in_threads(few_parts, row_ranges(len(B), _ROWS_PER_ITEM), n_jobs)
+    else:
+        parts = in_threads(part, row_ranges(len(B), _ROWS_PER_BLOCK), n_jobs)
     return functools.reduce(np.add, parts)
+
+
+def _is_single(B: Any) -> bool:
+    return not issparse(B) and B.dtype == np.float32

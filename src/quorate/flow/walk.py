@@ -11,27 +11,28 @@ PTS itself is asked for, and panels may go to threads without changing a bit of 
 
 from __future__ import annotations
 
-import functools
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from scipy.sparse import csr_array
-from scipy.sparse.csgraph import reverse_cuthill_mckee
 
+from quorate.flow._columns import (
+    csr_parts,
+    for_all_columns,
+    inverse,
+    local_order,
+    unit_columns,
+)
 from quorate.flow._jit import kernel
-from quorate.flow._panels import WIDTH, column_squares, row_squares, walk_product
+from quorate.flow._panels import WIDTH, column_squares
 from quorate.flow._threads import in_threads, row_ranges
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from numpy.typing import NDArray
 
     from quorate._types import FloatArray
 
 _TILE = 64
-_FEW_NODES = 1024
-_PANELS_AT_A_TIME = 4  # share their scratch memory, whose pages cost time to get
 
 
 def transition_matrix(graph: Any, sizes: NDArray[np.int64]) -> Any:
@@ -53,8 +54,8 @@ def trajectory_norms(P: Any, n_steps: int, *, n_jobs: int | None = None) -> Floa
     S[j, j] = Σ_t |(Pᵀ)^t e_j|², so half of a product with each unit vector suffices.
     """
     n = P.shape[0]
-    order, ordered = _local_order(P)
-    forward = _arrays(ordered.T.tocsr())
+    order, ordered = local_order(P)
+    forward = csr_parts(ordered.T.tocsr())
 
     def squares(columns: tuple[int, int]) -> FloatArray:
         start, stop = columns
@@ -69,34 +70,15 @@ def trajectory_norms(P: Any, n_steps: int, *, n_jobs: int | None = None) -> Floa
     return norms
 
 
-def estimated_norms(
-    P: Any, n_steps: int, n_probes: int, rng: np.random.Generator, *, n_jobs: int | None = None
-) -> FloatArray:
-    """Return the lengths of trajectories estimated from random signs, for very many nodes.
-
-    S[i, i] = Σ_t |row i of P^t|², and the mean of (P^t r)_i² over random signs r is that square.
-    The relative error of each length falls as 1 / sqrt(2·n_probes) or faster.
-    """
-    n = P.shape[0]
-    order, ordered = _local_order(P)
-    matrix = _arrays(ordered)
-    n_panels = -(-n_probes // WIDTH)
-
-    def squares(child: np.random.Generator) -> FloatArray:
-        panel = child.integers(0, 2, size=(n, WIDTH)) * 2.0 - 1.0
-        totals = np.zeros(n)
-        row_squares(matrix, n_steps, panel, np.empty_like(panel), totals)
-        return totals
-
-    norms = np.empty(n)
-    parts = in_threads(squares, rng.spawn(n_panels), n_jobs)
-    norms[order] = np.sqrt(functools.reduce(np.add, parts) / (n_panels * WIDTH))
-    return norms
-
-
 def similarity_product(
-    P: Any, norms: FloatArray, columns: Any, n_steps: int, *, n_jobs: int | None = None
-) -> FloatArray:
+    P: Any,
+    norms: FloatArray,
+    columns: Any,
+    n_steps: int,
+    *,
+    single: bool = False,
+    n_jobs: int | None = None,
+) -> NDArray[Any]:
     """Return PTS @ columns without ever having PTS.
 
     Parameters
@@ -109,22 +91,71 @@ def similarity_product(
         What PTS is multiplied with.
     n_steps : int
         The paper's T.
+    single : bool, default=False
+        Compute in single precision, right to about 1e-6: half of the time and memory.
     n_jobs : int or None
         Threads; the product does not depend on it.
     """
-    scale, alone = _inverse(norms), norms == 0
-    out = np.empty(columns.shape)
+    scale, alone = inverse(norms), norms == 0
+    out = np.empty(columns.shape, dtype=np.float32 if single else np.float64)
 
     def fetch(first: int, last: int) -> FloatArray:
         some = columns[:, first:last]
         return scale[:, None] * (some if isinstance(some, np.ndarray) else some.toarray())
 
-    def store(first: int, last: int, product: FloatArray) -> None:
-        np.multiply(scale[:, None], product, out=out[:, first:last])
+    def store(first: int, last: int, product: NDArray[Any]) -> None:
+        np.multiply(scale[:, None], product, out=out[:, first:last], casting="same_kind")
 
-    _by_panels(P, columns.shape[1], n_steps, fetch, store, n_jobs)
+    for_all_columns(P, columns.shape[1], n_steps, fetch, store, n_jobs, single=single)
     rest = columns[alone]
     out[alone] = rest if isinstance(rest, np.ndarray) else rest.toarray()
+    return out
+
+
+def group_similarity(
+    P: Any,
+    norms: FloatArray,
+    groups: NDArray[np.int64],
+    n_steps: int,
+    *,
+    single: bool = False,
+    n_jobs: int | None = None,
+) -> FloatArray:
+    """Return the mean PTS of the members of every two groups, without ever having PTS.
+
+    It is Wᵀ PTS W, where column g of W is 1/|g| on the members of group g: one column a group.
+
+    Parameters
+    ----------
+    P, norms, n_steps, single, n_jobs
+        As for `similarity_product`.
+    groups : ndarray of shape (n,)
+        The group 0, 1, ... of each node; none is empty.
+
+    Returns
+    -------
+    ndarray of shape (n_groups, n_groups)
+        Symmetric up to rounding.
+    """
+    n, counts = len(groups), np.bincount(groups)
+    scale, alone = inverse(norms), np.flatnonzero(norms == 0)
+    share = 1.0 / counts[groups]
+    means = csr_array((share, (groups, np.arange(n))), shape=(len(counts), n))
+    out = np.empty((len(counts), len(counts)))
+
+    def fetch(first: int, last: int) -> FloatArray:
+        members = np.flatnonzero((groups >= first) & (groups < last))
+        some = np.zeros((n, last - first))
+        some[members, groups[members] - first] = scale[members] * share[members]
+        return some
+
+    def store(first: int, last: int, product: NDArray[Any]) -> None:
+        product *= scale[:, None]
+        here = alone[(groups[alone] >= first) & (groups[alone] < last)]
+        product[here, groups[here] - first] = share[here]  # alike to themselves only
+        out[:, first:last] = means @ product
+
+    for_all_columns(P, len(counts), n_steps, fetch, store, n_jobs, single=single)
     return out
 
 
@@ -136,74 +167,13 @@ def trajectory_similarity(P: Any, n_steps: int, *, n_jobs: int | None = None) ->
     n = P.shape[0]
     out = np.empty((n, n))
 
-    def fetch(first: int, last: int) -> FloatArray:
-        units = np.zeros((n, last - first))
-        units[np.arange(first, last), np.arange(last - first)] = 1.0
-        return units
-
     def store(first: int, last: int, product: FloatArray) -> None:
         out[first:last] = product.T  # S is symmetric: its columns are its rows
 
-    _by_panels(P, n, n_steps, fetch, store, n_jobs)
-    scale = _inverse(np.sqrt(out.diagonal()))
+    for_all_columns(P, n, n_steps, lambda *span: unit_columns(n, *span), store, n_jobs)
+    scale = inverse(np.sqrt(out.diagonal()))
     in_threads(lambda rows: _normalise(out, scale, *rows), row_ranges(n, _TILE), n_jobs)
     return out
-
-
-def _by_panels(
-    P: Any,
-    n_columns: int,
-    n_steps: int,
-    fetch: Callable[[int, int], FloatArray],
-    store: Callable[[int, int, FloatArray], None],
-    n_jobs: int | None,
-) -> None:
-    """Multiply S with columns by panels: `fetch` brings some, `store` takes S times these."""
-    order, ordered = _local_order(P)
-    place = np.empty_like(order)
-    place[order] = np.arange(len(order))
-    forward, backward = _arrays(ordered.T.tocsr()), _arrays(ordered)
-
-    def some_panels(span: tuple[int, int]) -> None:
-        panels = np.empty((n_steps + 1, P.shape[0], WIDTH))
-        result = np.empty_like(panels[0])
-        for first in range(*span, WIDTH):
-            last = min(first + WIDTH, span[1])
-            panels[0, :, last - first :] = 0.0
-            panels[0, :, : last - first] = fetch(first, last)[order]
-            walk_product(forward, backward, n_steps, panels, result)
-            store(first, last, result[place, : last - first])
-
-    in_threads(some_panels, row_ranges(n_columns, _PANELS_AT_A_TIME * WIDTH), n_jobs)
-
-
-def _local_order(P: Any) -> tuple[NDArray[np.intp], Any]:
-    """Return an order of the nodes that brings neighbours together, and P in that order.
-
-    A panel of many nodes does not fit in the nearest cache, but the neighbourhood of a node does:
-    products are twice as fast at 7,000 nodes. Few nodes fit anyway and stay as they are.
-    """
-    n = P.shape[0]
-    if n < _FEW_NODES:
-        return np.arange(n), P
-    order = reverse_cuthill_mckee(P, symmetric_mode=True)
-    ordered = P[order][:, order]
-    ordered.sort_indices()
-    return order, ordered
-
-
-def _inverse(norms: FloatArray) -> FloatArray:
-    """Return 1 / norms, 0 where a node has no trajectory."""
-    return np.divide(1.0, norms, out=np.zeros_like(norms), where=norms > 0)
-
-
-def _arrays(matrix: Any) -> tuple[Any, Any, Any]:
-    """Return a sparse matrix as the three arrays of kernels, always of the same dtypes."""
-    return (
-        matrix.indptr.astype(np.int64, copy=False),
-        matrix.indices.astype(np.uint32, copy=False),
-        matrix.data,
-    )
 
 
 @kernel

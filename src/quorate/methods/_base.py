@@ -172,6 +172,8 @@ class ConsensusClusterer(ClusterMixin, BaseEstimator, ABC):
         self._check_columns(X, ensemble, reset=True)
         n = len(ensemble.microclusters.sizes)
         _validate.check_n_clusters(owner, self.n_clusters, n)
+        if getattr(self, "level", None) == "objects":
+            _validate.check_objects_known(owner, ensemble.n_objects, ensemble.microclusters)
         self._ensemble = ensemble
         self.microclusters_ = ensemble.microclusters
         self.n_microclusters_ = n
@@ -240,8 +242,15 @@ class ConsensusClusterer(ClusterMixin, BaseEstimator, ABC):
             agreement = flow.coassociation(table[rows], known[order], n_jobs=self.n_jobs)
             best = agreement.argmax(axis=1)
             labels[rows] = self._micro_labels[order[best]]
-            labels[rows[agreement.max(axis=1) == 0]] = np.bincount(self.labels_).argmax()
+            labels[rows[agreement.max(axis=1) == 0]] = self._largest_cluster()
         return labels
+
+    def _largest_cluster(self) -> int:
+        """Return the label that most objects have."""
+        sizes = self.microclusters_.sizes
+        # With one label for each microcluster, as of `Ensemble.of_groups`, these count by size.
+        weights = sizes if len(self.labels_) == len(sizes) else None
+        return int(np.bincount(self.labels_, weights=weights).argmax())
 
     def _warn_if_fewer(self, labels: NDArray[np.int64], n_clusters: int) -> None:
         found = int(labels.max()) + 1

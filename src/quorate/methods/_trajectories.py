@@ -12,24 +12,26 @@ if TYPE_CHECKING:
     from quorate._types import Microclusters
 
 
-def elite_walk(estimator: Any, groups: Microclusters, other_bytes: int, what: str) -> Any:
-    """Return the transition matrix, and set `n_neighbors_` and `n_steps_` of the estimator.
-
-    What the estimator needs besides, `other_bytes` for `what`, is counted with the graph and the
-    steps of the walk, and refused if it does not fit.
-    """
-    owner, n = type(estimator).__name__, len(groups.sizes)
+def set_reach(estimator: Any) -> None:
+    """Set `n_neighbors_` and `n_steps_` of an estimator that knows its microclusters."""
+    owner, n = type(estimator).__name__, estimator.n_microclusters_
     estimator.n_neighbors_ = _validate.check_reach(
         owner, "n_neighbors", estimator.n_neighbors, n, all_allowed=True
     )
     estimator.n_steps_ = _validate.check_reach(owner, "n_steps", estimator.n_steps, n)
-    n_links = n * min(n, 2 * estimator.n_neighbors_)
+
+
+def walk_bytes(estimator: Any) -> int:
+    """Return the memory of the graph and of the steps of the walk."""
+    n = estimator.n_microclusters_
+    # Each row's own neighbours and those whose neighbour it is, ties included: 52 at K = 20, where
+    # n = 150,000 and M = 30. Fewer clusterings may tie more.
+    n_links = n * min(n, 5 * estimator.n_neighbors_ // 2)
     scratch = 8 * WIDTH * n * (estimator.n_steps_ + 2) * n_threads(estimator.n_jobs)
-    _validate.check_memory(
-        other_bytes + 48 * n_links + scratch,
-        f"{owner} with {what}, {estimator.n_neighbors_} neighbours and {estimator.n_steps_} steps",
-        "Fewer neighbours, steps or threads need less, and so do coarser clusterings; PTGP needs"
-        " no matrix of all pairs of microclusters.",
-    )
+    return 48 * n_links + scratch
+
+
+def elite_walk(estimator: Any, groups: Microclusters) -> Any:
+    """Return the transition matrix."""
     graph = flow.elite_graph(groups.table, estimator.n_neighbors_, n_jobs=estimator.n_jobs)
     return flow.transition_matrix(graph, groups.sizes)

@@ -130,7 +130,8 @@ class ECMC(LinkageClusterer):
         linkage = _validate.check_linkage("ECMC", self.linkage)
         low, high, penalty, max_iter, tol = self._check_completion()
         level = _validate.check_level("ECMC", self.level)
-        groups = self._begin(X).microclusters
+        ensemble = self._begin(X)
+        groups = ensemble.microclusters
         self._check_square()
         if level == "objects":
             self._check_objects()
@@ -138,7 +139,7 @@ class ECMC(LinkageClusterer):
         agreement = flow.coassociation(groups.table, n_jobs=self.n_jobs)
         target, observed = flow.reliable_pairs(agreement, groups.table, low, high)
         if penalty is None:
-            penalty = len(groups.of_object) ** -0.5
+            penalty = ensemble.n_objects**-0.5
         with one_blas_thread:
             self.similarity_, self.n_iter_, residual = flow.complete(
                 target, observed, groups.sizes, penalty, max_iter=max_iter, tol=tol

@@ -4,12 +4,18 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from quorate import _validate, flow
+import numpy as np
+from sklearn.utils.validation import check_is_fitted
+
+from quorate import _device, _validate, flow
+from quorate.methods import _pta_routes
 from quorate.methods._linkage import LinkageClusterer
-from quorate.methods._trajectories import elite_walk
+from quorate.methods._trajectories import elite_walk, set_reach
 
 if TYPE_CHECKING:
     from typing import Self
+
+    from quorate._types import FloatArray
 
 
 class PTA(LinkageClusterer):
@@ -34,8 +40,27 @@ class PTA(LinkageClusterer):
         keeps every link.
     n_steps : int or "auto", default="auto"
         Steps of the random walk, the paper's T; "auto" as for `n_neighbors`.
+    similarity : {"auto", "exact", "uint16", "approximate"}, default="auto"
+        How the similarity of all pairs of n microclusters is held while they are merged.
+
+        - "exact": in double precision, 16·n² bytes.
+        - "uint16": in sixteen bits, n² bytes. The tree differs from the exact one by heights of
+          about 1e-5, and by merges that are closer than that.
+        - "approximate": not at all. The first merges, until 4000 clusters are left, go by 1024
+          features of each microcluster, 12,288·n bytes; from then on by exact mean similarities.
+          `captured_` says how much of the similarity the features hold. Well below 1, labels
+          are still those of the data's clear clusters but not of a cut at any k. Average link
+          only.
+        - "auto": "exact" up to 12,000 microclusters if it takes at most half of the memory
+          available, else "uint16" if it takes at most 0.8 of it, else "approximate" with a
+          warning that names the share captured. So it depends on the machine beyond some
+          thousand microclusters; name a route where results must not.
     n_jobs : int or None, default=None
         Threads. None means ``OMP_NUM_THREADS`` or else all cores; results do not depend on it.
+    device : {"cpu", "cuda", "auto"}, default="cpu"
+        Where the walk is computed. "cuda" needs the extra ``gpu``; "auto" takes a CUDA device where
+        there is one and the work is large enough for it to pay. Only the
+        exact similarity is computed there.
 
     Attributes
     ----------
@@ -46,7 +71,13 @@ class PTA(LinkageClusterer):
     confidence_ : ndarray of shape (n_objects,)
         How much closer each object is to its own cluster than to the next, in [0, 1].
     similarity_ : ndarray of shape (n_microclusters_, n_microclusters_)
-        Trajectory similarity (PTS) of microclusters.
+        Trajectory similarity (PTS) of microclusters in double precision. Computed when asked for
+        if the tree was made without it, and refused if it would not fit.
+    similarity_kind_ : {"exact", "uint16", "approximate"}
+        How the similarity was held.
+    captured_ : float
+        The share of the similarity's trace that the tree is made from, in [0, 1]: 1.0 unless
+        `similarity_kind_` is "approximate".
     linkage_matrix_ : ndarray of shape (n_microclusters_ - 1, 4)
         The tree of merges over microclusters, in SciPy's format.
     microclusters_ : Microclusters
@@ -60,9 +91,17 @@ class PTA(LinkageClusterer):
 
     Notes
     -----
+    With S = Σ_{t=1..T} P^t (P^t)ᵀ for the transition matrix P of the walk, PTS_ij is
+    S_ij / sqrt(S_ii · S_jj), the cosine of two trajectories. The height of a merge is 1 minus the
+    similarity of the two clusters.
+
     With N objects, M clusterings, n microclusters and E links: O(N·M) for microclusters, O(n²·M)
-    byte compares for the graph, O(T·E·n) for the similarity, O(n²) for the tree, and 16·n² bytes.
-    :meth:`cut` costs O(n). No random numbers are drawn.
+    byte compares for the graph, O(T·E·n) for the similarity and O(n²) for the tree, exact or in
+    sixteen bits; O(T·E·5000) for the approximate tree. Beside the memory named above, every route
+    takes 48·E bytes for the graph and 128·n·(T + 2) for each thread, "uint16" another 768·n.
+    :meth:`cut` costs O(n). No random numbers are drawn but for the features of "approximate",
+    which come from a fixed seed. Where similarities tie, as they often do in sixteen bits, the
+    earlier microcluster wins; ties cannot change how many clusters a cut gives.
 
     A microcluster without links has similarity 0 to all others and joins last. With fewer than 16
     microclusters "auto" means one neighbour and one step, after which a walker has left its own
@@ -88,20 +127,89 @@ class PTA(LinkageClusterer):
         linkage: str = "average",
         n_neighbors: int | str = "auto",
         n_steps: int | str = "auto",
+        similarity: str = "auto",
         n_jobs: int | None = None,
+        device: str = "cpu",
     ) -> None:
         self.n_clusters = n_clusters
         self.linkage = linkage
         self.n_neighbors = n_neighbors
         self.n_steps = n_steps
+        self.similarity = similarity
         self.n_jobs = n_jobs
+        self.device = device
 
     def _fit(self, X: Any) -> Self:
         linkage = _validate.check_linkage("PTA", self.linkage)
+        wish = _validate.check_choice("PTA", "similarity", self.similarity, _pta_routes.CHOICES)
+        device = _validate.check_choice("PTA", "device", self.device, _device.DEVICES)
         groups = self._begin(X).microclusters
-        n = self.n_microclusters_
+        set_reach(self)
+        kind = _pta_routes.choose(self, wish, linkage)
+        _device.chosen(device, self.n_microclusters_)  # refused here, before anything is computed
 
-        walk = elite_walk(self, groups, 16 * n * n, f"all pairs of {n} microclusters")
-        self.similarity_ = flow.trajectory_similarity(walk, self.n_steps_, n_jobs=self.n_jobs)
-        self.linkage_matrix_ = flow.agglomerate(1.0 - self.similarity_, linkage)
+        walk = elite_walk(self, groups)
+        self.similarity_kind_, self.captured_ = kind, 1.0
+        self._similarity: FloatArray | None = None
+        self._walk: Any = None
+        if kind == "exact":
+            self._similarity = self._trajectory_similarity(walk)
+            self.linkage_matrix_ = flow.agglomerate(1.0 - self._similarity, linkage)
+            return self._finish()
+        self._walk = walk
+        if kind == "uint16":
+            self.linkage_matrix_, self._norms = _pta_routes.packed_tree(
+                walk, self.n_steps_, linkage, self.n_jobs
+            )
+            return self._finish()
+        self.linkage_matrix_, self._norms, self.captured_ = _pta_routes.approximate_tree(
+            walk, self.n_steps_, self.n_jobs
+        )
+        if wish == "auto":
+            self._warn_of_approximation()
         return self._finish()
+
+    @property
+    def similarity_(self) -> FloatArray:  # type: ignore[override]  # it cannot be set from outside
+        """Trajectory similarity of microclusters, computed on demand where fit did without it."""
+        check_is_fitted(self, "labels_")
+        if self._similarity is None:
+            n = self.n_microclusters_
+            _validate.check_memory(
+                8 * n * n,
+                f"The similarity of {n} microclusters in double precision",
+                "PTA has its tree and its confidence without it.",
+            )
+            self._similarity = self._trajectory_similarity(self._walk)
+        return self._similarity
+
+    def _trajectory_similarity(self, walk: Any) -> FloatArray:
+        on = _device.chosen(self.device, self.n_microclusters_)
+        if on is not None:
+            return _device.trajectory_similarity(walk, self.n_steps_, on)
+        return flow.trajectory_similarity(walk, self.n_steps_, n_jobs=self.n_jobs)
+
+    def _similarity_sums(self, weights: FloatArray) -> FloatArray:
+        if self.similarity_kind_ == "exact":
+            return super()._similarity_sums(weights)
+        sums = flow.similarity_product(
+            self._walk, self._norms, weights, self.n_steps_, n_jobs=self.n_jobs
+        )
+        # One that has nothing in common with the rest of its cluster has only itself there. That
+        # is a similarity of 1, and an error of its length must not pass for one to others.
+        own = np.arange(len(sums)), self._micro_labels
+        error = _pta_routes.length_error(self.similarity_kind_, len(sums))
+        sums[own] = np.where(np.abs(sums[own] - 1.0) < error, 1.0, sums[own])
+        return sums
+
+    def _similarity_to_itself(self) -> FloatArray:
+        return np.ones(self.n_microclusters_)
+
+    def _warn_of_approximation(self) -> None:
+        _validate.warn(
+            f"The similarity of {self.n_microclusters_} microclusters does not fit in memory, so"
+            f" PTA's tree is approximate: its features capture {self.captured_:.0%} of the"
+            f' similarity. similarity="approximate" says that this is wanted; PTGP needs no matrix'
+            f" of all pairs.",
+            _validate.ApproximateSimilarityWarning,
+        )

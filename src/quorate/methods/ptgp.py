@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from quorate import _validate, flow
+from quorate import _device, _validate, flow
 from quorate.methods._base import ConsensusClusterer
 from quorate.methods._blas import one_blas_thread
-from quorate.methods._trajectories import elite_walk
+from quorate.methods._trajectories import elite_walk, set_reach, walk_bytes
 
 if TYPE_CHECKING:
     from typing import Self
@@ -19,9 +19,11 @@ if TYPE_CHECKING:
 
     from quorate._types import FloatArray
 
-#: Up to so many microclusters the lengths of trajectories are exact, beyond it estimated.
+#: Up to so many microclusters everything is in double precision and lengths of trajectories are
+#: exact; beyond, products are in single precision and lengths estimated to this relative error.
 _EXACT_NORMS = 15_000
-_PROBES = 1024
+_LENGTH_ERROR = 0.01
+_PROBES = 1024  # at most
 
 
 class PTGP(ConsensusClusterer):
@@ -46,6 +48,9 @@ class PTGP(ConsensusClusterer):
         Decides the starts of k-means. Equal integers give equal labels.
     n_jobs : int or None, default=None
         Threads. None means ``OMP_NUM_THREADS`` or else all cores; results do not depend on it.
+    device : {"cpu", "cuda", "auto"}, default="cpu"
+        Where the walk is computed. "cuda" needs the extra ``gpu``; "auto" takes a CUDA device where
+        there is one and the work is large enough for it to pay.
 
     Attributes
     ----------
@@ -69,10 +74,11 @@ class PTGP(ConsensusClusterer):
     Notes
     -----
     With N objects, M clusterings, n microclusters, E links and C clusters in the ensemble:
-    O(N·M) for microclusters, O(n²·M) byte compares for the graph, O(T·E·C) for the bipartite
-    graph and O(T·E·n / 2) for the lengths of trajectories (estimated from 1024 random probes
-    beyond 15,000 microclusters), O(n·C²) and O(C³) for the cut. The matrix of all pairs of
-    microclusters is never built. :meth:`cut` repeats k-means only.
+    O(N·M) for microclusters, O(n²·M) byte compares at most for the graph, O(T·E·C) for the
+    bipartite graph and O(T·E·n / 2) for the lengths of trajectories, O(n·C²) and O(C³) for the
+    cut. Beyond 15,000 microclusters lengths are estimated, to about 1 %, and products are taken in
+    single precision. The matrix of all pairs of microclusters is never built. :meth:`cut` repeats
+    k-means only.
 
     References
     ----------
@@ -95,27 +101,34 @@ class PTGP(ConsensusClusterer):
         n_steps: int | str = "auto",
         random_state: Any = None,
         n_jobs: int | None = None,
+        device: str = "cpu",
     ) -> None:
         self.n_clusters = n_clusters
         self.n_neighbors = n_neighbors
         self.n_steps = n_steps
         self.random_state = random_state
         self.n_jobs = n_jobs
+        self.device = device
 
     def _fit(self, X: Any) -> Self:
         self._seed = _validate.check_random_state("PTGP", self.random_state)
+        device = _validate.check_choice("PTGP", "device", self.device, _device.DEVICES)
         groups = self._begin(X).microclusters
         clusters = flow.cluster_means(groups.table)
         n, n_clusters = clusters.shape
 
-        self._walk = elite_walk(
-            self,
-            groups,
-            16 * n * n_clusters + 32 * n_clusters**2,
-            f"a graph of {n} microclusters and {n_clusters} clusters",
+        set_reach(self)
+        exact = n <= _EXACT_NORMS
+        _validate.check_memory(
+            (16 if exact else 5) * n * n_clusters + 32 * n_clusters**2 + walk_bytes(self),
+            f"PTGP with a graph of {n} microclusters and {n_clusters} clusters,"
+            f" {self.n_neighbors_} neighbours and {self.n_steps_} steps",
+            "Fewer neighbours, steps or threads need less, and so do coarser clusterings.",
         )
+        _device.chosen(device, n)  # refused here, before anything is computed
+        self._walk = elite_walk(self, groups)
         self._norms = self._trajectory_norms()
-        bipartite = self._similarity_sums(clusters)
+        bipartite = self._product(clusters, single=not exact)
         with one_blas_thread:
             self._transfer_cut = flow.TransferCut(bipartite, n_jobs=self.n_jobs)
         self._similarity: FloatArray | None = None
@@ -143,12 +156,29 @@ class PTGP(ConsensusClusterer):
         return flow.kmeans(rows, n_clusters, rng, n_jobs=self.n_jobs)
 
     def _similarity_sums(self, weights: Any) -> FloatArray:
+        return self._product(weights)
+
+    def _product(self, columns: Any, *, single: bool = False) -> Any:
+        on = _device.chosen(self.device, self.n_microclusters_)
+        if on is not None:
+            return _device.similarity_product(self._walk, self._norms, columns, self.n_steps_, on)
         return flow.similarity_product(
-            self._walk, self._norms, weights, self.n_steps_, n_jobs=self.n_jobs
+            self._walk, self._norms, columns, self.n_steps_, single=single, n_jobs=self.n_jobs
         )
 
     def _trajectory_norms(self) -> FloatArray:
+        on = _device.chosen(self.device, self.n_microclusters_)
+        if on is not None:
+            return _device.trajectory_norms(self._walk, self.n_steps_, on)
         if self.n_microclusters_ <= _EXACT_NORMS:
             return flow.trajectory_norms(self._walk, self.n_steps_, n_jobs=self.n_jobs)
         rng = np.random.default_rng(self._seed)
-        return flow.estimated_norms(self._walk, self.n_steps_, _PROBES, rng, n_jobs=self.n_jobs)
+        with one_blas_thread:
+            return flow.estimated_norms(
+                self._walk,
+                self.n_steps_,
+                _PROBES,
+                rng,
+                error=_LENGTH_ERROR,
+                n_jobs=self.n_jobs,
+            )

@@ -86,7 +86,22 @@ def ari(a: Any, b: Any) -> float:
     >>> round(ari([0, 0, 1, 1], [0, 0, 1, 2]), 6)
     0.571429
     """
-    rows, columns, sizes = _contingency(a, b)
+    return _ari(*_contingency(a, b))
+
+
+def nmi_of_groups(
+    a: IntArray, b: IntArray, sizes: NDArray[np.int64], average: str = "max"
+) -> float:
+    """Return the NMI of two clusterings of groups of objects: codes from 0, -1 where missing."""
+    return _nmi(*_cells(a, b, sizes), average)
+
+
+def ari_of_groups(a: IntArray, b: IntArray, sizes: NDArray[np.int64]) -> float:
+    """Return the adjusted Rand index of two clusterings of groups of objects."""
+    return _ari(*_cells(a, b, sizes))
+
+
+def _ari(rows: IntArray, columns: IntArray, sizes: NDArray[np.int64]) -> float:
     n = int(sizes.sum())
     together = _ordered_pairs(sizes)
     in_a, in_b = _ordered_pairs(_totals(rows, sizes)), _ordered_pairs(_totals(columns, sizes))

@@ -1,0 +1,138 @@
+"""Three ways to PTA's tree: all of PTS, all of it in sixteen bits, or features of it.
+
+Each says what memory it takes before it takes any.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from quorate import _validate, flow
+from quorate.flow._panels import WIDTH
+from quorate.flow._threads import n_threads
+from quorate.methods._blas import one_blas_thread
+from quorate.methods._trajectories import walk_bytes
+
+if TYPE_CHECKING:
+    from quorate._types import FloatArray
+
+CHOICES = ("auto", "exact", "uint16", "approximate")
+
+#: "auto" means "exact" up to so many microclusters.
+EXACT_UP_TO = 12_000
+#: "auto" leaves so much of the memory to others, for each route.
+_SHARE = {"exact": 0.5, "uint16": 0.8}
+#: Up to so many microclusters the lengths of trajectories are exact on the approximate route.
+_EXACT_NORMS = 15_000
+_PROBES = 1024
+#: Features of the approximate route, and the clusters whose similarity is exact again.
+_RANK = 1024
+_GROUPS = 4000
+_SEED = 0
+
+_INSTEAD = {
+    "exact": 'similarity="uint16" takes a sixteenth of the matrices for a tree that is the same up'
+    ' to near ties; similarity="auto" chooses what fits; PTGP needs no such matrix.',
+    "uint16": 'similarity="approximate" (average link only) or PTGP need no such matrix.',
+    "approximate": "Fewer neighbours, steps or threads need less, and so do coarser clusterings;"
+    " PTGP needs less too.",
+}
+
+
+def needed_bytes(kind: str, n: int, n_jobs: int | None) -> int:
+    """Return the memory that a route takes besides the graph and the steps of the walk."""
+    if kind == "exact":
+        return 16 * n * n
+    if kind == "uint16":
+        return flow.packed_bytes(n, n_jobs)
+    rank, n_groups = min(_RANK, n), min(_GROUPS, n)
+    per_thread = 16 * n * WIDTH * n_threads(n_jobs)
+    return (12 * n * rank if n > _GROUPS else 0) + 16 * n_groups**2 + per_thread
+
+
+def choose(estimator: Any, kind: str, linkage: str) -> str:
+    """Return the route for an estimator with its `n_neighbors_` and `n_steps_`, or refuse it."""
+    n, n_jobs, owner = estimator.n_microclusters_, estimator.n_jobs, type(estimator).__name__
+    walk = walk_bytes(estimator)
+
+    if kind == "approximate" and linkage != "average":
+        raise ValueError(
+            f'{owner} with similarity="approximate" has average link only: the similarity of two'
+            f" clusters is that of their mean trajectories, which says nothing about the smallest"
+            f' or largest of their members\'. Use linkage="average" or similarity="uint16".'
+        )
+    if kind == "auto":
+        kind = _what_fits(n, n_jobs, linkage, walk)
+    _validate.check_memory(
+        walk + needed_bytes(kind, n, n_jobs),
+        f'{owner} with similarity="{kind}" of {n} microclusters, {estimator.n_neighbors_}'
+        f" neighbours and {estimator.n_steps_} steps",
+        _INSTEAD[kind],
+    )
+    return kind
+
+
+def _what_fits(n: int, n_jobs: int | None, linkage: str, walk: int) -> str:
+    """Return the first route that leaves enough memory to others, else the one with least need."""
+    limit = _validate.available_memory()
+    for kind, share in _SHARE.items():
+        fits = walk + needed_bytes(kind, n, n_jobs) <= share * limit
+        if fits and (kind != "exact" or n <= EXACT_UP_TO):
+            return kind
+    last = ("uint16", "approximate") if linkage == "average" else ("uint16",)
+    return min(last, key=lambda kind: needed_bytes(kind, n, n_jobs))
+
+
+def packed_tree(
+    walk: Any, n_steps: int, linkage: str, n_jobs: int | None
+) -> tuple[FloatArray, FloatArray]:
+    """Return the tree on PTS in sixteen bits, and the exact lengths of trajectories."""
+    packed, norms = flow.packed_similarity(walk, n_steps, linkage, n_jobs=n_jobs)
+    return flow.packed_linkage(packed, walk.shape[0], linkage), norms
+
+
+def approximate_tree(
+    walk: Any, n_steps: int, n_jobs: int | None
+) -> tuple[FloatArray, FloatArray, float]:
+    """Return the tree of average link, lengths of trajectories, and the share of PTS captured.
+
+    The first merges go by features, those of the last 4000 clusters by the exact means of PTS.
+    """
+    n = walk.shape[0]
+    if n <= _EXACT_NORMS:
+        norms = flow.trajectory_norms(walk, n_steps, n_jobs=n_jobs)
+    else:
+        rng = np.random.default_rng(_SEED)
+        with one_blas_thread:
+            norms = flow.estimated_norms(walk, n_steps, _PROBES, rng, n_jobs=n_jobs)
+    if n <= _GROUPS:
+        local, captured = flow.no_merges(n), 1.0
+    else:
+        with one_blas_thread:
+            features, captured = _features(walk, norms, n_steps, n_jobs)
+        local = flow.local_merges(features, walk, _GROUPS, n_jobs=n_jobs)
+        del features
+    tree = None
+    if len(local.inner) <= max(_GROUPS, 1):
+        similarity = flow.group_similarity(
+            walk, norms, local.groups, n_steps, single=n > _GROUPS, n_jobs=n_jobs
+        )
+        np.subtract(1.0, similarity, out=similarity)
+        tree = flow.agglomerate(similarity, "average", np.bincount(local.groups))
+    return flow.complete_tree(local, tree), norms, captured
+
+
+def length_error(kind: str, n: int) -> float:
+    """Return how far a microcluster's similarity to itself may be from 1, for lengths as above."""
+    if kind == "approximate":
+        return 0.15 if n > _EXACT_NORMS else 1e-12  # some standard errors of the probes
+    return 1e-5  # rounding in single precision
+
+
+def _features(walk: Any, norms: FloatArray, n_steps: int, n_jobs: int | None) -> tuple[Any, float]:
+    linked = norms > 0
+    omega = flow.sketch(linked, _RANK, np.random.default_rng(_SEED))
+    image = flow.similarity_product(walk, norms, omega, n_steps, single=True, n_jobs=n_jobs)
+    return flow.nystroem(omega, image, int(linked.sum()))
