@@ -236,6 +236,7 @@ class TestRefusals:
             (["--truth", "cell"], "that column holds the ids"),
             (["--drop", "nothing"], "--drop nothing: there is no such column"),
             (["--key", "X"], "'key' is for NPZ and MAT"),
+            (["-o", "./cells.csv"], "The output ./cells.csv is the input cells.csv"),
             (["-o", "pool.xlsx"], "cannot be written under the name pool.xlsx"),
             (["-o", "pool.npy", "--truth", "kind"], "An NPY file holds votes only"),
         ],
@@ -257,6 +258,8 @@ class TestRefusals:
             ("a,b\n1,2.5\n2,3\n", ["--truth", "b"], "2.5 is no class"),
             ("a,b\n1,\n2,\n", ["--truth", "b"], "all of these classes are missing"),
             ("a,b\n1,2\n2,3\n", ["--subspace", "5"], "subspace"),
+            ("a;b\n1,71;2\n1,55;3\n9,1;3\n", [], "Column 'a' holds '1,71', a number with a dec"),
+            ("1,71;2,3\n1,55;3,1\n9,1;3,2\n", [], "decimal comma"),
             ("", [], "is empty"),
         ],
     )
@@ -266,6 +269,18 @@ class TestRefusals:
         assert result.exit_code == 1, result.output
         assert words in result.stderr
         assert not Path("p.csv").exists()
+
+    def test_the_output_is_an_input(self, run, consensus):
+        files.write_table("t.csv", {"id": IDS, "truth": KINDS})
+        Path("link.csv").symlink_to("t.csv")
+        assert run("cells.csv", "--truth", "t.csv", "-o", "link.csv").exit_code == 2
+        assert run("x.npy", "-m", 3, "-o", "pool.csv").exit_code == 0
+        before = Path("pool.csv").read_bytes(), Path("t.csv").read_bytes()
+        for arguments in (["-o", "pool.csv"], ["--truth", "t.csv", "-o", "t.csv"]):
+            result = consensus("pool.csv", *arguments)
+            assert result.exit_code == 2, result.output
+            assert "which it would replace" in result.stderr
+        assert (Path("pool.csv").read_bytes(), Path("t.csv").read_bytes()) == before
 
     def test_two_columns_of_one_name(self, run):
         files.write_table("t.csv", {**COLUMNS, "kmeans_001": KINDS})
@@ -342,6 +357,19 @@ def test_an_interrupted_run_says_how_to_go_on(begun, tmp_path):
     assert "Interrupted." in shown
     assert "Traceback" not in shown
     assert count(tmp_path / "pool.npy.parts") >= 3
+
+
+def test_a_kill_while_the_parts_are_written_or_removed(run, tmp_path):
+    parts = tmp_path / "pool.npy.parts"
+    parts.mkdir()
+    (parts / ".manifest.json.1").write_text("{")
+    (parts / ".member-000001.npy.1").write_text("")
+    made(run)
+    assert not parts.exists()
+    made(run, "--checkpoint", parts)
+    (parts / "member-000003.npy").unlink()  # the manifest is the last to go
+    made(run)
+    assert not parts.exists()
 
 
 def test_a_checkpoint_of_ones_own_is_kept(run, tmp_path):

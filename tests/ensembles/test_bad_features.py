@@ -4,7 +4,11 @@ import numpy as np
 import pandas as pd
 import pytest
 import scipy.sparse
-from sklearn.cluster import KMeans
+from sklearn.base import BaseEstimator
+from sklearn.cluster import DBSCAN, AgglomerativeClustering, KMeans
+from sklearn.decomposition import PCA
+from sklearn.linear_model import LinearRegression
+from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 import quorate as qr
@@ -68,6 +72,10 @@ BAD_SETTINGS = [
     ({"n_clusters_range": (0, 2)}, "from 1 up"),
     ({"n_clusters_range": (2.0, 3)}, "two whole numbers"),
     ({"n_clusters_range": "25"}, "two whole numbers"),
+    ({"n_clusters_range": (1, 2**63)}, r"must end below 2\*\*63"),
+    ({"method": PCA()}, "Got PCA.*is no clusterer"),
+    ({"method": LinearRegression()}, "is no clusterer"),
+    ({"method": make_pipeline(StandardScaler(), LinearRegression())}, "is no clusterer"),
     ({"n_clusters_range": (21, 30)}, "at least 21 clusters.*n_samples=20"),
     ({"scale": "zscore"}, "'scale' parameter.*'minmax', 'standard'. Got 'zscore'"),
     ({"subspace": 0}, "'subspace' parameter.*share above 0"),
@@ -94,6 +102,44 @@ def test_bad_settings(bad, words):
 def test_what_is_no_clusterer():
     with pytest.raises((ValueError, AttributeError), match=r"predict|no clusterer"):
         generate(GOOD, 2, StandardScaler())
+
+
+class WithoutLabels(BaseEstimator):
+    def fit(self, X, y=None):
+        return self
+
+
+def test_an_estimator_that_gives_no_labels():
+    with pytest.raises(ValueError, match="neither fit_predict nor predict, nor labels_"):
+        generate(GOOD, 2, WithoutLabels())
+
+
+HUGE = np.array([[3e38, -3e38], [-3e38, 3e38], [0, 0], [1, 1]], dtype=np.float32)
+
+
+@pytest.mark.filterwarnings("error")
+def test_numbers_that_leave_their_range():
+    with pytest.raises(ValueError, match=r"3.4e\+38 after projection.*row 0.*as float64"):
+        generate(HUGE, 5, projection=2, random_state=0)
+    for method in ("kmeans", "rpcl"):
+        assert generate(HUGE, 5, method, (2, 3), random_state=0).max() <= 2
+    model = qr.EnsembleClustering(2, scale="minmax", method=AgglomerativeClustering())
+    model.fit(GOOD * 1e-100)
+    with pytest.raises(ValueError, match=r"1e\+140 after scaling.*row 1"):
+        model.predict([GOOD[0] * 1e-100, [1e139] * 3])
+
+
+def test_numbers_too_small_to_be_squared():
+    with pytest.raises(ValueError, match=r"differ by .*e-171 at most.*Rescale"):
+        generate(GOOD * 1e-170, 2)
+    for scale in ("minmax", "standard"):
+        found = [generate(x, 3, scale=scale, random_state=0) for x in (GOOD, np.ldexp(GOOD, -700))]
+        np.testing.assert_array_equal(*found)
+
+
+def test_objects_that_are_noise_to_all():
+    with pytest.raises(ValueError, match=r"20 of 20 object\(s\) have no vote.*noise.*'kmeans'\]"):
+        qr.EnsembleClustering(2, method=DBSCAN(eps=1e-3)).fit(GOOD)
 
 
 def test_the_error_of_a_member_is_raised():

@@ -1,14 +1,18 @@
 """Members kept in a folder: runs that were stopped go on, and nothing foreign is taken."""
 
+import io
 import json
 import subprocess
 import sys
 import time
+from functools import partial
 
 import numpy as np
 import pytest
 from sklearn.cluster import KMeans
 from sklearn.datasets import make_blobs
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import FunctionTransformer
 
 from quorate.ensembles import generate, members
 
@@ -100,6 +104,12 @@ def test_a_process_that_was_killed(tmp_path):
         np.testing.assert_array_equal(labels, expected[:, index])
 
 
+def npz_of(array):
+    file = io.BytesIO()
+    np.savez(file, array)
+    return file.getvalue()
+
+
 @pytest.mark.parametrize(
     "damage",
     [
@@ -107,6 +117,10 @@ def test_a_process_that_was_killed(tmp_path):
         lambda whole: whole[:-7],
         lambda whole: whole[:20],
         lambda whole: b"nonsense" * 30,
+        lambda whole: b"PK\x03\x04" + whole,
+        lambda whole: npz_of(np.arange(60)),
+        lambda whole: whole.replace(b"(60,), }          ", b"(60000000000000,)}"),
+        lambda whole: whole + b"\x00",
         lambda whole: whole[:-3] + b"\x80\x80\x80",
     ],
 )
@@ -149,6 +163,51 @@ def test_estimators_are_told_apart(tmp_path):
     generate(method=KMeans(n_init=1), **same)
     with pytest.raises(ValueError, match="these differ: method"):
         generate(method=KMeans(n_init=2), **same)
+
+
+def times(factor):
+    return lambda x: x * factor
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        (lambda x: x + 1, lambda x: x + 2),
+        (times(np.arange(3.0)), times(np.arange(3.0) + 1)),
+        (partial(np.clip, a_min=0, a_max=1), partial(np.clip, a_min=0, a_max=2)),
+        (np.abs, np.sin),
+    ],
+)
+def test_functions_are_told_apart(tmp_path, one, other):
+    def call(function):
+        method = make_pipeline(FunctionTransformer(function), KMeans(n_init=1))
+        return generate(BLOBS, 1, method, random_state=0, checkpoint=tmp_path)
+
+    np.testing.assert_array_equal(call(one), call(one))
+    with pytest.raises(ValueError, match="these differ: method"):
+        call(other)
+
+
+def test_what_cannot_be_described_has_no_checkpoint(tmp_path):
+    method = make_pipeline(FunctionTransformer(kw_args={"a": object()}), KMeans(n_init=1))
+    with pytest.raises(ValueError, match=r"type builtins.object cannot be described"):
+        generate(BLOBS, 1, method, checkpoint=tmp_path / "pool")
+
+
+def test_a_folder_in_the_place_of_a_member(tmp_path):
+    votes = generate(BLOBS, 2, random_state=0, checkpoint=tmp_path)
+    (tmp_path / "member-000001.npy").unlink()
+    (tmp_path / "member-000001.npy").mkdir()
+    again = generate(BLOBS, 2, random_state=0, checkpoint=tmp_path)
+    np.testing.assert_array_equal(again, votes)
+
+
+def test_a_manifest_that_was_being_written(tmp_path):
+    (tmp_path / ".manifest.json.123").write_text("{")
+    assert generate(BLOBS, 1, checkpoint=tmp_path).shape == (60, 1)
+    (tmp_path / "manifest.json").write_text("[" * 100_000)
+    with pytest.raises(ValueError, match="cannot be read as the manifest"):
+        generate(BLOBS, 1, checkpoint=tmp_path)
 
 
 def test_without_a_seed_the_folder_has_it(tmp_path):

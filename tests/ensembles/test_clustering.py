@@ -10,6 +10,8 @@ from sklearn.cluster import DBSCAN, AgglomerativeClustering, KMeans
 from sklearn.datasets import make_blobs
 from sklearn.exceptions import NotFittedError
 from sklearn.mixture import GaussianMixture
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import PowerTransformer, StandardScaler
 
 import quorate as qr
 
@@ -58,6 +60,7 @@ def test_a_consensus_keeps_what_it_was_given():
     params = model.consensus_.get_params()
     assert params == {
         "n_clusters": 3, "random_state": 5, "n_jobs": 1, "n_steps": 3, "n_neighbors": "auto",
+        "device": "cpu",
     }  # fmt: skip
     model = qr.EnsembleClustering(3, random_state=0, n_jobs=2).fit(BLOBS)
     assert model.consensus_.n_jobs == 2
@@ -128,7 +131,7 @@ def test_objects_that_no_member_has_seen():
 
 def test_noise_everywhere():
     far = np.vstack([BLOBS, [[999.0] * 4]])
-    with pytest.raises(ValueError, match=r"have no vote in any clustering: row\(s\) .*150"):
+    with pytest.raises(ValueError, match=r"5 of 151 object\(s\) have no vote: row\(s\) .*150"):
         qr.EnsembleClustering(2, method=DBSCAN(eps=3), random_state=0).fit(far)
 
 
@@ -137,7 +140,7 @@ def test_noise_everywhere():
 
 def test_few_distinct_objects():
     features = np.repeat([[0.0], [1.0], [5.0]], 10, axis=0)
-    with pytest.warns(qr.FewerClustersWarning, match="asked for 8 clusters, but only 3 objects"):
+    with pytest.warns(qr.FewerClustersWarning, match="asked for 8 clusters.* only 3 distinct"):
         model = qr.EnsembleClustering(random_state=0).fit(features)
     assert model.n_clusters_ == 3
 
@@ -207,3 +210,36 @@ def test_pickles_and_clones(method):
     np.testing.assert_array_equal(again.predict(NEW), model.predict(NEW))
     assert clone(model).get_params()["n_clusters"] == 4
     assert not hasattr(clone(model), "labels_")
+
+
+def test_ties_go_where_they_went_in_fit():
+    features = np.arange(1000.0)[:, None]
+    model = qr.EnsembleClustering(5, random_state=0, n_members=6, n_clusters_range=(20, 40))
+    model.fit(features)
+    placed = [member.place(model._plan, features) for member in model.members_]
+    np.testing.assert_array_equal(np.column_stack(placed), model.votes_)
+    np.testing.assert_array_equal(model.predict(features), model.labels_)
+
+
+@pytest.mark.parametrize(
+    "method",
+    [
+        make_pipeline(StandardScaler(copy=False), KMeans(n_init=1)),
+        make_pipeline(PowerTransformer(copy=False), GaussianMixture()),
+        KMeans(copy_x=False, n_init=1),
+    ],
+)
+def test_clusterers_that_work_in_place(method):
+    features = BLOBS.copy()
+    qr.EnsembleClustering(4, n_members=3, method=method, random_state=0).fit(features).predict(
+        features
+    )
+    np.testing.assert_array_equal(features, BLOBS)
+
+
+def test_features_that_change_after_fit():
+    features = BLOBS.copy()
+    model = qr.EnsembleClustering(4, method=AgglomerativeClustering(), random_state=0)
+    model.fit(features)
+    features[:] = 0
+    np.testing.assert_array_equal(model.predict(BLOBS), model.labels_)

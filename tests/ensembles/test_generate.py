@@ -325,6 +325,27 @@ def test_noise_is_no_vote():
     assert votes.max() >= 3
 
 
+class WithGaps(KMeans):
+    """A clusterer that has no label for the first objects, and says so in its own way."""
+
+    def __init__(self, gap=None, n_clusters=8, n_init=1, random_state=None):
+        super().__init__(n_clusters, n_init=n_init, random_state=random_state)
+        self.gap = gap
+
+    def fit_predict(self, X, y=None):
+        labels = super().fit_predict(X).astype(object if self.gap is None else float)
+        labels[:5] = self.gap
+        return labels
+
+
+@pytest.mark.parametrize("gap", [None, np.nan, -1])
+def test_no_label_is_no_vote(gap):
+    votes = generate(np.arange(40.0)[:, None], 3, WithGaps(gap), random_state=0)
+    assert (votes[:5] == -1).all()
+    assert (votes[5:] >= 0).all()
+    assert (votes[5] == 0).all()
+
+
 def test_a_clusterer_that_finds_the_number_itself():
     method = AgglomerativeClustering(n_clusters=None, distance_threshold=15.0)
     votes = generate(BLOBS, 2, method, random_state=0)

@@ -40,7 +40,7 @@ def test_csv_has_a_line_for_each_cell(grid):
 def test_markdown_shows_ours_and_the_papers(grid):
     lines = grid.to_markdown().splitlines()
     assert lines[0] == "| method | MF | IS |"
-    assert lines[2] == "| <b> | 0.600 (0.610) | – |"
+    assert lines[2] == "| &lt;b> | 0.600 (0.610) | – |"
     assert lines[3] == "| PTA | **0.800** | – |"
     assert lines[4] == "| EAC | – (0.300) | – |"
 

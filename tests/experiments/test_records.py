@@ -6,7 +6,10 @@ from quorate.experiments import records
 
 
 def _record(number):
-    return {"what": {"kind": "scores", "draw": number}, "scores": {"nmi": number / 7}}
+    return {
+        "what": {"kind": "base", "dataset": "MF", "draw": number},
+        "scores": {"nmi": number / 7},
+    }
 
 
 def test_a_record_is_in_the_file_at_once_and_found_again(tmp_path):
@@ -20,7 +23,7 @@ def test_a_record_is_in_the_file_at_once_and_found_again(tmp_path):
 def test_missing_tasks_keep_their_order_and_come_once(tmp_path):
     with records.opened(tmp_path) as file:
         file.add(_record(1))
-        tasks = [{"draw": n, "kind": "scores"} for n in (2, 1, 0, 2)]
+        tasks = [{"draw": n, "kind": "base", "dataset": "MF"} for n in (2, 1, 0, 2)]
         assert [task["draw"] for task in file.missing(tasks)] == [2, 0]
 
 

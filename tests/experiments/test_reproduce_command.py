@@ -6,7 +6,9 @@ import subprocess
 import sys
 import time
 
+import numpy as np
 import pytest
+from scipy.io import savemat
 from typer.testing import CliRunner
 
 from quorate.cli import app
@@ -123,3 +125,95 @@ def test_wrong_calls_say_what_to_do(tmp_path, words, code, message):
     found = invoke(*words, "--out", tmp_path)
     assert found.exit_code == code
     assert message in " ".join(found.stderr.split())
+
+
+def test_an_interrupt_does_not_wait_for_a_long_task(small_world, tmp_path):
+    """A task that sleeps stands for one that takes minutes."""
+    script = tmp_path / "slow.py"
+    script.write_text(
+        "import sys, time\n"
+        "from quorate.experiments import runner\n"
+        "def slow(folder, task):\n"
+        "    print('begun', flush=True)\n"
+        "    time.sleep(300)\n"
+        "runner.measure = slow\n"
+        "if __name__ == '__main__':\n"
+        "    from quorate.cli import app\n"
+        "    app(['reproduce', 'microclusters', '--datasets', 'MF', '--out', sys.argv[1]])\n"
+    )
+    process = subprocess.Popen(
+        [sys.executable, str(script), str(tmp_path / "out")],
+        env={**os.environ, "QUORATE_DATA": str(small_world)},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+    )
+    assert process.stdout.readline() == "begun\n"
+    os.killpg(process.pid, signal.SIGINT)
+    _, told = process.communicate(timeout=60)
+    assert process.returncode == 130
+    assert "Interrupted. Finished runs are kept in" in told
+    assert "Traceback" not in told
+
+
+def test_bad_pools_are_left_out_with_the_reason(small_world, tmp_path, monkeypatch):
+    world = tmp_path / "world"
+    (world / "pools").mkdir(parents=True)
+    good = (small_world / "pools" / "bc_pool_MF.mat").read_bytes()
+    (world / "pools" / "bc_pool_MF.mat").write_bytes(good)
+    members = np.ones((20, 12), dtype=np.uint8)
+    savemat(world / "pools" / "bc_pool_IS.mat", {"members": members})
+    savemat(world / "pools" / "bc_pool_PD.mat", {"members": members[:, :5], "gt": members[:, :1]})
+    (world / "pools" / "bc_pool_LS.mat").write_bytes(good[:500])
+    monkeypatch.setenv("QUORATE_DATA", str(world))
+    found = invoke("microclusters", "--pools", "authors", "--runs", 1, "--out", tmp_path / "o")
+    assert found.exit_code == 0, found.stderr
+    assert "IS is left out: the pool of IS lacks true classes" in found.stderr
+    assert "PD is left out: its pool has 5 clusterings, but 10 are drawn" in found.stderr
+    assert "LS is left out" in found.stderr
+    assert "| MF |" in (tmp_path / "o" / "microclusters.md").read_text()
+
+
+def test_nothing_to_run_is_a_failure(tmp_path, monkeypatch):
+    monkeypatch.setenv("QUORATE_DATA", str(tmp_path / "nowhere"))
+    found = invoke("microclusters", "--pools", "authors", "--out", tmp_path / "o")
+    assert found.exit_code == 1
+    assert "nothing to run" in found.stderr
+
+
+def test_missing_matplotlib_names_the_extra(tmp_path, monkeypatch):
+    monkeypatch.setitem(sys.modules, "matplotlib", None)
+    found = invoke("microclusters", "--out", tmp_path)
+    assert found.exit_code == 1
+    assert found.stderr.startswith("error: Figures need matplotlib")
+    assert "quorate[report]" in found.stderr
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        {"what": 3},
+        {"what": {}},
+        {"what": {"kind": "scores", "dataset": ["MF"]}, "scores": {}},
+        {"what": {"kind": "scores", "dataset": "MF", "pool": "own"}, "scores": {}},
+        {"what": {"kind": "scores", "dataset": "MF", "pool": None}, "scores": {}},
+        {"what": {"kind": "graph", "dataset": "MF", "pool": "authors"}, "scores": None},
+        {"what": {"kind": "graph", "dataset": "MF", "pool": "authors"}, "skipped": 3},
+        {"what": {"kind": "scores", "dataset": "<i>", "pool": "authors"}, "scores": {"x": 1}},
+    ],
+)
+def test_strange_records_spoil_no_page(quick, tmp_path, line):
+    text = (quick / records.FILE).read_text() + json.dumps(line) + "\n"
+    (tmp_path / records.FILE).write_text(text)
+    found = invoke("ranking", "microclusters", "--render", "--out", tmp_path)
+    assert found.exit_code == 0, found.stderr
+    assert "<i>" not in (tmp_path / "index.html").read_text()
+
+
+@pytest.mark.parametrize("damage", [b"", b"\x1f\x8b\x08\x00damaged", b"text"])
+def test_damaged_packed_records_are_named(tmp_path, damage):
+    (tmp_path / records.PACKED).write_bytes(damage)
+    found = invoke("microclusters", "--render", "--out", tmp_path)
+    assert found.exit_code == 1
+    assert records.PACKED in found.stderr or not damage

@@ -133,3 +133,15 @@ def test_columns_without_information_take_no_room():
     matrix = np.full((10, 200), 3)
     groups, _ = stage(matrix)
     assert groups.sizes.tolist() == [10]
+
+
+def test_missing_votes_in_a_chunk_of_a_narrower_type():
+    """-1 as int16 is 65535 without its sign, which lies between the votes of the chunk before."""
+    chunks = [np.array([[131071, 5], [0, 0]], dtype=np.int32), np.array([[-1, 5]], dtype=np.int16)]
+    index = MicroclusterIndex(n_clusterings=2)
+    for chunk in chunks:
+        index.add(chunk)
+    codes, _ = index.codes()
+    assert codes.tolist() == [[0, 0], [1, 1], [-1, 0]]
+    assert index.lookup(chunks[1]).tolist() == [2]
+    assert index.lookup(np.array([[-1, 0]], dtype=np.int16)).tolist() == [-1]

@@ -15,6 +15,8 @@ if TYPE_CHECKING:
 _READ_AS_THEY_ARE = (np.uint8, np.float32, np.float64)
 #: Beyond this the square of a difference may leave the range of float64.
 _LARGEST = 1e140
+#: Below this the square of a difference has lost digits, or is 0.
+_LEAST_SPREAD = 1e-140
 _ROWS = 4096
 
 
@@ -51,6 +53,37 @@ def check_features(X: Any) -> Features:
     matrix = _readable(array)
     _check_finite(matrix, names)
     return Features(matrix, index)
+
+
+def check_range(matrix: NDArray[Any], after: str) -> None:
+    """Refuse numbers that have left the range in which distances can be computed.
+
+    `after` says what has been done to the features, which were in it.
+    """
+    if matrix.dtype.kind != "f" or matrix.size == 0:
+        return
+    if float(matrix.min()) >= -_LARGEST and float(matrix.max()) <= _LARGEST:  # false for NaN
+        return
+    single = matrix.dtype == np.float32
+    row = int(np.argwhere(~(np.abs(matrix.astype(np.float64)) <= _LARGEST))[0, 0])
+    raise ValueError(
+        f"Features must not exceed {3.4e38 if single else _LARGEST:g} after {after}, beyond which"
+        f" {'float32 ends' if single else 'squared distances leave the range of numbers'}, but"
+        f" those of row {row}, counted from 0, do. Rescale them first"
+        f"{', or pass them as float64' if single else ''}."
+    )
+
+
+def check_spread(matrix: NDArray[Any]) -> None:
+    """Refuse features that differ by so little that the squares of differences are no numbers."""
+    if matrix.dtype != np.float64:  # squares of float32 have room in float64
+        return
+    spread = float((matrix.max(axis=0) - matrix.min(axis=0)).max())
+    if 0 < spread < _LEAST_SPREAD:
+        raise ValueError(
+            f"Features differ by {spread:g} at most, and the squares of such distances are too"
+            f" small for float64. Rescale them first, or use scale='minmax'."
+        )
 
 
 def _plain_array(X: Any) -> NDArray[Any]:

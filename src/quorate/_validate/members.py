@@ -22,17 +22,33 @@ def check_methods(owner: str, method: Any) -> tuple[Any, ...]:
     for one in methods:
         if isinstance(one, str) and one in NAMED_METHODS:
             continue
-        is_estimator = hasattr(one, "get_params") and (
-            hasattr(one, "fit_predict") or hasattr(one, "fit")
-        )
-        if is_estimator and not isinstance(one, type):
+        if not isinstance(one, type) and _may_cluster(one):
             continue
-        hint = " Pass an instance, not the class." if isinstance(one, type) else ""
+        hint = ""
+        if isinstance(one, type):
+            hint = " Pass an instance, not the class."
+        elif hasattr(one, "fit"):
+            hint = " It is no clusterer: it has no fit_predict."
         raise ValueError(
             f"The 'method' parameter of {owner} must be 'kmeans', 'rpcl', a clusterer of"
             f" scikit-learn, or a list of these. Got {one!r} instead.{hint}"
         )
     return methods
+
+
+def _may_cluster(one: Any) -> bool:
+    """Tell whether an estimator may be a clusterer; `labels_` is not there before a fit."""
+    if not hasattr(one, "get_params"):
+        return False
+    if hasattr(one, "fit_predict"):
+        return True
+    if hasattr(one, "transform") and not hasattr(one, "predict"):
+        return False
+    tags = one.__sklearn_tags__() if hasattr(one, "__sklearn_tags__") else None
+    return hasattr(one, "fit") and getattr(tags, "estimator_type", None) not in (
+        "classifier",
+        "regressor",
+    )
 
 
 def check_n_clusters_range(
@@ -62,6 +78,11 @@ def check_n_clusters_range(
         raise ValueError(
             f"{owner} was asked for members of at least {value[0]} clusters (n_clusters_range), but"
             f" there are only n_samples={n_objects} object(s). Lower the range."
+        )
+    if value[1] >= np.iinfo(np.int64).max:
+        raise ValueError(
+            f"The 'n_clusters_range' parameter of {owner} must end below 2**63, but ends at"
+            f" {value[1]}. There are never more clusters than the n_samples={n_objects} object(s)."
         )
     return int(value[0]), int(value[1])
 

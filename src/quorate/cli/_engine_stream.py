@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import typer
 
@@ -10,6 +12,11 @@ from quorate.cli._errors import WrongCall
 from quorate.cli._task import Done, Task
 from quorate.cli._truth import scores_as_text, warn_of_truth
 from quorate.cli._warnings import warn
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from quorate.scale.stream import StreamResult
 
 
 def why_not_streamed(task: Task) -> str | None:
@@ -40,14 +47,26 @@ def in_stream(task: Task) -> Done:
     """Read the votes twice, in batches; keep what is finished until all is."""
     from quorate.scale import stream
 
+    return streamed(task, "stream", partial(stream.consensus, n_jobs=task.jobs))
+
+
+def check_streamed(task: Task, engine: str) -> None:
+    """Refuse a task that cannot be streamed."""
     reason = why_not_streamed(task)
     if reason is not None:
-        raise WrongCall(f"--engine stream: {reason}.")
+        raise WrongCall(f"--engine {engine}: {reason}.")
+
+
+def streamed(task: Task, engine: str, consensus: Callable[..., StreamResult]) -> Done:
+    """Do a task by `consensus`, that of a stream or one which is called alike."""
+    from quorate.scale import stream
+
+    check_streamed(task, engine)
     parts = stream.parts_folder(task.output)
     if (parts / "index.npz").exists() and not task.quiet:
         typer.echo(f"Going on: what is finished is in {parts}.", err=True)
     try:
-        result = stream.consensus(
+        result = consensus(
             task.votes,
             task.estimator,
             task.output,
@@ -55,7 +74,6 @@ def in_stream(task: Task) -> Done:
             confidence=task.confidence,
             cuts=None if task.one_k else task.ks,
             truth=task.truth,
-            n_jobs=task.jobs,
             progress=not task.quiet,
             header="auto" if task.header is None else task.header,
             format=task.format,

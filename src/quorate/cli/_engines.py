@@ -1,4 +1,4 @@
-"""Where a consensus is computed: in memory, or in a stream of batches.
+"""Where a consensus is computed: in memory, in a stream of batches, or on a cluster.
 
 An engine is a function of a `Task` that writes the labels and returns what the summary tells. To
 add one, name it in `ENGINES`.
@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from quorate.cli._engine_dask import on_dask
 from quorate.cli._engine_memory import in_memory
 from quorate.cli._engine_stream import in_stream, why_not_streamed
 from quorate.cli._errors import WrongCall
@@ -21,16 +22,19 @@ AUTO = "auto"
 ENGINES: dict[str, Callable[[Task], Done]] = {
     "memory": in_memory,
     "stream": in_stream,
+    "dask": on_dask,
 }
 #: Votes that would take more of the available memory than this share are streamed.
 _SHARE = 0.5
 
 
-def check_engine(name: str) -> str:
+def check_engine(name: str, scheduler: str | None) -> str:
     """Return the name of an engine in lower case, or refuse the call."""
     known = (AUTO, *ENGINES)
     if name.lower() not in known:
         raise WrongCall(f"--engine is one of {', '.join(known)}. Found {name!r}.")
+    if scheduler is not None and name.lower() != "dask":
+        raise WrongCall("--scheduler is for --engine dask, which was not asked for.")
     return name.lower()
 
 

@@ -31,6 +31,8 @@ def reported(*, debug: bool) -> Iterator[None]:
     """
     try:
         yield
+    except typer.Exit:
+        raise
     except (Exception, KeyboardInterrupt) as error:  # noqa: BLE001 - all are told, none is lost
         if isinstance(error, BrokenPipeError):
             _let_go_of_stdout()
@@ -51,6 +53,8 @@ def _verdict(error: BaseException) -> tuple[int, str]:
     if isinstance(error, (ValueError, TypeError, OSError, MemoryError)):
         return FAILED, f"error: {_in_words(error)}"
     text = " ".join(str(error).split())
+    if isinstance(error, ImportError) and "pip install" in text:
+        return FAILED, f"error: {text}"
     return FAILED, (
         f"error: quorate met a case it does not know: {type(error).__name__}: {text}. This is a"
         " defect of quorate: run the same command with --debug, and report what it shows."

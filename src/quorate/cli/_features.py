@@ -153,12 +153,18 @@ def _matrix(columns: dict[str, NDArray[Any]], table: FeatureTable) -> NDArray[An
         )
     texts = [name for name, values in columns.items() if values.dtype == object]
     if texts:
-        some = next(value for value in columns[texts[0]].tolist() if value is not None)
+        shown = [value for value in columns[texts[0]].tolist() if value is not None]
+        comma = next((value for value in shown if files.has_decimal_comma(str(value))), None)
+        if comma is not None:
+            raise files.FileFormatError(
+                f"Column {texts[0]!r} holds {comma!r}, a number with a decimal comma. Numbers have"
+                " a point: write the file with decimal points."
+            )
         drops = " ".join(f"--drop {name}" for name in texts[:_SHOWN])
         raise files.FileFormatError(
-            f"Column {texts[0]!r} holds text, such as {str(some)[:40]!r}, but features are numbers."
-            f" Leave such columns out with {drops}{' ...' if len(texts) > _SHOWN else ''}, or say"
-            f" what they are: --id-column {texts[0]}, --truth {texts[0]}."
+            f"Column {texts[0]!r} holds text, such as {str(shown[0])[:40]!r}, but features are"
+            f" numbers. Leave such columns out with {drops}{' ...' if len(texts) > _SHOWN else ''},"
+            f" or say what they are: --id-column {texts[0]}, --truth {texts[0]}."
         )
     matrix = np.column_stack(list(columns.values()))
     finite = np.isfinite(matrix)

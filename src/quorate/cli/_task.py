@@ -22,6 +22,7 @@ class Task(NamedTuple):
     format: str | None
     key: str | None
     jobs: int
+    scheduler: str | None
     quiet: bool
 
 

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from quorate.cli._errors import WrongCall
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from quorate.files import VoteTable
 
 _SHOWN = 5
@@ -22,6 +25,22 @@ def check_call(votes: list[str], *, input_format: str | None, jobs: int) -> None
         raise WrongCall(f"There is no format {input_format!r}. Known: {', '.join(files.FORMATS)}.")
     if jobs == 0:
         raise WrongCall("--jobs is a number of threads from 1 on, or -1 for all cores. Found 0.")
+
+
+def check_apart(output: str, inputs: Iterable[str | None]) -> None:
+    """Refuse an output that is one of the inputs, under whatever name: it would replace it."""
+    for path in inputs:
+        if path is None or path == "-":
+            continue
+        try:
+            same = Path(path).samefile(output) and Path(output).is_file()  # not a terminal
+        except (OSError, ValueError):  # one of them is not there, or is no path but a name
+            continue
+        if same:
+            raise WrongCall(
+                f"The output {output} is the input {path}, which it would replace. Name another"
+                " output."
+            )
 
 
 def expanded(votes: list[str]) -> list[str]:

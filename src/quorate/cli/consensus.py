@@ -14,7 +14,7 @@ from quorate.cli._engines import ENGINES, check_engine, choose
 from quorate.cli._errors import WrongCall, reported
 from quorate.cli._options import find_method, parameters, wanted_k
 from quorate.cli._task import Done, Task
-from quorate.cli._votes import check_call, check_format_to_write, expanded
+from quorate.cli._votes import check_apart, check_call, check_format_to_write, expanded
 from quorate.cli._warnings import warnings_as_lines
 
 EXAMPLES = """\b
@@ -23,6 +23,7 @@ Examples:
   quorate consensus pool.mat -k 7 --method pta --truth gt --confidence
   quorate consensus part-*.parquet --k-range 2:20 -o labels.parquet
   quorate consensus votes/*.parquet -k 23 -o out/
+  quorate consensus votes/ -k 23 -o out/ --engine dask --scheduler tcp://host:8786
   zcat votes.csv.gz | quorate consensus - -k 10 > labels.csv
 
 \b
@@ -56,8 +57,18 @@ Output = Annotated[
 Engine = Annotated[
     str,
     typer.Option(
-        metavar="auto|memory|stream",
-        help="Where the work is done: in memory, or in batches of votes that need not fit there.",
+        metavar="auto|memory|stream|dask",
+        help="Where the work is done: in memory, in batches of votes that need not fit there, or"
+        " on the workers of a Dask cluster.",
+    ),
+]
+Scheduler = Annotated[
+    str | None,
+    typer.Option(
+        metavar="ADDRESS",
+        help="With --engine dask: the scheduler of a cluster, as tcp://host:8786. Without it,"
+        " processes of this machine.",
+        show_default=False,
     ),
 ]
 Confidence = Annotated[
@@ -96,6 +107,7 @@ def consensus(
     neighbors: Neighbors = None,
     steps: Steps = None,
     engine: Engine = "auto",
+    scheduler: Scheduler = None,
     seed: arguments.Seed = 0,
     jobs: arguments.Jobs = -1,
     id_column: arguments.IdColumn = "auto",
@@ -114,10 +126,13 @@ def consensus(
     with reported(debug=debug), warnings_as_lines():
         start = time.perf_counter()
         ks = wanted_k(k, k_range)
-        engine = check_engine(engine)
+        engine = check_engine(engine, scheduler)
         check_call(votes, input_format=format, jobs=jobs)
         is_folder = _is_folder(output)
         _check_output(output, ks, confidence=confidence, is_folder=is_folder)
+        paths = expanded(votes)
+        if not is_folder:  # files in a folder are compared one by one, once their names are known
+            check_apart(output, [*paths, truth])
         import quorate as qr
 
         found = find_method(method, qr.METHODS)
@@ -131,7 +146,7 @@ def consensus(
             jobs=jobs,
         )
         task = Task(
-            votes=expanded(votes),
+            votes=paths,
             output=output,
             output_is_folder=is_folder,
             ks=ks,
@@ -145,6 +160,7 @@ def consensus(
             format=format,
             key=key,
             jobs=jobs,
+            scheduler=scheduler,
             quiet=quiet,
         )
         done = ENGINES[choose(engine, task)](task)

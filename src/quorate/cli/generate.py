@@ -13,7 +13,7 @@ from quorate.cli._errors import WrongCall, reported
 from quorate.cli._features import read_features
 from quorate.cli._options import ends_of_range, one_of
 from quorate.cli._progress import stage, track
-from quorate.cli._votes import check_call
+from quorate.cli._votes import check_apart, check_call
 from quorate.cli._warnings import warn, warnings_as_lines
 
 if TYPE_CHECKING:
@@ -171,7 +171,9 @@ def generate(
             "subsample": _amount("--subsample", subsample, share_only=True),
         }
         _check_output(output, truth)
+        check_apart(output, [*data, truth])
         from quorate import files
+        from quorate.ensembles._checkpoint import remove_folder
 
         files.check_pool_writable(output)
         with stage("Reading features", quiet=quiet):
@@ -196,7 +198,7 @@ def generate(
         _warn_of_silent(votes)
         files.write_pool(output, votes, names, ids=features.ids, truth=features.truth)
         if parts is not None and checkpoint is None:
-            _remove(parts)
+            remove_folder(parts)
         if not quiet:
             seconds = time.perf_counter() - start
             typer.echo(_summary(features, votes, output, seconds), err=True)
@@ -310,14 +312,6 @@ def _warn_of_silent(votes: NDArray[Any]) -> None:
             f"{silent} object(s) have no vote in any clustering, and a consensus would refuse"
             " them. Make more clusterings, or let each see a larger share (--subsample)."
         )
-
-
-def _remove(parts: Path) -> None:
-    """Remove a folder of finished clusterings, and nothing else that may lie in it."""
-    for path in (parts / "manifest.json", *parts.glob("member-*.npy"), *parts.glob(".member-*")):
-        path.unlink(missing_ok=True)
-    if not any(parts.iterdir()):
-        parts.rmdir()
 
 
 def _summary(features: Features, votes: NDArray[Any], output: str, seconds: float) -> str:

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from quorate.cli import _arguments as arguments  # noqa: TC001 - typer reads annotations
-from quorate.cli._errors import WrongCall, reported
-from quorate.cli._warnings import warn, warnings_as_lines
+from quorate.cli._errors import INTERRUPTED, WrongCall, reported
+from quorate.cli._warnings import warnings_as_lines
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -80,6 +80,8 @@ def reproduce(
     with reported(debug=debug), warnings_as_lines():
         if jobs == 0:
             raise WrongCall("--jobs is a number of processes from 1 on, or -1 for all. Found 0.")
+        if not out:
+            raise WrongCall("The name of the folder (--out) is empty.")
         if pools not in (None, "authors", "own"):
             raise WrongCall(f"--pools is authors or own. Found {pools!r}.")
         from pathlib import Path
@@ -96,8 +98,9 @@ def reproduce(
             try:
                 index = experiments.reproduce(folder, names, plan, n_jobs=jobs, progress=not quiet)
             except KeyboardInterrupt:
-                warn(f"Finished runs are kept in {folder}; the same command goes on from there.")
-                raise
+                kept = f"Finished runs are kept in {folder}; the same command goes on from there."
+                typer.echo(f"Interrupted. {kept}", err=True)
+                raise typer.Exit(INTERRUPTED) from None
         if not quiet:
             typer.echo(f"Open {index}")
 

@@ -7,7 +7,6 @@ or a copy has damaged it, and what cannot be read is made again.
 
 from __future__ import annotations
 
-import hashlib
 import json
 import os
 from dataclasses import replace
@@ -15,6 +14,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+
+from quorate.ensembles._fingerprint import digest, words
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -25,7 +26,8 @@ if TYPE_CHECKING:
     from quorate.ensembles._plan import Plan
 
 #: To be raised when the same plan would give other members.
-_FORMAT = 1
+_FORMAT = 2
+_MANIFEST = "manifest.json"
 
 
 class Folder:
@@ -37,20 +39,18 @@ class Folder:
 
     def read(self, index: int) -> IntArray | None:
         """Return the labels of a member, or None if they are not here or cannot be read."""
-        path = self._file(index)
-        if not path.exists():
-            return None
         try:
-            labels: NDArray[Any] = np.load(path, allow_pickle=False)
-        except (OSError, ValueError, EOFError):
+            labels = _read_labels(self._file(index), self.n_objects)
+        except Exception:  # noqa: BLE001 - whatever is wrong with it, it is made again
             return None
-        if labels.dtype.kind != "i" or labels.shape != (self.n_objects,) or labels.min() < -1:
-            return None
-        return labels
+        return labels if -1 <= labels.min() <= labels.max() < self.n_objects else None
 
     def write(self, index: int, labels: IntArray) -> None:
         """Keep the labels of a member."""
-        _replace(self._file(index), lambda file: np.save(file, labels, allow_pickle=False))
+        path = self._file(index)
+        if path.is_dir():
+            path.rmdir()  # and an error where something lies in it
+        _replace(path, lambda file: np.save(file, labels, allow_pickle=False))
 
     def _file(self, index: int) -> Path:
         return self.path / f"member-{index:06d}.npy"
@@ -65,7 +65,7 @@ def open_folder(path: Any, plan: Plan, *, any_seed: bool) -> tuple[Plan, Folder]
     if path.exists() and not path.is_dir():
         raise ValueError(f"The checkpoint {str(path)!r} is a file. Name a folder.")
     path.mkdir(parents=True, exist_ok=True)
-    manifest = path / "manifest.json"
+    manifest = path / _MANIFEST
     asked = _describe(plan)
     if manifest.exists():
         kept = _read_manifest(manifest)
@@ -78,7 +78,7 @@ def open_folder(path: Any, plan: Plan, *, any_seed: bool) -> tuple[Plan, Folder]
                 f"The checkpoint folder {str(path)!r} belongs to another run: these differ:"
                 f" {', '.join(different)}. Use another folder, or delete this one to start afresh."
             )
-    elif any(path.iterdir()):
+    elif not all(map(_is_unfinished, path.iterdir())):
         raise ValueError(
             f"The checkpoint folder {str(path)!r} holds other files and no manifest.json. Name a"
             f" new or an empty folder."
@@ -89,11 +89,41 @@ def open_folder(path: Any, plan: Plan, *, any_seed: bool) -> tuple[Plan, Folder]
     return plan, Folder(path, len(plan.features))
 
 
+def remove_folder(path: Path) -> None:
+    """Remove the members and what says of what they are, and nothing else that may lie there."""
+    unfinished = [other for other in path.iterdir() if _is_unfinished(other)]
+    # The manifest goes last: what is left by a kill before that is still a checkpoint.
+    for other in (*path.glob("member-*.npy"), *unfinished, path / _MANIFEST):
+        other.unlink(missing_ok=True)
+    if not any(path.iterdir()):
+        path.rmdir()
+
+
+def _is_unfinished(path: Path) -> bool:
+    """Tell whether a file was being written when a process was killed; see `_replace`."""
+    return path.name.startswith((f".{_MANIFEST}.", ".member-"))
+
+
+def _read_labels(path: Path, n_objects: int) -> NDArray[Any]:
+    """Return the labels of a file, having looked at its header before any memory is taken."""
+    with path.open("rb") as file:
+        if np.lib.format.read_magic(file) != (1, 0):
+            raise ValueError("another version of NPY")
+        shape, _, dtype = np.lib.format.read_array_header_1_0(file)
+        if shape != (n_objects,) or dtype.kind != "i":
+            raise ValueError("no labels of these objects")
+        n_bytes = n_objects * dtype.itemsize
+        content = file.read(n_bytes + 1)
+    if len(content) != n_bytes:
+        raise ValueError("too short or too long")
+    return np.frombuffer(bytearray(content), dtype=dtype)
+
+
 def _read_manifest(manifest: Path) -> dict[str, Any]:
     try:
         kept = json.loads(manifest.read_text(encoding="utf-8"))
-        int(kept["seed"])
-    except (ValueError, KeyError, TypeError) as error:
+        np.random.SeedSequence(kept["seed"])
+    except (OSError, ValueError, KeyError, TypeError, RecursionError) as error:
         raise ValueError(
             f"{str(manifest)!r} cannot be read as the manifest of a checkpoint ({error}). Delete"
             f" the folder to start afresh."
@@ -108,30 +138,14 @@ def _describe(plan: Plan) -> dict[str, Any]:
     return {
         "format": _FORMAT,
         "features or their scale": f"{features.shape[0]} × {features.shape[1]} {features.dtype}"
-        f" {hashlib.blake2b(features.data, digest_size=16).hexdigest()}",
-        "method": [_words(method) for method in plan.methods],
+        f" {digest(features)}",
+        "method": [words(method) for method in plan.methods],
         "n_clusters_range": list(plan.n_clusters_range),
         "subspace": plan.n_columns,
         "projection": plan.n_dimensions,
         "subsample": plan.n_rows,
         "seed": plan.seed,
     }
-
-
-def _words(value: Any) -> str:
-    """Describe a method or a parameter, the same in every process."""
-    if hasattr(value, "get_params") and not isinstance(value, type):
-        params = sorted(value.get_params(deep=False).items())
-        inside = ", ".join(f"{name}={_words(param)}" for name, param in params)
-        return f"{type(value).__module__}.{type(value).__qualname__}({inside})"
-    if isinstance(value, list | tuple):
-        return f"[{', '.join(map(_words, value))}]"
-    if isinstance(value, np.ndarray):
-        digest = hashlib.blake2b(np.ascontiguousarray(value).data, digest_size=16).hexdigest()
-        return f"array {value.shape} {value.dtype} {digest}"
-    if callable(value):  # its repr holds an address, which changes from run to run
-        return f"{getattr(value, '__module__', '')}.{getattr(value, '__qualname__', type(value))}"
-    return repr(value)
 
 
 def _replace(path: Path, write: Callable[[Any], Any]) -> None:

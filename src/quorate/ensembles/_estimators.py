@@ -31,16 +31,25 @@ def one_thread() -> Iterator[None]:
 def fit_estimator(
     method: Any, rows: NDArray[Any], n_clusters: int, rng: np.random.Generator
 ) -> tuple[Any, NDArray[Any]]:
-    """Return a fitted clone of an estimator, and its labels."""
+    """Return a fitted clone of an estimator, and its labels.
+
+    It gets rows of its own: some work in place, and fail where they cannot (``copy=False``).
+    """
     estimator = clone(method)
     estimator.set_params(**_own_params(estimator, n_clusters, rng))
     with one_thread():
         if hasattr(estimator, "fit_predict"):
-            labels = estimator.fit_predict(rows)
+            labels = estimator.fit_predict(rows.copy())
         else:
-            estimator.fit(rows)
+            estimator.fit(rows.copy())
             labels = getattr(estimator, "labels_", None)
-            labels = estimator.predict(rows) if labels is None else labels
+            if labels is None and hasattr(estimator, "predict"):
+                labels = estimator.predict(rows.copy())
+    if labels is None:
+        raise ValueError(
+            f"{type(method).__name__} is no clusterer that an ensemble can use: it has neither"
+            f" fit_predict nor predict, nor labels_ after fit."
+        )
     labels = np.asarray(labels)
     if labels.shape != (len(rows),):
         raise ValueError(

@@ -39,7 +39,7 @@ class Member:
     centres: FloatArray | None
     estimator: Any
     _view: View
-    _names: NDArray[Any] | None  # what the estimator calls the clusters 0, 1, ...
+    _names: NDArray[Any]  # what the method calls the clusters 0, 1, ...
 
     @property
     def n_clusters(self) -> int:
@@ -61,10 +61,12 @@ class Member:
         """
         seen = self._view.of(features)
         if self.centres is not None:
-            return flow.nearest(seen, self.centres, n_jobs=n_jobs)
+            # In the order of fit: ties go to the lowest centre, and must go to the same again.
+            order = np.argsort(self._names)
+            return order[flow.nearest(seen, self.centres[order], n_jobs=n_jobs)]
         if not self.needs_objects:
             with one_thread():
-                return _known(self.estimator.predict(seen), self._names)
+                return _known(self.estimator.predict(seen.copy()), self._names)
         learnt = self._view.of_objects(plan.features).astype(np.float64, copy=False)
         labels = self.labels if self._view.rows is None else self.labels[self._view.rows]
         return labels[flow.nearest(seen, learnt, n_jobs=n_jobs)].astype(np.int64)
@@ -80,18 +82,18 @@ def fit_member(plan: Plan, index: int) -> Member:
     # Objects that are equal cannot be told apart: there are no more clusters than distinct rows.
     n_clusters = count_distinct(rows, n_clusters)
     method = plan.methods[index % len(plan.methods)]
-    centres = estimator = names = None
+    centres = estimator = None
     if method == "kmeans":
         centres, found = _kmeans(rows, n_clusters, rng)
     elif method == "rpcl":
         centres, found = _rpcl(rows, n_clusters, rng)
     else:
         estimator, found = fit_estimator(method, rows, n_clusters, rng)
-    labels, values = _numbered(found)
+    labels, names = _numbered(found)
     if centres is not None:
-        centres, method = centres[values], str(method)
+        centres, method = centres[names], str(method)
     else:
-        names, method = values, type(method).__name__
+        method = type(method).__name__
     if view.rows is not None:
         seen, labels = labels, np.full(len(plan.features), -1, dtype=labels.dtype)
         labels[view.rows] = seen
@@ -115,15 +117,24 @@ def _rpcl(
 
 
 def _numbered(labels: NDArray[Any]) -> tuple[IntArray, NDArray[Any]]:
-    """Return labels 0, 1, ... in order of appearance, and what each was; -1 stays no vote."""
-    values, first, inverse = np.unique(labels, return_index=True, return_inverse=True)
-    first[values == -1] = len(labels)  # behind all others
+    """Return labels 0, 1, ... in order of appearance, and what each was; -1 is no vote."""
+    voted = ~_is_missing(labels)
+    values, first, inverse = np.unique(labels[voted], return_index=True, return_inverse=True)
     order = np.argsort(first)
-    n_clusters = len(values) - int((values == -1).sum())
-    rank = np.empty(len(values), dtype=smallest_type(n_clusters))
+    rank = np.empty(len(values), dtype=smallest_type(len(values)))
     rank[order] = np.arange(len(values))
-    rank[values == -1] = -1
-    return rank[inverse], values[order[:n_clusters]]
+    numbered = np.full(len(labels), -1, dtype=rank.dtype)
+    numbered[voted] = rank[inverse]
+    return numbered, values[order]
+
+
+def _is_missing(labels: NDArray[Any]) -> NDArray[np.bool_]:
+    """Tell which labels are no vote: -1, NaN, None."""
+    if labels.dtype.kind in "iuf":
+        return (labels == -1) | (labels != labels)  # NaN differs from itself
+    if labels.dtype.kind != "O":
+        return np.zeros(len(labels), dtype=bool)
+    return np.array([one is None or one == -1 or one != one for one in labels])
 
 
 def smallest_type(n_labels: int) -> Any:
@@ -131,10 +142,10 @@ def smallest_type(n_labels: int) -> Any:
     return np.min_scalar_type(-max(n_labels, 1))
 
 
-def _known(labels: Any, names: NDArray[Any] | None) -> NDArray[np.int64]:
+def _known(labels: Any, names: NDArray[Any]) -> NDArray[np.int64]:
     """Return an estimator's labels as numbers; -1 for one that it did not use in fit."""
     labels = np.asarray(labels)
     found = np.full(len(labels), -1, dtype=np.int64)
-    for number, name in enumerate(() if names is None else names):
+    for number, name in enumerate(names):
         found[labels == name] = number
     return found

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from quorate import _validate
+from quorate._validate.features import check_spread
 from quorate.ensembles._scaling import SCALES, Scaling, learn_scaling
 
 if TYPE_CHECKING:
@@ -77,8 +78,10 @@ def make_plan(
     n_dimensions = _validate.check_part(owner, "projection", projection, n_columns or n_features)
     share = _validate.check_subsample(owner, subsample)
     scaling = learn_scaling(matrix, scale)
+    features = matrix if scaling is None else scaling.apply(matrix)
+    check_spread(features)
     return Plan(
-        features=matrix if scaling is None else scaling.apply(matrix),
+        features=features,
         scaling=scaling,
         methods=methods,
         n_clusters_range=bounds,

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from quorate import _validate
+from quorate._validate.features import check_range
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -34,7 +35,9 @@ class Scaling(NamedTuple):
         scaled = np.empty(matrix.shape, dtype=kind)
         for start in range(0, len(matrix), _ROWS):  # in parts: one copy, not three
             rows = slice(start, start + _ROWS)
-            scaled[rows] = (matrix[rows] - self.shift) / self.width
+            with np.errstate(over="ignore"):  # refused below, in words
+                scaled[rows] = (matrix[rows] - self.shift) / self.width
+        check_range(scaled, "scaling")
         return scaled
 
 
@@ -48,14 +51,17 @@ def learn_scaling(matrix: NDArray[Any], scale: str | None) -> Scaling | None:
         shift, width = least, largest - least
     else:
         shift = matrix.mean(axis=0, dtype=np.float64)
-        width = np.sqrt(_variances(matrix, shift))
+        width = _deviations(matrix, shift, largest - least)
     # The mean of equal numbers may differ from them in the last digit: not a width to divide by.
     constant = (least == largest) | (width == 0)
     return Scaling(np.where(constant, least, shift), np.where(constant, 1.0, width))
 
 
-def _variances(matrix: NDArray[Any], mean: FloatArray) -> FloatArray:
+def _deviations(matrix: NDArray[Any], mean: FloatArray, spread: FloatArray) -> FloatArray:
+    # In units near the spread, so that no square is too small; powers of two change no digit.
+    unit = np.ldexp(1.0, np.frexp(spread)[1])
     total = np.zeros(matrix.shape[1])
     for start in range(0, len(matrix), _ROWS):
-        total += ((matrix[start : start + _ROWS] - mean) ** 2).sum(axis=0)
-    return total / len(matrix)
+        total += (((matrix[start : start + _ROWS] - mean) / unit) ** 2).sum(axis=0)
+    deviations: FloatArray = np.sqrt(total / len(matrix)) * unit
+    return deviations

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from quorate._validate.features import check_range
 from quorate.methods._blas import one_blas_thread
 
 if TYPE_CHECKING:
@@ -74,5 +75,7 @@ def _product(features: NDArray[Any], projection: NDArray[Any]) -> NDArray[Any]:
         for start in range(0, len(features), _BLOCK):
             part = features[start : start + _BLOCK]
             block[: len(part)] = part
-            result[start : start + _BLOCK] = (block @ projection)[: len(part)]
+            with np.errstate(over="ignore", invalid="ignore"):  # refused below, in words
+                result[start : start + _BLOCK] = (block @ projection)[: len(part)]
+    check_range(result, "projection")
     return result

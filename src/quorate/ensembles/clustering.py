@@ -171,6 +171,8 @@ class EnsembleClustering(ClusterMixin, BaseEstimator):
         if not any(member.needs_objects for member in self.members_):
             nothing = np.empty((0, self.n_features_in_), dtype=self._plan.features.dtype)
             self._plan = replace(self._plan, features=nothing)  # nor should pickles hold them
+        elif self._plan.scaling is None:  # they may be the user's, who may change them
+            self._plan = replace(self._plan, features=self._plan.features.copy())
         self.labels_: NDArray[np.int64] = self.consensus_.labels_
         self.n_clusters_: int = self.consensus_.n_clusters_
         return self
@@ -240,6 +242,15 @@ class EnsembleClustering(ClusterMixin, BaseEstimator):
             silent = np.flatnonzero((votes < 0).all(axis=1))
             if len(silent):
                 votes[silent] = self._placed_by_members(self._plan.features[silent])
+        silent = np.flatnonzero((votes < 0).all(axis=1))
+        if len(silent):
+            shown = ", ".join(map(str, silent[:5])) + (", ..." if len(silent) > 5 else "")
+            raise ValueError(
+                f"{len(silent)} of {len(votes)} object(s) have no vote: row(s) {shown}, counted"
+                f" from 0, are noise (-1) to every member of {type(self).__name__}. Let"
+                f" another method vote on them, as in method=[{self._plan.methods[0]!r}, 'kmeans'],"
+                f" or one that finds less noise."
+            )
         return votes
 
     def _placed(self, matrix: NDArray[Any]) -> IntArray:
@@ -265,8 +276,8 @@ class EnsembleClustering(ClusterMixin, BaseEstimator):
         n_distinct = count_distinct(self._plan.features, n_clusters)
         if n_distinct < n_clusters:
             _validate.warn(
-                f"{type(self).__name__} was asked for {n_clusters} clusters, but only {n_distinct}"
-                f" objects are distinct, so there are {n_distinct} clusters.",
+                f"{type(self).__name__} was asked for {n_clusters} clusters, but there are only"
+                f" {n_distinct} distinct object(s), so there are {n_distinct} cluster(s).",
                 _validate.FewerClustersWarning,
             )
         return n_distinct

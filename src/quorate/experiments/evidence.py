@@ -95,7 +95,8 @@ class Evidence:
     ) -> Cell:
         """Return the mean of one score over all draws."""
         records = self.select(kind, dataset, **words)
-        values = [r["scores"][score] for r in records if r["scores"][score] is not None]
+        found = (record["scores"].get(score) for record in records)
+        values = [value for value in found if isinstance(value, int | float)]
         skipped = self.select(kind, dataset, skipped=True, **words)
         return mean_cell(values, paper, skipped[0]["skipped"] if skipped else "")
 

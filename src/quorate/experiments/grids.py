@@ -64,10 +64,13 @@ class Grid:
         """Return a cell; one that nobody filled is empty."""
         return self.cells.get((row, column), Cell())
 
-    def differences(self, rows: Iterable[str] | None = None) -> list[float]:
+    def differences(
+        self, rows: Iterable[str] | None = None, columns: Sequence[str] | None = None
+    ) -> list[float]:
         """Return ours less the paper's, wherever there are both."""
         chosen = self.rows if rows is None else rows
-        found = (self.cell(row, column).difference for row in chosen for column in self.columns)
+        places = self.columns if columns is None else columns
+        found = (self.cell(row, column).difference for row in chosen for column in places)
         return [value for value in found if value is not None]
 
     def to_csv(self) -> str:
@@ -86,12 +89,12 @@ class Grid:
     def to_markdown(self) -> str:
         """Return a table of "ours (paper's)"."""
         lines = [
-            f"| {' | '.join([self.corner, *self.columns])} |",
+            f"| {' | '.join(map(_in_markdown, [self.corner, *self.columns]))} |",
             f"|---|{'---:|' * len(self.columns)}",
         ]
         for row in self.rows:
             shown = (self._shown(row, column, "**{}**") for column in self.columns)
-            lines.append(f"| {' | '.join([row, *shown])} |")
+            lines.append(f"| {' | '.join([_in_markdown(row), *shown])} |")
         return "\n".join(lines)
 
     def to_html(self) -> str:
@@ -148,6 +151,11 @@ def top_rows(grid: Grid, column: str, n_best: int, *, paper: bool = False) -> li
         return []
     least = sorted(values.values(), reverse=True)[min(n_best, len(values)) - 1]
     return [row for row, value in values.items() if value >= least]
+
+
+def _in_markdown(name: str) -> str:
+    """Return a name that is text in Markdown, whatever it holds."""
+    return name.replace("&", "&amp;").replace("<", "&lt;").replace("|", "&#124;")
 
 
 def _plain(value: float | None) -> str:

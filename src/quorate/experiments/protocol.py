@@ -65,15 +65,14 @@ def _variants() -> dict[str, Variant]:
     for name in ("PTA", "EAC", "SRS", "WCT", "ECMC", "WEAC"):
         for short, linkage in _LINKAGES.items():
             found[f"{name}-{short}"] = (
-                Variant(name, {"linkage": linkage}, most_draws=10, on_objects=True)
+                Variant(name, {"linkage": linkage}, most_draws=2, on_objects=True)
                 if name == "ECMC"
                 else Variant(name, {"linkage": linkage})
             )
     return found | {
         "PTGP": Variant("PTGP", {}),
-        "CSPA": Variant("CSPA", {"partitioner": "metis"}, "few", 10, on_objects=True),
-        "CSPA-micro": Variant("CSPA", {}, "few", 20),
-        "HGPA": Variant("HGPA", {}, "few", 10, on_objects=True),
+        "CSPA": Variant("CSPA", {"partitioner": "metis"}, "few", 5, on_objects=True),
+        "HGPA": Variant("HGPA", {}, "few", 5, on_objects=True),
         "HGPA-micro": Variant("HGPA", {}, "few", 20),
         "MCLA": Variant("MCLA", {}, "few", 20),
         "SRW": Variant("SRW", {}),

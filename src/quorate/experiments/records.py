@@ -10,6 +10,8 @@ from __future__ import annotations
 import gzip
 import json
 import os
+import re
+import zlib
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any
 
@@ -36,17 +38,41 @@ def read(folder: Path) -> dict[str, Record]:
     A line that is no record, such as the last one of a run that was killed, is passed over: its
     task counts as not done.
     """
-    lines: list[bytes] = []
-    if (folder / PACKED).exists():
-        lines += gzip.decompress((folder / PACKED).read_bytes()).splitlines()
+    lines = _unpacked(folder / PACKED)
     if (folder / FILE).exists():
         lines += (folder / FILE).read_bytes().splitlines()
     found = {}
     for line in lines:
-        with suppress(ValueError, TypeError, KeyError):
+        with suppress(ValueError, RecursionError):
             record = json.loads(line)
-            found[key(record["what"])] = record
+            if _is_record(record):
+                found[key(record["what"])] = record
     return found
+
+
+def _unpacked(path: Path) -> list[bytes]:
+    if not path.exists():
+        return []
+    try:
+        return gzip.decompress(path.read_bytes()).splitlines()
+    except (OSError, EOFError, zlib.error) as error:
+        raise ValueError(
+            f"{path} is damaged ({error}). Bring it back, or remove it to run its tasks again."
+        ) from None
+
+
+def _is_record(record: Any) -> bool:
+    """Tell whether a line has the form of a record, whoever wrote it."""
+    what = record.get("what") if isinstance(record, dict) else None
+    if not isinstance(what, dict) or not isinstance(what.get("dataset"), str):
+        return False
+    pool = what.get("pool", "authors")
+    named = isinstance(what.get("kind"), str) and isinstance(pool, str)
+    return (
+        named
+        and re.fullmatch(r"authors|own-[0-9]{1,9}", pool) is not None
+        and (isinstance(record.get("skipped"), str) or isinstance(record.get("scores"), dict))
+    )
 
 
 class RecordFile:

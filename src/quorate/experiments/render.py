@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 import json
-import os
 from html import escape
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from quorate import files
+from quorate.datasets._places import data_folder
 from quorate.experiments import records as record_files
 from quorate.experiments.evidence import Evidence
 from quorate.experiments.tables import EXPERIMENTS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
+    from pathlib import Path
 
     from quorate.experiments.evidence import Experiment, Results
 
@@ -46,7 +46,7 @@ def need_matplotlib() -> None:
 
 def paper_tables() -> dict[str, Any]:
     """Return the paper's printed numbers from the data folder; nothing where they are absent."""
-    path = Path(os.environ.get("QUORATE_DATA", "../shared")) / "paper" / "tables.json"
+    path = data_folder(None) / "paper" / "tables.json"
     try:
         content = json.loads(path.read_text(encoding="utf-8"))
     except (OSError, ValueError):

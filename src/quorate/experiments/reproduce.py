@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from contextlib import contextmanager
 from dataclasses import replace
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from quorate.experiments import records as record_files
@@ -16,11 +17,11 @@ from quorate.flow._threads import n_threads
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
-    from pathlib import Path
+    from os import PathLike
 
 
 def reproduce(
-    folder: Path,
+    folder: str | PathLike[str],
     names: Sequence[str] | None = None,
     plan: Plan | None = None,
     *,
@@ -31,7 +32,7 @@ def reproduce(
 
     Parameters
     ----------
-    folder : Path
+    folder : str or path-like
         Holds the records, own pools and everything rendered. A run that is stopped, in whatever
         way, goes on from its records when it is started again.
     names : sequence of str or None, default=None
@@ -42,10 +43,24 @@ def reproduce(
         Processes; None is all cores. Scores do not depend on it.
     progress : bool, default=False
         Show a bar for each experiment on standard error.
+
+    Notes
+    -----
+    Worker processes import the calling script anew, so a script needs the usual
+    ``if __name__ == "__main__":`` before this call.
     """
     need_matplotlib()
+    folder = Path(folder)
+    unknown = [name for name in names or () if name not in EXPERIMENTS]
+    if unknown:
+        raise ValueError(f"There is no experiment {unknown[0]!r}. Known: {', '.join(EXPERIMENTS)}.")
     chosen = [EXPERIMENTS[name] for name in names or EXPERIMENTS]
     plan = replace(plan or Plan(), at_hand=sources.at_hand())
+    if not any(True for experiment in chosen for _ in experiment.tasks(plan)):
+        raise ValueError(
+            "There is nothing to run: none of these datasets has a pool of the authors in the data"
+            " folder (QUORATE_DATA). Place it there, or take own pools."
+        )
     lacking: set[str] = set()
     with record_files.opened(folder) as records:
         # What is timed comes last, so that an interrupted run has more to show.
@@ -71,6 +86,8 @@ def reproduce(
                             # One in waiting for each worker keeps all of them busy.
                             n_at_once=1 if alone else 2 * n_workers,
                         )
+        if not records.done:
+            raise ValueError("Nothing could be run; the warnings above tell why.")
     return render(folder, names, plan.pools)
 
 

@@ -45,7 +45,8 @@ def run(
                 records.add({"what": task, "skipped": reason})
                 on_record()
             else:
-                running[workers.submit(measure, folder, task)] = task
+                with _interrupts_held():
+                    running[workers.submit(measure, folder, task)] = task
         for future in wait(running, return_when=FIRST_COMPLETED).done:
             records.add(_result(future, running.pop(future)))
             on_record()
@@ -59,8 +60,9 @@ def _result(future: Future[Record], task: Task) -> Record:
         return {"what": task, "skipped": " ".join(str(error).split())}
     except BrokenProcessPool:
         raise RuntimeError(
-            "A worker process died, most likely for lack of memory, while these were run:"
-            f" {task}. Finished runs are kept. Start again with --jobs 1 to go on."
+            f"A worker process died while {task} was run: most likely for lack of memory (then use"
+            " fewer jobs), or because a script of your own has no 'if __name__ == \"__main__\":'"
+            " before what it runs. Finished runs are kept; start again to go on."
         ) from None
 
 
@@ -79,13 +81,33 @@ def workers(n_jobs: int) -> Iterator[ProcessPoolExecutor]:
         yield pool
         pool.shutdown()
     except BaseException:
+        # A task may take minutes; who interrupts does not want to wait for it.
+        started = list((pool._processes or {}).values())
         pool.shutdown(wait=False, cancel_futures=True)
+        for process in started:
+            process.kill()
         raise
     finally:
         if before is None:
             os.environ.pop("OMP_NUM_THREADS", None)
         else:
             os.environ["OMP_NUM_THREADS"] = before
+
+
+@contextmanager
+def _interrupts_held() -> Iterator[None]:
+    """Hold an interrupt back for a moment: a worker that is just starting would show a traceback.
+
+    The worker inherits that it is held back, and then ignores it.
+    """
+    if not hasattr(signal, "pthread_sigmask"):
+        yield
+        return
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 def _begin() -> None:

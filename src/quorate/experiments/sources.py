@@ -54,20 +54,41 @@ def prepare(
     Returns the tasks that can be run. Datasets that cannot be had are added to `lacking`, and a
     warning tells why.
     """
-    wanted = {(task["dataset"], task.get("pool", "")) for task in tasks}
-    for dataset, pool in sorted(wanted):
-        made = pool == AUTHORS or (pool and _path(folder, pool, dataset).exists())
-        if made or dataset in lacking:
-            continue
-        try:
-            data = datasets.load(dataset)
-        except OSError as error:
-            lacking.add(dataset)
-            warn(f"{dataset} is left out: {error}", UserWarning)
-            continue
-        if pool:
-            _make(folder, pool, data, n_jobs=n_jobs, progress=progress)
+    wanted: dict[tuple[str, str], int] = {}
+    for task in tasks:
+        what = task["dataset"], task.get("pool", "")
+        wanted[what] = max(wanted.get(what, 0), task.get("members", 0))
+    for (dataset, pool), most in sorted(wanted.items()):
+        if dataset not in lacking:
+            try:
+                _have(folder, pool, dataset, most, n_jobs=n_jobs, progress=progress)
+            except (OSError, ValueError) as error:
+                lacking.add(dataset)
+                warn(f"{dataset} is left out: {error}", UserWarning)
     return [task for task in tasks if task["dataset"] not in lacking]
+
+
+def _have(
+    folder: Path, pool: str, dataset: str, most: int, *, n_jobs: int | None, progress: bool
+) -> None:
+    """See that a dataset, or a pool with so many members, is there; make an own one if need be."""
+    if not pool:
+        datasets.load(dataset)
+        return
+    if pool != AUTHORS and not _is_whole(_path(folder, pool, dataset)):
+        _make(folder, pool, datasets.load(dataset), n_jobs=n_jobs, progress=progress)
+    n_members = pool_of(folder, pool, dataset)[0].members.shape[1]
+    if n_members < most:
+        raise ValueError(f"its pool has {n_members} clusterings, but {most} are drawn at a time.")
+
+
+def _is_whole(path: Path) -> bool:
+    """Tell whether an own pool is there; one that is damaged is made again."""
+    try:
+        datasets.load_pool(path)
+    except (OSError, ValueError):
+        return False
+    return True
 
 
 def _make(
@@ -100,8 +121,8 @@ def _path(folder: Path, pool: str, dataset: str) -> Path:
 def pool_of(folder: Path, pool: str, dataset: str) -> tuple[datasets.Pool, NDArray[np.int64]]:
     """Return a pool and the classes of its objects; the last two are remembered."""
     found = datasets.load_pool(dataset if pool == AUTHORS else _path(folder, pool, dataset))
-    if found.truth is None:
-        raise ValueError(f"The pool of {dataset} has no true classes (gt) to compare with.")
+    if found.truth is None or (found.truth < 0).any():
+        raise ValueError(f"the pool of {dataset} lacks true classes (gt) to compare with.")
     return found, found.truth
 
 

@@ -17,6 +17,7 @@ from quorate.files._table import (
     take_column,
     votes_of,
 )
+from quorate.files._text_column import has_decimal_comma
 from quorate.files._write import check_writable, write_table, write_text
 
 __all__ = [
@@ -32,6 +33,7 @@ __all__ = [
     "check_writable",
     "format_of_name",
     "format_to_write",
+    "has_decimal_comma",
     "is_missing",
     "n_objects",
     "object_in_words",

@@ -7,6 +7,7 @@ from collections import Counter
 from typing import TYPE_CHECKING, NamedTuple
 
 from quorate.files._cells import Kind, understand
+from quorate.files._text_column import has_decimal_comma
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -32,8 +33,12 @@ def delimiter(line: str, preferred: str) -> str:
     --------
     >>> delimiter("a;b;c", ","), delimiter('"Smith, J";b', ","), delimiter("a", ",")
     (';', ';', ',')
+    >>> delimiter("1,71;2,3", ",")  # decimal commas
+    ';'
     """
     line = _QUOTED.sub("", line)
+    if ";" in line and all(map(has_decimal_comma, line.split(";"))):
+        return ";"
     if preferred in line:
         return preferred
     most = max(_DELIMITERS, key=line.count)

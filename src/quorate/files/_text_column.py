@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from itertools import chain
 from typing import TYPE_CHECKING, Any
 
@@ -11,6 +12,9 @@ from quorate.files._cells import is_empty
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
+
+
+_DECIMAL_COMMA = re.compile(r"[+-]?[0-9]+,[0-9]+([eE][+-]?[0-9]+)?")
 
 
 class TextColumn:
@@ -52,6 +56,8 @@ class TextColumn:
     def can_be_ids(self) -> bool:
         """Tell whether all cells are different names, or count the rows from 0 or 1 on."""
         texts = self.texts()
+        if any(map(has_decimal_comma, texts)):
+            return False
         if len(texts) != self.n_rows or len(set(texts)) != self.n_rows:
             return False
         if all(part is None for part in self._numbers):
@@ -75,6 +81,17 @@ class TextColumn:
             found[part] = [None if is_empty(text) else text.strip() for text in texts]
             done += len(texts)
         return found
+
+
+def has_decimal_comma(cell: str) -> bool:
+    """Tell whether a cell is a number with a comma for the point.
+
+    Examples
+    --------
+    >>> has_decimal_comma("-1,71"), has_decimal_comma("1.71"), has_decimal_comma("a,b")
+    (True, False, False)
+    """
+    return _DECIMAL_COMMA.fullmatch(cell.strip()) is not None
 
 
 def _numbers(cells: tuple[str, ...]) -> NDArray[np.float64] | None:

@@ -53,6 +53,7 @@ def find_nearest(rows: Any, centres: Any, found: Any) -> None:
     """Write the number of the nearest centre of each row, the lowest on ties."""
     for i in range(len(rows)):
         least = np.inf
+        found[i] = 0  # should all distances be infinite
         for c in range(len(centres)):
             total = 0.0
             for d in range(rows.shape[1]):
@@ -82,4 +83,6 @@ def two_least(rows: Any, i: Any, centres: Any, factors: Any) -> Any:
             least, first = total, c
         elif total < second:
             second, other = total, c
+    if first < 0:  # all distances are infinite
+        first = 0
     return first, other, least, second

@@ -99,9 +99,11 @@ def _ranges(rows: IntArray) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
 def _fits(rows: IntArray, low: NDArray[np.int64], high: NDArray[np.int64]) -> bool:
     """Tell whether every vote lies between `low` and `high`."""
     if not low.any():
-        # Seen as unsigned numbers, negative votes are the highest of all.
+        # Seen as unsigned numbers, negative votes are the highest of all: above what the dtype of
+        # these rows holds, though maybe not above what rows of a wider one had.
         unsigned = rows.view(rows.dtype.str.replace("i", "u"))
-        return bool((_reduce_rows(np.maximum, unsigned) <= high.astype(np.uint64)).all())
+        most = np.minimum(high.astype(np.uint64), np.uint64(np.iinfo(rows.dtype).max))
+        return bool((_reduce_rows(np.maximum, unsigned) <= most).all())
     lowest, highest = _reduce_rows(np.minimum, rows), _reduce_rows(np.maximum, rows)
     return bool((lowest >= low).all() and (highest <= high).all())
 

@@ -1,4 +1,7 @@
-"""The same stages on another runtime: votes larger than memory, on one machine."""
+"""The same stages on another runtime: votes larger than memory, on one machine or on several.
+
+`stream` is imported with this package, `dask` by who uses it.
+"""
 
 from quorate.scale import stream
 

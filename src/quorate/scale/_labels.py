@@ -62,6 +62,19 @@ class Labels:
         codes[wide] = _WIDE + self.codes(distinct.tolist())[inverse]
         return codes
 
+    def any_numbers(self, labels: Sequence[Any]) -> NDArray[np.int64]:
+        """Return codes of a few numbers: as `numbers` does, and for those with a fraction too."""
+        own = [float(label).is_integer() and -_WIDE <= label < _WIDE for label in labels]
+        codes = np.array(
+            [int(label) if is_own else 0 for label, is_own in zip(labels, own, strict=True)],
+            dtype=np.int64,
+        )
+        others = ~np.array(own, dtype=bool)
+        if others.any():
+            found = [label for label, is_own in zip(labels, own, strict=True) if not is_own]
+            codes[others] = _WIDE + self.codes(found)
+        return codes
+
     def check_kind(self, votes: IntArray, kind: str, path: str) -> None:
         """Refuse names in one file and numbers in another; without votes it may be either."""
         if kind == self._kind or not (votes != MISSING).any():

@@ -137,7 +137,7 @@ def _check_turnout(
     if votes.dtype.kind == "u":
         return
     if source.truth is None:
-        silent = int(groups.lookup(np.full((1, votes.shape[1]), MISSING, votes.dtype))[0])
+        silent = int(groups.lookup(np.full((1, votes.shape[1]), MISSING, np.int64))[0])
         if silent < 0:
             return
         rows = np.flatnonzero(numbers == silent)

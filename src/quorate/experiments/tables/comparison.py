@@ -63,7 +63,7 @@ def _results(evidence: Evidence) -> Results:
         results.remarks.append(
             f"{title}. {counts_in_words(grid)} {differences_in_words(grid)}".strip()
         )
-        results.remarks += _own_rows(grid)
+        results.remarks += _own_rows(grid, [n for n in names if evidence.is_of_authors(n)])
     caption = (
         f"How often each method is among the {_TOP} highest of a column (best k and true k of each"
         " dataset)."
@@ -72,18 +72,16 @@ def _results(evidence: Evidence) -> Results:
     return results
 
 
-def _own_rows(grid: Grid) -> list[str]:
-    """Return how far the paper's own two methods are from its table."""
+def _own_rows(grid: Grid, columns: list[str]) -> list[str]:
+    """Return how far methods are from the paper's table where the ensembles are from its pools."""
     found = []
-    for method in ("PTA-AL", "PTGP"):
-        sizes = [abs(value) for value in grid.differences([method])]
+    for method in grid.rows:
+        sizes = [abs(value) for value in grid.differences([method], columns)]
         if sizes:
-            mean = sum(sizes) / len(sizes)
-            found.append(
-                f"{method}, {grid.title}: mean absolute difference {mean:.4f}, largest"
-                f" {max(sizes):.4f}."
-            )
-    return found
+            found.append(f"{method} {sum(sizes) / len(sizes):.4f} ({max(sizes):.4f})")
+    if not found:
+        return []
+    return [f"On the authors' pools, mean (and largest) absolute difference: {', '.join(found)}."]
 
 
 def top_counts(grids: list[Grid], *, paper: bool = False) -> Counter[str]:
