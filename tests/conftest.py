@@ -1,11 +1,16 @@
 """Fixtures and the slow, obvious twins that fast code is compared with."""
 
 import os
+import signal
 from pathlib import Path
 
 import numpy as np
 import pytest
 from hypothesis import settings
+
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    # Tests that run in the background ignore interrupts, and so would the processes they start.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 settings.register_profile("quorate", deadline=None, max_examples=60)
 settings.load_profile("quorate")

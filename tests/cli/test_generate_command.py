@@ -321,7 +321,10 @@ def begun(tmp_path):
 
     def end_by(number):
         command = subprocess.Popen(
-            [*QUORATE, *options], cwd=tmp_path, stderr=subprocess.PIPE, text=True
+            [*QUORATE, *options],
+            cwd=tmp_path,
+            stderr=subprocess.PIPE,
+            text=True,
         )
         parts = tmp_path / "pool.npy.parts"
         while count(parts) < 3 and command.poll() is None:

@@ -92,7 +92,7 @@ def reproduce(
         folder = Path(out)
         if render:
             _check_records(folder)
-            index = experiments.render(folder, names, pools)
+            index = experiments.render(folder, pools)
         else:
             plan = experiments.Plan(_datasets(datasets), runs, pools, quick)
             try:

@@ -13,7 +13,6 @@ from quorate.experiments.evidence import Evidence
 from quorate.experiments.tables import EXPERIMENTS
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
     from pathlib import Path
 
     from quorate.experiments.evidence import Experiment, Results
@@ -54,14 +53,13 @@ def paper_tables() -> dict[str, Any]:
     return content if isinstance(content, dict) else {}
 
 
-def render(folder: Path, names: Iterable[str] | None = None, pools: str | None = None) -> Path:
+def render(folder: Path, pools: str | None = None) -> Path:
     """Write the tables and pictures of all that is recorded; return the page that shows them."""
     need_matplotlib()
     found = record_files.read(folder)
     evidence = Evidence(found.values(), paper_tables(), pools)
     parts = []
-    for name in EXPERIMENTS if names is None else names:
-        experiment = EXPERIMENTS[name]
+    for name, experiment in EXPERIMENTS.items():
         results = experiment.results(evidence)
         if not any(grid.cells for grid in results.grids):
             parts.append(_empty(experiment))

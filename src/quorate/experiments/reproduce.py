@@ -88,7 +88,7 @@ def reproduce(
                         )
         if not records.done:
             raise ValueError("Nothing could be run; the warnings above tell why.")
-    return render(folder, names, plan.pools)
+    return render(folder, plan.pools)
 
 
 @contextmanager

@@ -64,7 +64,8 @@ def _results(evidence: Evidence) -> Results:
         Picture(
             "ensemble-size",
             "NMI at the best k by the number of members M: the average of all datasets but"
-            f" {_NOT_AVERAGED}, and each dataset.",
+            f" {_NOT_AVERAGED}, and each dataset. Methods that were run with M = 10 only may lie"
+            " below.",
             lambda: _draw(results.grids),
         )
     ]
@@ -93,6 +94,16 @@ def _average(grids: list[Grid]) -> Grid:
     return mean
 
 
+def _zoom(panel: Any) -> None:
+    """Show the heights of the lines; a single point far below would flatten all of them."""
+    heights = [
+        y for line in panel.get_lines() if len(line.get_ydata()) > 1 for y in line.get_ydata()
+    ]
+    if heights:
+        margin = 0.1 * (max(heights) - min(heights)) + 1e-3
+        panel.set_ylim(min(heights) - margin, max(heights) + margin)
+
+
 def _draw(grids: list[Grid]) -> Any:
     columns = 2 if len(grids) <= 4 else 4
     figure, panels = new_axes(len(grids), columns=columns, width=3.4, height=3.0)
@@ -105,6 +116,7 @@ def _draw(grids: list[Grid]) -> Any:
             ]
             x, y = zip(*points, strict=True) if points else ((), ())
             panel.plot(x, y, label=method, **look(method, grid.rows))
+        _zoom(panel)
         name = grid.name.removeprefix("ensemble-size").removeprefix("-") or _AVERAGE
         panel.set_title(name, fontsize=10)
         panel.set_xticks(ENSEMBLE_SIZES)
