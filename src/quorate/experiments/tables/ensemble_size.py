@@ -73,7 +73,7 @@ def _results(evidence: Evidence) -> Results:
 
 
 def _n_sizes(evidence: Evidence, dataset: str) -> int:
-    return len({record["what"]["members"] for record in evidence.select("scores", dataset)})
+    return len({record["what"].get("members") for record in evidence.select("scores", dataset)})
 
 
 def _average(grids: list[Grid]) -> Grid:
