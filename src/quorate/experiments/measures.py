@@ -90,13 +90,19 @@ def scores(
     variant = VARIANTS[method]
     parameters = variant.parameters_for(len(truth))
     k = len(np.unique(truth))
-    estimator = getattr(qr, variant.method)(k, **parameters)
-    if "random_state" in estimator.get_params():
-        estimator.set_params(random_state=seed)
+    estimator = _estimator(variant.method, k, parameters, seed)
     with watch:
         estimator.fit(ensemble)
     numbers = {"all": CLUSTER_NUMBERS, "few": FEW_CLUSTER_NUMBERS, "none": ()}[variant.cuts]
     return {"parameters": parameters, "scores": _scores(estimator, truth, k, numbers)}
+
+
+def _estimator(method: str, k: int, parameters: dict[str, Any], seed: int = 0) -> Any:
+    """Return a method, with the seed if it draws random numbers."""
+    estimator = getattr(qr, method)(k, **parameters)
+    if "random_state" in estimator.get_params():
+        estimator.set_params(random_state=seed)
+    return estimator
 
 
 def _scores(
@@ -131,9 +137,7 @@ def settings(
     ensemble, truth = drawn(folder, pool, dataset, members, draw)
     k = len(np.unique(truth))
     parameters = {"n_neighbors": n_neighbors, "n_steps": n_steps}
-    estimator = getattr(qr, method)(k, **parameters)
-    if "random_state" in estimator.get_params():
-        estimator.set_params(random_state=0)
+    estimator = _estimator(method, k, parameters)
     with watch:
         estimator.fit(ensemble)
     return {"parameters": parameters, "scores": _scores(estimator, truth, k, CLUSTER_NUMBERS)}
@@ -222,9 +226,7 @@ def seconds(
     variant = VARIANTS[method]
     parameters = {word: v for word, v in variant.parameters.items() if word != "partitioner"}
     k = min(len(np.unique(truth)), len(qr.microclusters(subset).sizes))
-    estimator = getattr(qr, variant.method)(k, **parameters)
-    if "random_state" in estimator.get_params():
-        estimator.set_params(random_state=0)
+    estimator = _estimator(variant.method, k, parameters)
     getattr(qr, variant.method)(1, **parameters).fit(subset[:50])  # kernels are loaded before
     with watch:
         estimator.fit(subset)
