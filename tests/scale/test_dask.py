@@ -19,7 +19,7 @@ from typer.testing import CliRunner
 import quorate as qr
 from quorate import files
 from quorate.cli import app
-from quorate.scale import _merging, _passes, stream
+from quorate.scale import _merging, _passes, _sources, stream
 from quorate.scale import dask as on_dask
 
 pytest.importorskip("dask.distributed")
@@ -314,7 +314,7 @@ def test_indices_merge_as_if_read_at_once(tmp_path):
     wide = np.where(votes[:, 1] < 0, -1, votes[:, 1] + 2**62 * (votes[:, 1] > 1))
     table = pa.table({"x": words[votes[:, 0]], "y": wide, "z": votes[:, 2] * 1000})
     pq.write_table(table, tmp_path / "v.parquet", row_group_size=10)
-    (source,) = stream.open_sources(
+    (source,) = _sources.open_sources(
         [str(tmp_path / "v.parquet")], columns=None, id_column=None, batch_rows=7
     )
     spans = source.spans(25)

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import quorate as qr
-from quorate.scale import _passes, stream
+from quorate.scale import _checkpoint, _passes, _threads, stream
 
 pa = pytest.importorskip("pyarrow")
 pq = pytest.importorskip("pyarrow.parquet")
@@ -38,7 +38,7 @@ def small_pieces(monkeypatch):
 class TestGoingOn:
     def stop_after(self, monkeypatch, name, n):
         """Let the n-th call of a method of the folder fail."""
-        real = getattr(stream.Folder, name)
+        real = getattr(_checkpoint.Folder, name)
         calls = []
 
         def failing(*arguments):
@@ -47,7 +47,7 @@ class TestGoingOn:
                 raise Stop
             return real(*arguments)
 
-        monkeypatch.setattr(stream.Folder, name, failing)
+        monkeypatch.setattr(_checkpoint.Folder, name, failing)
         return calls
 
     def call(self, folder, jobs):
@@ -93,7 +93,7 @@ class TestGoingOn:
             starts.append(start)
             return real(sources, index, start, *arguments, **options)
 
-        monkeypatch.setattr(stream, "read_votes", spy)
+        monkeypatch.setattr(_threads, "read_votes", spy)
         self.call(tmp_path, jobs)
         assert starts[0][1] >= 10 * PIECE
 
@@ -131,14 +131,14 @@ def test_a_folder_with_other_things_is_left_alone(tmp_path):
 SLOW = """
 import sys, time
 import quorate as qr
-from quorate.scale import _passes, stream
+from quorate.scale import _checkpoint, _passes, stream
 _passes.PIECE_ROWS = 1000
-real = stream.Folder.replace
+real = _checkpoint.Folder.replace
 def slow(self, name, write):
     real(self, name, write)
     print(name, flush=True)
     time.sleep(0.02)
-stream.Folder.replace = slow
+_checkpoint.Folder.replace = slow
 stream.consensus(sys.argv[1], qr.EAC(3), sys.argv[2], batch_rows=300, n_jobs=2)
 """
 
@@ -164,16 +164,16 @@ def test_killed_again_and_again(tmp_path):
 COMMAND = """
 import sys
 from quorate.cli import main
-from quorate.scale import _passes, stream
+from quorate.scale import _checkpoint, _passes, stream
 _passes.PIECE_ROWS = 1000
-real = stream.Folder.replace
+real = _checkpoint.Folder.replace
 def slow(self, name, write):
     real(self, name, write)
     if name.startswith("part-"):
         print("part", flush=True)
         import time
         time.sleep(0.2)
-stream.Folder.replace = slow
+_checkpoint.Folder.replace = slow
 sys.argv = ["quorate", *sys.argv[1:]]
 main()
 """

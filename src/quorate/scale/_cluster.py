@@ -15,7 +15,7 @@ from quorate.scale._partitions import PartitionSource
 from quorate.scale._passes import Index, index_of, keep, restored_index, write_part
 from quorate.scale._progress import counting, working
 from quorate.scale._text import TextSource
-from quorate.scale.stream import first_rows_of, sheet_of
+from quorate.scale._threads import first_rows_of, sheet_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence

@@ -16,14 +16,9 @@ import numpy as np
 
 from quorate import _validate
 from quorate._validate.votes import _check_names
-from quorate.scale.stream import (
-    fit,
-    is_folder,
-    of_files,
-    of_sources,
-    resolve,
-    wanted_cuts,
-)
+from quorate.scale._sources import resolve
+from quorate.scale._targets import is_folder
+from quorate.scale._work import fit, of_files, of_sources, wanted_cuts
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
