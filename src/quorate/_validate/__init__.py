@@ -4,6 +4,7 @@ Messages say who was asked for what, what was found, and what to do about it.
 """
 
 from quorate._validate.features import Features, check_features
+from quorate._validate.fitted import check_fitted
 from quorate._validate.members import (
     check_consensus,
     check_enough_objects,
@@ -22,10 +23,12 @@ from quorate._validate.notices import (
     warn,
 )
 from quorate._validate.parameters import (
+    DrawnSeed,
     check_choice,
     check_level,
     check_linkage,
     check_n_clusters,
+    check_n_clusters_or_auto,
     check_n_jobs,
     check_number,
     check_random_state,
@@ -44,6 +47,7 @@ from quorate._validate.votes import (
 
 __all__ = [
     "ApproximateSimilarityWarning",
+    "DrawnSeed",
     "Features",
     "FeaturesAsVotesWarning",
     "FewerClustersWarning",
@@ -56,11 +60,13 @@ __all__ = [
     "check_consensus",
     "check_enough_objects",
     "check_features",
+    "check_fitted",
     "check_level",
     "check_linkage",
     "check_memory",
     "check_methods",
     "check_n_clusters",
+    "check_n_clusters_or_auto",
     "check_n_clusters_range",
     "check_n_jobs",
     "check_number",

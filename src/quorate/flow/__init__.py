@@ -43,6 +43,7 @@ from quorate.flow.graphs import (
 from quorate.flow.kmeans import centroids, farthest_first, kmeans, least_aligned, lloyd
 from quorate.flow.large_walk import estimated_norms
 from quorate.flow.local_merges import complete_tree, local_merges, no_merges
+from quorate.flow.member_pairs import member_pairs
 from quorate.flow.microclusters import MicroclusterIndex, microclusters, spread
 from quorate.flow.nystroem import nystroem, sketch
 from quorate.flow.packed import packed_bytes, packed_similarity
@@ -112,6 +113,7 @@ __all__ = [
     "local_merges",
     "match",
     "member_nmi",
+    "member_pairs",
     "membership",
     "membership_graph",
     "microclusters",

@@ -13,6 +13,7 @@ from quorate import _validate, flow
 from quorate._ensemble import Ensemble, as_ensemble
 from quorate.methods._blas import one_blas_thread
 from quorate.metrics.confidence import cluster_weights, confidence
+from quorate.metrics.explain import cluster_consensus, member_agreement
 
 if TYPE_CHECKING:
     from typing import Self
@@ -152,6 +153,18 @@ class ConsensusClusterer(ClusterMixin, BaseEstimator, ABC):
                 sums = self._similarity_sums(weights)
             self._confidence = confidence(sums, labels, sizes, self._similarity_to_itself())
         return self._confidence[self.microclusters_.of_object]
+
+    @property
+    def cluster_consensus_(self) -> FloatArray:
+        """Mean co-association of the pairs of objects in each cluster, in [0, 1]; 1 for one."""
+        check_is_fitted(self, "labels_")
+        return cluster_consensus(self)
+
+    @property
+    def member_agreement_(self) -> FloatArray:
+        """NMI (max) of each clustering with the consensus, over the objects it votes on."""
+        check_is_fitted(self, "labels_")
+        return member_agreement(self)
 
     def __sklearn_tags__(self) -> Any:
         """Say that X holds labels of any kind, some perhaps missing."""

@@ -101,6 +101,18 @@ def ari_of_groups(a: IntArray, b: IntArray, sizes: NDArray[np.int64]) -> float:
     return _ari(*_cells(a, b, sizes))
 
 
+def nmi_of_table(shared: NDArray[np.int64], average: str = "max") -> float:
+    """Return the NMI of two clusterings, given how many objects their clusters share; 0 if none."""
+    rows, columns = np.nonzero(shared)
+    return _nmi(rows, columns, shared[rows, columns], average) if len(rows) else 0.0
+
+
+def ari_of_table(shared: NDArray[np.int64]) -> float:
+    """Return the adjusted Rand index, given how many objects the clusters share."""
+    rows, columns = np.nonzero(shared)
+    return _ari(rows, columns, shared[rows, columns])
+
+
 def _ari(rows: IntArray, columns: IntArray, sizes: NDArray[np.int64]) -> float:
     n = int(sizes.sum())
     together = _ordered_pairs(sizes)

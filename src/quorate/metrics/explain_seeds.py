@@ -1,0 +1,138 @@
+"""How much of a consensus is chance: the same votes, other seeds."""
+
+from __future__ import annotations
+
+import warnings
+from itertools import combinations
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from quorate import _validate
+from quorate.metrics.agreement import ari_of_table
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from quorate._types import FloatArray
+
+
+class SeedSpread(NamedTuple):
+    """What other seeds make of the same votes.
+
+    Attributes
+    ----------
+    exact : bool
+        True if the method draws no random numbers. Nothing was run again then: everything is 1.
+    n_seeds : int
+        Fits with other seeds; 0 where it is exact.
+    mean_ari, min_ari : float
+        Adjusted Rand index of two of these fits: the mean and the lowest over all pairs.
+    agreement : ndarray of shape (n_objects,)
+        The share of these fits that give an object the label it has, in [0, 1].
+    """
+
+    exact: bool
+    n_seeds: int
+    mean_ari: float
+    min_ari: float
+    agreement: FloatArray
+
+
+def seed_spread(estimator: Any, n_seeds: int = 5, *, random_state: Any = 0) -> SeedSpread:
+    """Fit the same votes with other seeds, and return how much the labels depend on them.
+
+    Parameters
+    ----------
+    estimator : fitted estimator
+        A consensus method, or `EnsembleClustering`, of which the members stay as they are and only
+        the consensus is repeated. It is not changed.
+    n_seeds : int, default=5
+        How many fits, at least 2.
+    random_state : int, Generator, RandomState or None, default=0
+        Decides the seeds.
+
+    Returns
+    -------
+    SeedSpread
+
+    Notes
+    -----
+    Labels have no names of their own, so those of a fit are matched with ``labels_`` one to one, so
+    that as many objects as possible agree (the Hungarian method). An object of a cluster that
+    remains without a partner disagrees. A method has random parts if it has a `random_state`.
+
+    Costs `n_seeds` fits from microclusters on; the votes are not grouped again.
+
+    Examples
+    --------
+    >>> import quorate as qr
+    >>> votes = [[0, 0, 0], [0, 0, 0], [0, 0, 1], [1, 1, 1], [1, 1, 1], [1, 2, 1]]
+    >>> found = qr.metrics.seed_spread(qr.PTGP(n_clusters=2).fit(votes))
+    >>> found.n_seeds, found.min_ari
+    (5, 1.0)
+    >>> qr.metrics.seed_spread(qr.EAC(n_clusters=2).fit(votes)).exact
+    True
+    """
+    owner = "metrics.seed_spread"
+    fitted = _validate.check_fitted(owner, estimator)
+    _validate.check_whole(owner, "n_seeds", n_seeds, 2)
+    seed = _validate.check_random_state(owner, random_state)
+    labels = fitted.labels_
+    if "random_state" not in fitted.get_params():
+        return SeedSpread(
+            exact=True, n_seeds=0, mean_ari=1.0, min_ari=1.0, agreement=np.ones(len(labels))
+        )
+    seeds = np.random.default_rng(seed).integers(2**31, size=n_seeds).tolist()
+    fits = [_labels_with(fitted, one) for one in seeds]
+    weights = _weights(fitted)
+    scores = [ari_of_table(_shared(a, b, weights)) for a, b in combinations(fits, 2)]
+    agreement = np.mean([_renamed(labels, found, weights) == labels for found in fits], axis=0)
+    return SeedSpread(
+        exact=False,
+        n_seeds=int(n_seeds),
+        mean_ari=float(np.mean(scores)),
+        min_ari=min(scores),
+        agreement=agreement,
+    )
+
+
+def _labels_with(fitted: Any, seed: int) -> NDArray[np.int64]:
+    """Return the labels of a new fit to the same ensemble."""
+    from sklearn.base import clone
+
+    again = clone(fitted).set_params(random_state=seed)
+    if not isinstance(fitted.n_clusters, int | np.integer):  # it chose: the question is the labels
+        again.set_params(n_clusters=fitted.n_clusters_)
+    with warnings.catch_warnings():
+        # The first fit has said so already, if there is anything to say.
+        warnings.simplefilter("ignore", _validate.FewerClustersWarning)
+        found: NDArray[np.int64] = again.fit(fitted._ensemble).labels_
+    return found
+
+
+def _weights(fitted: Any) -> NDArray[np.int64] | None:
+    """Return how many objects a label stands for, None for one each."""
+    sizes: NDArray[np.int64] = fitted.microclusters_.sizes
+    return sizes if len(sizes) == len(fitted.labels_) else None
+
+
+def _shared(
+    a: NDArray[np.int64], b: NDArray[np.int64], weights: NDArray[np.int64] | None
+) -> NDArray[np.int64]:
+    """Return how many objects each label of `a` shares with each label of `b`."""
+    shape = int(a.max()) + 1, int(b.max()) + 1
+    cells = np.bincount(a * shape[1] + b, weights=weights, minlength=shape[0] * shape[1])
+    return np.rint(cells).astype(np.int64).reshape(shape)
+
+
+def _renamed(
+    labels: NDArray[np.int64], found: NDArray[np.int64], weights: NDArray[np.int64] | None
+) -> NDArray[np.int64]:
+    """Return `found` under the names of `labels`, -1 for clusters without a partner."""
+    from scipy.optimize import linear_sum_assignment
+
+    rows, columns = linear_sum_assignment(_shared(labels, found, weights), maximize=True)
+    name = np.full(int(found.max()) + 1, -1)
+    name[columns] = rows
+    return name[found]
