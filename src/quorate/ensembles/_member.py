@@ -44,7 +44,7 @@ class Member:
     @property
     def n_clusters(self) -> int:
         """How many clusters it has."""
-        return int(self.labels.max()) + 1
+        return len(self._names)
 
     @property
     def needs_objects(self) -> bool:

@@ -12,10 +12,14 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from quorate import _validate
 from quorate.ensembles._plan import make_plan
 from quorate.ensembles._run import run_members
+from quorate.ensembles._saved import state_of_clustering
 from quorate.ensembles._view import count_distinct
+from quorate.files._archive import write_archive
 from quorate.methods import PTGP
+from quorate.methods._saved import preamble
 
 if TYPE_CHECKING:
+    from os import PathLike
     from typing import Self
 
     from numpy.typing import NDArray
@@ -232,6 +236,24 @@ class EnsembleClustering(ClusterMixin, BaseEstimator):
         check_is_fitted(self, "labels_")
         found: FloatArray = self.consensus_.confidence_
         return found
+
+    def save(self, path: str | PathLike[str], *, objects: bool = True) -> None:
+        """Save members and consensus to a file that `quorate.load` reads. Nothing is pickled.
+
+        Parameters
+        ----------
+        path : str or path-like
+            The file, by custom ``*.quorate``. It is replaced when the new one is complete.
+        objects : bool, default=True
+            Keep the votes and the place of every object. Without them the loaded clusterer
+            predicts the same, has no ``votes_``, and one of ``labels_`` for each microcluster.
+
+        Notes
+        -----
+        Members of "kmeans" and "rpcl" are saved as their centres. Other estimators are refused.
+        """
+        header, arrays = state_of_clustering(self, objects=objects)
+        write_archive(path, preamble() | header, arrays)
 
     # -- inside --------------------------------------------------------------------------------
 

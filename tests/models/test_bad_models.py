@@ -1,0 +1,248 @@
+"""Files that are no models, or no longer: each is refused in words, and nothing of it is run."""
+
+import gzip
+import io
+import json
+import os
+import pickle
+import zipfile
+from contextlib import suppress
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import quorate as qr
+from quorate.files import FileFormatError
+
+VOTES = np.array([[0, 0, 0], [0, 0, 0], [0, 0, 1], [0, 1, 0], [2, 2, 2], [2, 2, 3], [2, 3, 2]])
+
+
+@pytest.fixture(scope="module")
+def good(tmp_path_factory):
+    path = tmp_path_factory.mktemp("good") / "model.quorate"
+    qr.EAC(2).fit(VOTES).save(path)
+    return path
+
+
+@pytest.fixture(scope="module")
+def good_clusterer(tmp_path_factory):
+    path = tmp_path_factory.mktemp("good") / "clusterer.quorate"
+    features = np.random.default_rng(0).normal(size=(20, 3))
+    clusterer = qr.EnsembleClustering(2, n_members=2, scale="minmax", subspace=2, random_state=0)
+    clusterer.fit(features).save(path)
+    return path
+
+
+def parts_of(path):
+    with zipfile.ZipFile(path) as archive:
+        entries = {name: archive.read(name) for name in archive.namelist()}
+    arrays = {
+        name.removesuffix(".npy"): np.load(io.BytesIO(content))
+        for name, content in entries.items()
+        if name.endswith(".npy")
+    }
+    return json.loads(entries["model.json"]), arrays
+
+
+def write(path, header, arrays):
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("model.json", header if isinstance(header, str) else json.dumps(header))
+        for name, array in arrays.items():
+            stream = io.BytesIO()
+            np.save(stream, array, allow_pickle=True)
+            archive.writestr(f"{name}.npy", stream.getvalue())
+    return path
+
+
+def refused(path, match):
+    with pytest.raises(FileFormatError, match=match) as caught:
+        qr.load(path)
+    assert str(path) in str(caught.value)
+    return str(caught.value)
+
+
+def test_no_file_and_other_files(tmp_path, good):
+    with pytest.raises(FileNotFoundError, match="There is no file"):
+        qr.load(tmp_path / "nothing")
+    with pytest.raises(IsADirectoryError, match="is a directory"):
+        qr.load(tmp_path)
+    for content in (b"", b"id,a,b\n1,2,3\n", pickle.dumps({"a": 1}), os.urandom(500)):
+        (tmp_path / "other").write_bytes(content)
+        refused(tmp_path / "other", "not a saved model, or it is damaged or truncated")
+    np.savez(tmp_path / "votes.npz", votes=VOTES)
+    refused(tmp_path / "votes.npz", r"zip archive without model\.json")
+
+
+def test_a_gzipped_model_is_read(tmp_path, good):
+    (tmp_path / "model.gz").write_bytes(gzip.compress(good.read_bytes()))
+    np.testing.assert_array_equal(qr.load(tmp_path / "model.gz").labels_, qr.load(good).labels_)
+
+
+def test_a_truncated_file(tmp_path, good):
+    content = good.read_bytes()
+    for length in range(0, len(content), 97):
+        (tmp_path / "cut").write_bytes(content[:length])
+        refused(tmp_path / "cut", "damaged or truncated")
+
+
+@pytest.mark.parametrize("which", ["good", "good_clusterer"])
+@given(data=st.data())
+@settings(max_examples=100, deadline=None)
+def test_flipped_bytes_are_noticed_or_harmless(which, request, tmp_path_factory, data):
+    """A changed file is refused, or is the same model: checksums notice whatever is inside."""
+    path = request.getfixturevalue(which)
+    content = bytearray(path.read_bytes())
+    for _ in range(data.draw(st.integers(1, 3))):
+        place = data.draw(st.integers(0, len(content) - 1))
+        content[place] ^= data.draw(st.integers(1, 255))
+    changed = tmp_path_factory.mktemp("flipped") / "model"
+    changed.write_bytes(content)
+    try:
+        found = qr.load(changed)
+    except (FileFormatError, qr.MemoryBudgetError):
+        return
+    np.testing.assert_array_equal(found.labels_, qr.load(path).labels_)
+
+
+VALUES = st.one_of(
+    st.none(), st.booleans(), st.integers(-3, 10), st.floats(-2, 2), st.just("x"), st.just([]),
+    st.just({}), st.just([[]]), st.just(["x", 1]), st.just(2**80),
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("which", ["good", "good_clusterer"])
+@given(data=st.data())
+@settings(max_examples=100, deadline=None)
+def test_headers_that_lie_are_refused_or_harmless(which, request, tmp_path_factory, data):
+    """With right checksums: any value of the header replaced, or any array by another."""
+    header, arrays = parts_of(request.getfixturevalue(which))
+    if data.draw(st.booleans()):
+        inside = header
+        while True:
+            key = data.draw(st.sampled_from(sorted(inside)))
+            if not isinstance(inside[key], dict) or not inside[key] or data.draw(st.booleans()):
+                break
+            inside = inside[key]
+        if data.draw(st.booleans()):
+            inside[key] = data.draw(VALUES)
+        else:
+            del inside[key]
+    else:
+        name = data.draw(st.sampled_from(sorted(arrays)))
+        array = arrays[name]
+        change = data.draw(st.sampled_from(["drop", "cast", "shift", "short", "flat", "huge"]))
+        if change == "drop":
+            del arrays[name]
+        else:
+            arrays[name] = {
+                "cast": array.astype(np.float32 if array.dtype.kind == "i" else np.int8),
+                "shift": array + data.draw(st.integers(-3, 3)),
+                "short": array[:-1],
+                "flat": array.ravel(),
+                "huge": np.full_like(array, 2**30 if array.dtype.itemsize > 2 else 100),
+            }[change]
+    path = write(tmp_path_factory.mktemp("lies") / "model", header, arrays)
+    try:
+        found = qr.load(path)
+    except (FileFormatError, qr.MemoryBudgetError):
+        return
+    # Whatever is loaded then, it may complain in words, and does not crash.
+    new = VOTES if which == "good" else np.zeros((2, 3))
+    for ask in (lambda: found.predict(new), lambda: found.cut(2), lambda: found.confidence_):
+        with suppress(ValueError, TypeError, AttributeError):
+            ask()
+
+
+CASES = {
+    "another format": (lambda h, a: h.update(format="x"), "header is of another format"),
+    "no version": (lambda h, a: h.update(version="1"), "its version is '1'"),
+    "the future": (
+        lambda h, a: h.update(version=99, quorate="7.0"),
+        r"saved by quorate 7\.0 in version 99 .* up to 1\. Install a newer quorate",
+    ),
+    "no class": (lambda h, a: h.pop("class"), "it has no 'class'"),
+    "a foreign class": (lambda h, a: h.update({"class": "os.system"}), "no method 'os.system'"),
+    "a list for a class": (lambda h, a: h.update({"class": []}), "settings make no sense"),
+    "foreign parameters": (lambda h, a: h["parameters"].update(x=1), "not those of EAC"),
+    "a method replaced": (lambda h, a: h["found"].update(predict=1), "'predict' is nothing"),
+    "a dunder": (lambda h, a: h["found"].update(__class__=1), "'__class__' is nothing"),
+    "no sizes": (lambda h, a: a.pop("sizes"), "array 'sizes' is missing"),
+    "sizes of 0": (lambda h, a: a.update(sizes=a["sizes"] * 0), "have no objects"),
+    "fewer labels": (lambda h, a: h["labels"].pop(), "not the labels of 3 clusterings"),
+    "a label too few": (lambda h, a: h["labels"][0].pop(), "votes and their labels"),
+    "labels that are lists": (lambda h, a: h["labels"][0].__setitem__(0, []), "no labels"),
+    "names of others": (lambda h, a: h.update(names=["a"]), "not the names of 3 clusterings"),
+    "objects elsewhere": (
+        lambda h, a: a.update(of_object=a["of_object"] + 1),
+        "objects and their microclusters",
+    ),
+    "labels past k": (lambda h, a: a.update(micro_labels=a["micro_labels"] + 1), "number of clus"),
+    "a tree with a loop": (
+        lambda h, a: a["found/linkage_matrix_"].__setitem__((0, 0), 99),
+        "tree merges what is not there",
+    ),
+    "a tree that merges twice": (
+        lambda h, a: a["found/linkage_matrix_"].__setitem__(
+            (1, 0), a["found/linkage_matrix_"][0, 0]
+        ),
+        "tree merges what is not there",
+    ),
+    "a tree of others": (
+        lambda h, a: a.update({"found/linkage_matrix_": a["found/linkage_matrix_"][:-1]}),
+        "tree is not one of",
+    ),
+    "no list of what is missing": (lambda h, a: h.update(left_out=3), "not listed by name"),
+    "a text as seed": (lambda h, a: h["found"].update(_seed="x"), "its seed is no number"),
+}
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_parts_that_do_not_fit(case, good, tmp_path):
+    header, arrays = parts_of(good)
+    change, match = CASES[case]
+    change(header, arrays)
+    refused(write(tmp_path / "model", header, arrays), match)
+
+
+def test_nothing_is_unpickled(good, tmp_path):
+    class Trap:
+        def __reduce__(self):
+            return os.mkdir, (str(tmp_path / "sprung"),)
+
+    header, arrays = parts_of(good)
+    arrays["sizes"] = np.array([Trap()], dtype=object)
+    refused(write(tmp_path / "model", header, arrays), "which is no kind of number that is saved")
+    assert not (tmp_path / "sprung").exists()
+
+
+def test_bombs_do_not_go_off(good, tmp_path, monkeypatch):
+    header, arrays = parts_of(good)
+    arrays["extra"] = np.zeros(10**7)
+    path = write(tmp_path / "large", header, arrays)
+    monkeypatch.setenv("QUORATE_MEMORY", "1000000")
+    with pytest.raises(qr.MemoryBudgetError, match="The content of"):
+        qr.load(path)
+    monkeypatch.delenv("QUORATE_MEMORY")
+    # An entry that says it is small, and a header of an array that says it is large.
+    del arrays["extra"]
+    path = write(tmp_path / "liar", header, arrays)
+    content = path.read_bytes()
+    place = content.rindex(b"table.npy") - 46 + 24  # its size in the directory of the archive
+    path.write_bytes(content[:place] + b"\xff\xff\xff\x7f" + content[place + 4 :])
+    with pytest.raises((FileFormatError, qr.MemoryBudgetError)):
+        qr.load(path)
+    stream = io.BytesIO()
+    np.lib.format.write_array_header_1_0(
+        stream, {"shape": (10**12,), "fortran_order": False, "descr": "<i8"}
+    )
+    with zipfile.ZipFile(tmp_path / "claims", "w") as archive:
+        archive.writestr("model.json", json.dumps(header))
+        archive.writestr("sizes.npy", stream.getvalue())
+    refused(tmp_path / "claims", r"shape \(1000000000000,\) in 0 bytes")
+
+
+def test_json_without_end(tmp_path):
+    refused(write(tmp_path / "deep", "[" * 10**6, {}), "damaged")
+    refused(write(tmp_path / "list", "[]", {}), "holds no settings")
