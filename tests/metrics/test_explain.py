@@ -154,6 +154,13 @@ def test_whom_to_look_at():
     assert found.names[0] == "run 0"
 
 
+def test_other_names():
+    est = qr.EAC(n_clusters=2).fit([[0, 0], [0, 0], [1, 1]])
+    assert metrics.members(est, names=["a", "b"]).reasons == ["", "the same partition as a"]
+    with pytest.raises(ValueError, match=r"a name for each of the 2 clusterings\. Found 1"):
+        metrics.members(est, names="a")
+
+
 def test_a_member_that_never_votes():
     found = metrics.members(qr.EAC(n_clusters=2).fit([[0, -1], [0, -1], [1, -1]]))
     assert found.reasons == ["", "no vote at all"]
@@ -190,5 +197,5 @@ def test_only_what_is_fitted(function):
 
 @pytest.mark.parametrize("name", ["cluster_consensus_", "member_agreement_"])
 def test_attributes_belong_to_a_fit(name):
-    with pytest.raises(NotFittedError):
+    with pytest.raises(AttributeError):
         getattr(qr.PTGP(n_clusters=2), name)

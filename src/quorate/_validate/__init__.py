@@ -3,8 +3,10 @@
 Messages say who was asked for what, what was found, and what to do about it.
 """
 
+from quorate._validate.choosing import check_can_choose, check_ks
+from quorate._validate.beside import check_beside, check_each_object
 from quorate._validate.features import Features, check_features
-from quorate._validate.fitted import check_fitted
+from quorate._validate.fitted import check_fitted, check_names
 from quorate._validate.members import (
     check_consensus,
     check_enough_objects,
@@ -56,11 +58,15 @@ __all__ = [
     "Votes",
     "as_array",
     "available_memory",
+    "check_can_choose",
+    "check_beside",
     "check_choice",
     "check_consensus",
+    "check_each_object",
     "check_enough_objects",
     "check_features",
     "check_fitted",
+    "check_ks",
     "check_level",
     "check_linkage",
     "check_memory",
@@ -69,6 +75,7 @@ __all__ = [
     "check_n_clusters_or_auto",
     "check_n_clusters_range",
     "check_n_jobs",
+    "check_names",
     "check_number",
     "check_objects_known",
     "check_part",

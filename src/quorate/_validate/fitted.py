@@ -32,5 +32,16 @@ def check_fitted(owner: str, estimator: Any) -> Any:
     )
 
 
+def check_names(owner: str, names: Any, n_members: int) -> list[Any]:
+    """Return the names of the members, if there is one for each."""
+    found = [names] if isinstance(names, str) else list(names)
+    if len(found) != n_members:
+        raise ValueError(
+            f"The 'names' parameter of {owner} must have a name for each of the {n_members}"
+            f" clusterings. Found {len(found)}."
+        )
+    return found
+
+
 def _article(name: str) -> str:
     return f"{'an' if name[:1].lower() in 'aeiou' else 'a'} {name}"

@@ -9,6 +9,7 @@ import typer
 
 from quorate.cli._errors import WrongCall
 from quorate.cli._progress import stage
+from quorate.cli._summaries import write_summaries
 from quorate.cli._task import Done, Task
 from quorate.cli._truth import score_table, take_truth
 from quorate.cli._votes import check_k, check_turnout, read_votes
@@ -29,7 +30,9 @@ def in_memory(task: Task) -> Done:
             f"-o {task.output}: a folder gets a file for each input, which --engine stream writes."
             " Name a file, or leave --engine out."
         )
-    files.check_writable(task.output)
+    for path in (task.output, task.member_table, task.cluster_table):
+        if path is not None:
+            files.check_writable(path)
     with stage("Reading votes", quiet=task.quiet):
         table = read_votes(
             task.votes,
@@ -51,6 +54,7 @@ def in_memory(task: Task) -> Done:
         columns["confidence"] = fitted.confidence_
     decimals = {"confidence": 6} if task.confidence else None
     files.write_table(task.output, columns, decimals=decimals)
+    write_summaries(task, fitted, table.names)
     if true_labels is not None:
         typer.echo(score_table(true_labels, labels, ensemble), err=True)
     return Done(files.n_objects(table), len(table.names), fitted.n_microclusters_, table.id_name)

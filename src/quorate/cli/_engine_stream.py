@@ -35,6 +35,8 @@ def why_not_streamed(task: Task) -> str | None:
             "true labels of another file are matched in memory. Name a column of the votes"
             " (--truth COLUMN), or compare afterwards"
         )
+    if task.member_table is not None or task.cluster_table is not None:
+        return "--member-table and --cluster-table need the votes in memory (--engine memory)"
     if not task.output_is_folder:
         chosen = files.format_to_write(task.output, None)
         packed = task.output.lower().endswith(".gz")

@@ -24,6 +24,8 @@ class Task(NamedTuple):
     jobs: int
     scheduler: str | None
     quiet: bool
+    member_table: str | None = None
+    cluster_table: str | None = None
 
 
 class Done(NamedTuple):

@@ -13,6 +13,7 @@ from quorate.cli import _arguments as arguments  # noqa: TC001 - typer reads ann
 from quorate.cli._engines import ENGINES, check_engine, choose
 from quorate.cli._errors import WrongCall, reported
 from quorate.cli._options import find_method, parameters, wanted_k
+from quorate.cli._summaries import check_summaries
 from quorate.cli._task import Done, Task
 from quorate.cli._votes import check_apart, check_call, check_format_to_write, expanded
 from quorate.cli._warnings import warnings_as_lines
@@ -74,6 +75,22 @@ Scheduler = Annotated[
 Confidence = Annotated[
     bool, typer.Option("--confidence", help="Add how sure each label is, from 0 to 1.")
 ]
+MemberTable = Annotated[
+    str | None,
+    typer.Option(
+        metavar="FILE",
+        help="Also write a table of the clusterings: agreement, diversity, which to look at.",
+        show_default=False,
+    ),
+]
+ClusterTable = Annotated[
+    str | None,
+    typer.Option(
+        metavar="FILE",
+        help="Also write a table of the consensus clusters: size, consensus, nearest other.",
+        show_default=False,
+    ),
+]
 Linkage = Annotated[
     str | None,
     typer.Option(
@@ -102,6 +119,8 @@ def consensus(
     method: Method = "ptgp",
     output: Output = "-",
     confidence: Confidence = False,
+    member_table: MemberTable = None,
+    cluster_table: ClusterTable = None,
     truth: arguments.Truth = None,
     linkage: Linkage = None,
     neighbors: Neighbors = None,
@@ -133,6 +152,8 @@ def consensus(
         paths = expanded(votes)
         if not is_folder:  # files in a folder are compared one by one, once their names are known
             check_apart(output, [*paths, truth])
+        tables = {"--member-table": member_table, "--cluster-table": cluster_table}
+        check_summaries(tables, output, [*paths, truth], one_k=k_range is None)
         import quorate as qr
 
         found = find_method(method, qr.METHODS)
@@ -162,6 +183,8 @@ def consensus(
             jobs=jobs,
             scheduler=scheduler,
             quiet=quiet,
+            member_table=member_table,
+            cluster_table=cluster_table,
         )
         done = ENGINES[choose(engine, task)](task)
         if not quiet:

@@ -16,6 +16,8 @@ from quorate._ensemble import as_ensemble
 from quorate.metrics.agreement import nmi_of_table
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from numpy.typing import NDArray
 
     from quorate._types import FloatArray
@@ -142,13 +144,15 @@ def clusters(estimator: Any) -> ClusterSummary:
     )
 
 
-def members(estimator: Any) -> MemberSummary:
+def members(estimator: Any, *, names: Sequence[str] | None = None) -> MemberSummary:
     """Return how each clustering agrees with the consensus and the others, and whom to look at.
 
     Parameters
     ----------
     estimator : fitted estimator
         A consensus method, or `EnsembleClustering`.
+    names : sequence of str, optional
+        What to call the members, if not as the table of votes did.
 
     Returns
     -------
@@ -182,13 +186,14 @@ def members(estimator: Any) -> MemberSummary:
     groups = fitted.microclusters_
     similarity = flow.member_pairs(groups.table, groups.sizes, n_jobs=_n_jobs(fitted))
     n_members = len(similarity)
-    names = getattr(fitted, "feature_names_in_", range(n_members))
+    if names is None:
+        names = getattr(fitted, "feature_names_in_", [str(m) for m in range(n_members)])
+    names = [str(name) for name in _validate.check_names("metrics.members", names, n_members)]
     turnout = groups.sizes @ (groups.table >= 0) / groups.sizes.sum()
     n_clusters = groups.table.max(axis=0).astype(np.int64) + 1
     others = np.ones(1)
     if n_members > 1:
         others = np.clip((similarity.sum(axis=1) - 1.0) / (n_members - 1), 0.0, 1.0)
-    names = [str(name) for name in names]
     reasons = _reasons(names, groups.table, n_clusters, turnout, others)
     return MemberSummary(
         names=names,
