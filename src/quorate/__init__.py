@@ -14,7 +14,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from quorate import datasets, ensembles, metrics, scale
+    from quorate import datasets, ensembles, metrics, report, scale
     from quorate._ensemble import Ensemble, microclusters, trajectory_similarity
     from quorate._types import Microclusters
     from quorate._validate import (
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
         TransposedVotesWarning,
     )
     from quorate.ensembles import EnsembleClustering
+    from quorate.ensembles._saved import load
     from quorate.methods import (
         CSPA,
         EAC,
@@ -84,8 +85,10 @@ __all__ = [
     "__version__",
     "datasets",
     "ensembles",
+    "load",
     "metrics",
     "microclusters",
+    "report",
     "scale",
     "trajectory_similarity",
 ]
@@ -114,6 +117,7 @@ _HOME = {
     "PTGP": "quorate.methods",
     "Ensemble": "quorate._ensemble",
     "EnsembleClustering": "quorate.ensembles",
+    "load": "quorate.ensembles._saved",
     "microclusters": "quorate._ensemble",
     "trajectory_similarity": "quorate._ensemble",
     "Microclusters": "quorate._types",
@@ -123,7 +127,7 @@ _HOME = {
     "MemoryBudgetError": "quorate._validate",
     "TransposedVotesWarning": "quorate._validate",
 }
-_MODULES = {"datasets", "ensembles", "metrics", "scale"}
+_MODULES = {"datasets", "ensembles", "metrics", "report", "scale"}
 
 
 def __getattr__(name: str) -> Any:

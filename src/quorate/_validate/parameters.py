@@ -17,10 +17,22 @@ def _is_whole(value: Any) -> TypeGuard[int]:
 
 def check_n_clusters(owner: str, n_clusters: Any, n_microclusters: int | None = None) -> int:
     """Return the number of clusters asked for, if that many can be had."""
+    return _check_count(owner, n_clusters, n_microclusters, "a whole number from 1 up")
+
+
+def check_n_clusters_or_auto(
+    owner: str, n_clusters: Any, n_microclusters: int | None = None
+) -> int | None:
+    """Return the number of clusters asked for as `check_n_clusters` does, None for "auto"."""
+    if isinstance(n_clusters, str) and n_clusters == "auto":
+        return None
+    return _check_count(owner, n_clusters, n_microclusters, "'auto' or a whole number from 1 up")
+
+
+def _check_count(owner: str, n_clusters: Any, n_microclusters: int | None, wanted: str) -> int:
     if not _is_whole(n_clusters) or n_clusters < 1:
         raise ValueError(
-            f"The 'n_clusters' parameter of {owner} must be a whole number from 1 up."
-            f" Got {n_clusters!r} instead."
+            f"The 'n_clusters' parameter of {owner} must be {wanted}. Got {n_clusters!r} instead."
         )
     if n_microclusters is not None and n_clusters > n_microclusters:
         raise ValueError(
@@ -114,8 +126,14 @@ def check_n_jobs(owner: str, value: Any) -> int | None:
     return int(value)
 
 
+class DrawnSeed(int):
+    """What `check_random_state` has returned before: to be used as it is, not drawn from."""
+
+
 def check_random_state(owner: str, value: Any) -> int:
     """Return a seed: the same for the same integer, a fresh one otherwise."""
+    if isinstance(value, DrawnSeed):
+        return int(value)
     if isinstance(value, np.random.RandomState):
         return int(value.randint(2**31))
     seed: Any = -1 if isinstance(value, bool) else value  # True is no seed

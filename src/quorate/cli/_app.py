@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from quorate.cli import compare, consensus, demo, generate, reproduce
+from quorate.cli import compare, consensus, demo, generate, predict, reproduce
 
 app = typer.Typer(
     name="quorate",
@@ -18,6 +18,7 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 app.command("consensus", epilog=consensus.EXAMPLES)(consensus.consensus)
+app.command("predict", epilog=predict.EXAMPLES)(predict.predict)
 app.command("generate", epilog=generate.EXAMPLES)(generate.generate)
 app.command("compare", epilog=compare.EXAMPLES)(compare.compare)
 app.command("reproduce", epilog=reproduce.EXAMPLES)(reproduce.reproduce)

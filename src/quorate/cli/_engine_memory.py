@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import typer
 
 from quorate.cli._errors import WrongCall
+from quorate.cli._models import save_model
 from quorate.cli._progress import stage
 from quorate.cli._summaries import write_summaries
 from quorate.cli._task import Done, Task
@@ -46,6 +47,7 @@ def in_memory(task: Task) -> Done:
     _check_id_name(table, task)
     with stage(f"Consensus by {task.method.upper()}", quiet=task.quiet):
         ensemble = qr.Ensemble(files.votes_of(table), n_jobs=task.jobs)
+        ensemble.names = table.names
         check_k(task.ks[-1], ensemble)
         fitted = task.estimator.fit(ensemble)
         labels = _labels(fitted, task)
@@ -54,6 +56,7 @@ def in_memory(task: Task) -> Done:
         columns["confidence"] = fitted.confidence_
     decimals = {"confidence": 6} if task.confidence else None
     files.write_table(task.output, columns, decimals=decimals)
+    save_model(task, fitted)
     write_summaries(task, fitted, table.names)
     if true_labels is not None:
         typer.echo(score_table(true_labels, labels, ensemble), err=True)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import typer
 
 from quorate.cli._errors import WrongCall
+from quorate.cli._models import save_model
 from quorate.cli._task import Done, Task
 from quorate.cli._truth import scores_as_text, warn_of_truth
 from quorate.cli._warnings import warn
@@ -84,6 +85,7 @@ def streamed(task: Task, engine: str, consensus: Callable[..., StreamResult]) ->
         if parts.is_dir():
             warn(f"What is finished is kept in {parts}. The same command goes on from there.")
         raise
+    save_model(task, result.estimator)
     if task.truth is None:
         warn_of_truth(result.names)
     else:

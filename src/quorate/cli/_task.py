@@ -26,6 +26,7 @@ class Task(NamedTuple):
     quiet: bool
     member_table: str | None = None
     cluster_table: str | None = None
+    save: str | None = None
 
 
 class Done(NamedTuple):

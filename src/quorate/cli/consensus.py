@@ -12,6 +12,7 @@ import typer
 from quorate.cli import _arguments as arguments  # noqa: TC001 - typer reads annotations
 from quorate.cli._engines import ENGINES, check_engine, choose
 from quorate.cli._errors import WrongCall, reported
+from quorate.cli._models import check_save
 from quorate.cli._options import find_method, parameters, wanted_k
 from quorate.cli._summaries import check_summaries
 from quorate.cli._task import Done, Task
@@ -25,6 +26,7 @@ Examples:
   quorate consensus part-*.parquet --k-range 2:20 -o labels.parquet
   quorate consensus votes/*.parquet -k 23 -o out/
   quorate consensus votes/ -k 23 -o out/ --engine dask --scheduler tcp://host:8786
+  quorate consensus votes.csv -k 10 -o labels.csv --save model.quorate
   zcat votes.csv.gz | quorate consensus - -k 10 > labels.csv
 
 \b
@@ -91,6 +93,14 @@ ClusterTable = Annotated[
         show_default=False,
     ),
 ]
+Save = Annotated[
+    str | None,
+    typer.Option(
+        metavar="FILE",
+        help="Also save the model, for quorate predict: model.quorate.",
+        show_default=False,
+    ),
+]
 Linkage = Annotated[
     str | None,
     typer.Option(
@@ -121,6 +131,7 @@ def consensus(
     confidence: Confidence = False,
     member_table: MemberTable = None,
     cluster_table: ClusterTable = None,
+    save: Save = None,
     truth: arguments.Truth = None,
     linkage: Linkage = None,
     neighbors: Neighbors = None,
@@ -147,13 +158,15 @@ def consensus(
         ks = wanted_k(k, k_range)
         engine = check_engine(engine, scheduler)
         check_call(votes, input_format=format, jobs=jobs)
-        is_folder = _is_folder(output)
-        _check_output(output, ks, confidence=confidence, is_folder=is_folder)
+        folder = is_folder(output)
+        _check_output(output, ks, confidence=confidence, is_folder=folder)
         paths = expanded(votes)
-        if not is_folder:  # files in a folder are compared one by one, once their names are known
+        if not folder:  # files in a folder are compared one by one, once their names are known
             check_apart(output, [*paths, truth])
         tables = {"--member-table": member_table, "--cluster-table": cluster_table}
         check_summaries(tables, output, [*paths, truth], one_k=k_range is None)
+        outputs = [output, member_table, cluster_table]
+        check_save(save, outputs, [*paths, truth], one_k=k_range is None)
         import quorate as qr
 
         found = find_method(method, qr.METHODS)
@@ -169,7 +182,7 @@ def consensus(
         task = Task(
             votes=paths,
             output=output,
-            output_is_folder=is_folder,
+            output_is_folder=folder,
             ks=ks,
             one_k=k_range is None,
             estimator=found(n_clusters=ks[-1], **options),
@@ -185,13 +198,15 @@ def consensus(
             quiet=quiet,
             member_table=member_table,
             cluster_table=cluster_table,
+            save=save,
         )
         done = ENGINES[choose(engine, task)](task)
         if not quiet:
             typer.echo(_summary(done, ks, method, time.perf_counter() - start), err=True)
 
 
-def _is_folder(output: str) -> bool:
+def is_folder(output: str) -> bool:
+    """Tell whether an output is a folder: it exists as one, or has a slash at its end."""
     return output.endswith(("/", os.sep)) or (output != "" and Path(output).is_dir())
 
 

@@ -1,0 +1,126 @@
+"""``quorate predict``: a saved model and new votes in, a file of labels out."""
+
+from __future__ import annotations
+
+import hashlib
+import time
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from quorate.cli import _arguments as arguments  # noqa: TC001 - typer reads annotations
+from quorate.cli._engines import check_engine, choose
+from quorate.cli._errors import WrongCall, reported
+from quorate.cli._task import Done, Task
+from quorate.cli._votes import check_apart, check_call, check_format_to_write, expanded
+from quorate.cli._warnings import warnings_as_lines
+from quorate.cli.consensus import Output, is_folder
+
+EXAMPLES = """\b
+Examples:
+  quorate consensus votes.csv -k 10 -o labels.csv --save model.quorate
+  quorate predict model.quorate new.csv -o new_labels.csv
+  quorate predict model.quorate votes/*.parquet -o out/
+
+\b
+An object whose votes occurred before gets the label of those; any other the
+label of the objects that it agrees with most. Clusterings are found by their
+names where both files have them, else by their order.
+"""
+
+Model = Annotated[
+    str,
+    typer.Argument(
+        metavar="MODEL", help="A file that consensus --save has written.", show_default=False
+    ),
+]
+Engine = Annotated[
+    str,
+    typer.Option(
+        metavar="auto|memory|stream",
+        help="Where the work is done: in memory, or in batches of votes that need not fit there.",
+    ),
+]
+
+
+def predict(
+    *,
+    model: Model,
+    votes: arguments.Votes,
+    output: Output = "-",
+    truth: arguments.Truth = None,
+    engine: Engine = "auto",
+    jobs: arguments.Jobs = -1,
+    id_column: arguments.IdColumn = "auto",
+    header: arguments.Header = None,
+    format: arguments.Format = None,  # noqa: A002 - typer makes the option's name of it
+    key: arguments.Key = None,
+    quiet: arguments.Quiet = False,
+    debug: arguments.Debug = False,
+) -> None:
+    """Label new objects by a saved model.
+
+    Reads votes of the clusterings that the model was fitted on, and writes a label for each
+    object: the id column as given (the row number where there is none), then label.
+    """
+    with reported(debug=debug), warnings_as_lines():
+        start = time.perf_counter()
+        engine = check_engine(engine, None)
+        if engine == "dask":
+            raise WrongCall("--engine dask is for consensus. For predict it is memory or stream.")
+        check_call(votes, input_format=format, jobs=jobs)
+        folder = is_folder(output)
+        if not folder:
+            check_format_to_write(output)
+        paths = expanded(votes)
+        if not folder:
+            check_apart(output, [model, *paths, truth])
+        loaded = _load(model)
+        from quorate.cli._engines import ENGINES
+        from quorate.cli._placement import Placement
+
+        task = Task(
+            votes=paths,
+            output=output,
+            output_is_folder=folder,
+            ks=range(1, 2),
+            one_k=True,
+            estimator=Placement(model, hashlib.sha256(Path(model).read_bytes()).hexdigest()),
+            method=type(loaded).__name__,
+            confidence=False,
+            truth=truth,
+            id_column=id_column,
+            header=header,
+            format=format,
+            key=key,
+            jobs=jobs,
+            scheduler=None,
+            quiet=quiet,
+        )
+        done = ENGINES[choose(engine, task)](task)
+        if not quiet:
+            typer.echo(_summary(done, loaded, time.perf_counter() - start), err=True)
+
+
+def _load(path: str) -> Any:
+    """Return the model, if it is one of votes."""
+    import quorate as qr
+
+    if path == "-":
+        raise WrongCall("A model is read from a file, not from standard input. Name the file.")
+    model = qr.load(path)
+    if hasattr(model, "members_"):
+        raise WrongCall(
+            f"{path} is a model of features (EnsembleClustering), and this command takes votes. In"
+            " Python: quorate.load(path).predict(features)."
+        )
+    return model
+
+
+def _summary(done: Done, model: Any, seconds: float) -> str:
+    named = "" if done.id_name is None else f" (ids from {done.id_name!r})"
+    return (
+        f"{done.n_objects:,} objects{named}, {model.n_features_in_:,} clusterings,"
+        f" k = {model.n_clusters_}, {type(model).__name__}: {seconds:.2f} s"
+    )

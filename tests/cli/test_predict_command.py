@@ -1,0 +1,172 @@
+"""``quorate consensus --save`` and ``quorate predict``: a model in a file, and what it labels."""
+
+import numpy as np
+import pytest
+from typer.testing import CliRunner
+
+import quorate as qr
+from quorate import files
+from quorate.cli import app
+
+RNG = np.random.default_rng(0)
+TRUTH = np.arange(60) % 3
+VOTES = np.where(RNG.random((60, 5)) < 0.15, RNG.integers(0, 4, (60, 5)), TRUTH[:, None])
+NEW = np.where(RNG.random((40, 5)) < 0.3, RNG.integers(0, 6, (40, 5)), (np.arange(40) % 3)[:, None])
+IDS = np.array([f"cell{i}" for i in range(60)], dtype=object)
+NAMES = [f"m{j}" for j in range(5)]
+
+
+def columns(votes, names=NAMES):
+    return {name: votes[:, j] for j, name in enumerate(names)}
+
+
+def run(*arguments):
+    return CliRunner().invoke(app, list(map(str, arguments)))
+
+
+def done(*arguments):
+    result = run(*arguments)
+    assert result.exit_code == 0, result.stderr
+    return result
+
+
+def failed(code, *arguments):
+    result = run(*arguments)
+    assert result.exit_code == code, result.output
+    return " ".join(result.stderr.split())
+
+
+def labels_of(path):
+    return files.read_labels(path).labels.tolist()
+
+
+@pytest.fixture
+def model(tmp_path):
+    files.write_table(tmp_path / "votes.csv", {"id": IDS, **columns(VOTES)})
+    done("consensus", tmp_path / "votes.csv", "-k", 3, "-o", tmp_path / "labels.csv",
+         "--save", tmp_path / "model.quorate")  # fmt: skip
+    return tmp_path / "model.quorate"
+
+
+@pytest.fixture
+def new_csv(tmp_path):
+    files.write_table(tmp_path / "new.csv", {"id": IDS[:40], **columns(NEW)})
+    return tmp_path / "new.csv"
+
+
+EXPECTED = qr.PTGP(3, random_state=0).fit(VOTES)
+
+
+def test_the_objects_of_the_fit_get_their_labels(model, tmp_path):
+    done("predict", model, tmp_path / "votes.csv", "-o", tmp_path / "again.csv")
+    assert (tmp_path / "again.csv").read_text() == (tmp_path / "labels.csv").read_text()
+
+
+def test_new_objects_get_the_labels_of_predict(model, new_csv):
+    result = done("predict", model, new_csv)
+    header, *rows = result.stdout.split()
+    assert header == "id,label"
+    assert [row.split(",")[0] for row in rows] == IDS[:40].tolist()
+    assert [int(row.split(",")[1]) for row in rows] == EXPECTED.predict(NEW).tolist()
+    assert "40 objects (ids from 'id'), 5 clusterings, k = 3, PTGP" in result.stderr
+
+
+def test_clusterings_are_found_by_name(model, tmp_path):
+    shuffled = {"other": np.arange(40) % 7, **dict(reversed(columns(NEW).items()))}
+    files.write_table(tmp_path / "new.csv", {"id": IDS[:40], **shuffled})
+    done("predict", model, tmp_path / "new.csv", "-o", tmp_path / "out.csv")
+    assert labels_of(tmp_path / "out.csv") == EXPECTED.predict(NEW).tolist()
+
+
+def test_clusterings_without_names_are_taken_in_order(model, tmp_path):
+    np.save(tmp_path / "new.npy", NEW)
+    done("predict", model, tmp_path / "new.npy", "-o", tmp_path / "out.npy")
+    np.testing.assert_array_equal(np.load(tmp_path / "out.npy"), EXPECTED.predict(NEW))
+    np.save(tmp_path / "few.npy", NEW[:, :4])
+    text = failed(1, "predict", model, tmp_path / "few.npy")
+    assert "fitted on 5 clusterings, and the votes have 4 ('c1', 'c2', 'c3', 'c4')" in text
+
+
+def test_a_misspelt_column_is_pointed_at(model, tmp_path):
+    renamed = columns(NEW, ["m0", "m1", "m2", "m_3", "m4"])
+    files.write_table(tmp_path / "new.csv", {"id": IDS[:40], **renamed})
+    text = failed(1, "predict", model, tmp_path / "new.csv")
+    assert "no column 'm3', which the model was fitted on. Is 'm_3' meant to be 'm3'?" in text
+
+
+def test_numbers_and_words_are_the_same_labels(tmp_path):
+    """A column of Parquet may hold '1' where another holds 1: labels must not depend on that."""
+    words = NEW.astype(object)
+    words[0, 0], words[1, 1] = "x", "7b"
+    pytest.importorskip("pyarrow")
+    for name, votes in (
+        ("votes", VOTES),
+        ("words", words.astype(str).astype(object)),
+        ("new", NEW),
+    ):
+        files.write_table(tmp_path / f"{name}.parquet", {"id": IDS[: len(votes)], **columns(votes)})
+    known = np.where(words == "x", 99, np.where(words == "7b", 98, words)).astype(int)
+    for first, second, votes, new in (
+        ("votes", "words", VOTES, known),
+        ("words", "new", known, NEW),
+    ):
+        done("consensus", tmp_path / f"{first}.parquet", "-k", 3, "-o", tmp_path / "labels.csv",
+             "--save", tmp_path / "model")  # fmt: skip
+        done("predict", tmp_path / "model", tmp_path / f"{second}.parquet",
+             "-o", tmp_path / "out.csv")  # fmt: skip
+        expected = qr.PTGP(3, random_state=0).fit(votes).predict(new)
+        assert labels_of(tmp_path / "out.csv") == expected.tolist()
+
+
+@pytest.mark.parametrize("engine", ["memory", "stream"])
+def test_engines_agree(engine, model, new_csv, tmp_path):
+    done("consensus", tmp_path / "votes.csv", "-k", 3, "-o", tmp_path / "labels2.csv",
+         "--save", tmp_path / "streamed", "--engine", engine)  # fmt: skip
+    done("predict", tmp_path / "streamed", new_csv, "-o", tmp_path / "out.csv", "--engine", engine)
+    assert labels_of(tmp_path / "out.csv") == EXPECTED.predict(NEW).tolist()
+    assert not list(tmp_path.glob("*.parts"))
+
+
+def test_several_files_into_a_folder(model, new_csv, tmp_path):
+    done("predict", model, new_csv, tmp_path / "votes.csv", "-o", f"{tmp_path}/out/")
+    assert labels_of(tmp_path / "out" / "new.csv") == EXPECTED.predict(NEW).tolist()
+    assert labels_of(tmp_path / "out" / "votes.csv") == EXPECTED.labels_.tolist()
+
+
+def test_truth_is_compared_with(model, tmp_path):
+    files.write_table(tmp_path / "new.csv", {"id": IDS, **columns(VOTES), "gt": TRUTH})
+    result = done("predict", model, tmp_path / "new.csv", "--truth", "gt")
+    assert "NMI" in result.stderr
+
+
+def test_a_model_keeps_no_objects(model):
+    loaded = qr.load(model)
+    assert loaded.feature_names_in_.tolist() == NAMES
+    assert len(loaded.labels_) == loaded.n_microclusters_ < 60
+
+
+def test_wrong_calls(model, new_csv, tmp_path):
+    votes = tmp_path / "votes.csv"
+    assert "one consensus" in failed(
+        2, "consensus", votes, "--k-range", "2:4", "--save", tmp_path / "m"
+    )
+    assert "is no text" in failed(2, "consensus", votes, "-k", 3, "--save", "-")
+    assert "another output" in failed(
+        2, "consensus", votes, "-k", 3, "-o", tmp_path / "a.csv", "--save", tmp_path / "a.csv"
+    )
+    assert "is the input" in failed(2, "consensus", votes, "-k", 3, "--save", votes)
+    assert "there is no folder" in failed(
+        1, "consensus", votes, "-k", 3, "--save", tmp_path / "no" / "m"
+    )
+    assert "not a saved model" in failed(1, "predict", votes, new_csv)
+    assert "There is no file" in failed(1, "predict", tmp_path / "no", new_csv)
+    assert "memory or stream" in failed(2, "predict", model, new_csv, "--engine", "dask")
+    assert "is the input" in failed(2, "predict", model, new_csv, "-o", new_csv)
+    files.write_table(tmp_path / "gap.csv", {"id": IDS[:2], **columns(-np.ones((2, 5), int)),
+                                             "other": np.array([1, 1])})  # fmt: skip
+    assert "2 object(s) have no vote in any clustering of the model" in failed(
+        1, "predict", model, tmp_path / "gap.csv"
+    )
+    features = RNG.normal(size=(20, 2))
+    qr.EnsembleClustering(2, n_members=2, random_state=0).fit(features).save(tmp_path / "f")
+    assert "a model of features" in failed(2, "predict", tmp_path / "f", new_csv)
