@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from quorate.cli import compare, consensus, demo, generate, predict, reproduce
+from quorate.cli import compare, consensus, demo, generate, predict, report, reproduce
 
 app = typer.Typer(
     name="quorate",
@@ -21,6 +21,7 @@ app.command("consensus", epilog=consensus.EXAMPLES)(consensus.consensus)
 app.command("predict", epilog=predict.EXAMPLES)(predict.predict)
 app.command("generate", epilog=generate.EXAMPLES)(generate.generate)
 app.command("compare", epilog=compare.EXAMPLES)(compare.compare)
+app.command("report", epilog=report.EXAMPLES)(report.report)
 app.command("reproduce", epilog=reproduce.EXAMPLES)(reproduce.reproduce)
 app.command("demo", epilog=demo.EXAMPLES)(demo.demo)
 

@@ -64,8 +64,13 @@ def _unknown(truth: str, table: VoteTable) -> WrongCall:
     )
 
 
-def in_order(found: Labels, ids: NDArray[Any] | None, n: int, path: str) -> NDArray[Any]:
-    """Return the labels in the order of the objects: by id where both files have ids."""
+def in_order(
+    found: Labels, ids: NDArray[Any] | None, n: int, path: str, what: str = "true label"
+) -> NDArray[Any]:
+    """Return the labels in the order of the objects: by id where both files have ids.
+
+    `what` is what complaints call one of them.
+    """
     import numpy as np
 
     from quorate import files
@@ -73,8 +78,8 @@ def in_order(found: Labels, ids: NDArray[Any] | None, n: int, path: str) -> NDAr
     if found.ids is None or ids is None:
         if len(found.labels) != n:
             raise files.FileFormatError(
-                f"{path} has {len(found.labels)} true labels, but there are {n} objects. Give a"
-                " label for each, or ids in both files to match them by."
+                f"{path} has {len(found.labels)} {what}s, but there are {n} objects. Give one for"
+                " each, or ids in both files to match them by."
             )
         return found.labels
     if found.ids.dtype == ids.dtype and np.array_equal(found.ids, ids):
@@ -84,7 +89,7 @@ def in_order(found: Labels, ids: NDArray[Any] | None, n: int, path: str) -> NDAr
     wanted = files.as_texts(ids)
     for name in wanted:
         if times[name] != 1:
-            has = "several true labels" if times[name] else "no true label"
+            has = f"several {what}s" if times[name] else f"no {what}"
             raise files.FileFormatError(
                 f"{path} has {has} for the object {name!r} of the votes. It must have one for each."
             )

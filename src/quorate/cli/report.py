@@ -1,0 +1,204 @@
+"""``quorate report``: a consensus to look at, as one HTML file."""
+
+from __future__ import annotations
+
+import shlex
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from quorate.cli import _arguments as arguments  # noqa: TC001 - typer reads annotations
+from quorate.cli._errors import WrongCall, reported
+from quorate.cli._options import find_method, parameters
+from quorate.cli._progress import stage
+from quorate.cli._truth import in_order, take_truth
+from quorate.cli._votes import (
+    check_apart,
+    check_call,
+    check_k,
+    check_turnout,
+    expanded,
+    read_votes,
+)
+from quorate.cli._warnings import warnings_as_lines
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from quorate.files import VoteTable
+
+EXAMPLES = """\b
+Examples:
+  quorate report votes.csv -k 10 -o report.html
+  quorate report votes.parquet -k auto -m pta -o report.html
+  quorate report votes.csv -k 7 --features cells.csv --truth kind -o report.html
+"""
+
+K = Annotated[
+    str,
+    typer.Option(
+        "-k",
+        "--clusters",
+        metavar="K|auto",
+        help="How many clusters; auto chooses, and the report tells why.",
+        show_default=False,
+    ),
+]
+Method = Annotated[str, typer.Option("--method", "-m", help="The consensus method.")]
+FeatureFile = Annotated[
+    str | None,
+    typer.Option(
+        "--features",
+        metavar="FILE",
+        help="Measurements of the same objects, for a map by features.",
+        show_default=False,
+    ),
+]
+Title = Annotated[
+    str | None,
+    typer.Option(help="The heading of the report.", show_default="the name of the file"),
+]
+Output = Annotated[
+    str,
+    typer.Option("-o", "--output", metavar="FILE", help="The HTML file; - is standard output."),
+]
+
+
+def report(
+    *,
+    votes: arguments.Votes,
+    k: K,
+    method: Method = "ptgp",
+    features: FeatureFile = None,
+    truth: arguments.Truth = None,
+    title: Title = None,
+    output: Output = "report.html",
+    seed: arguments.Seed = 0,
+    jobs: arguments.Jobs = -1,
+    id_column: arguments.IdColumn = "auto",
+    header: arguments.Header = None,
+    format: arguments.Format = None,  # noqa: A002 - typer makes the option's name of it
+    key: arguments.Key = None,
+    quiet: arguments.Quiet = False,
+    debug: arguments.Debug = False,
+) -> None:
+    """Write a report on a consensus: one HTML file to open in a browser.
+
+    It holds a summary in plain words, pictures that can be pointed at and zoomed, tables that sort
+    and download, and explains all of them. It opens offline and on a phone, and sends nothing
+    anywhere. Of many objects it shows some, and says so.
+    """
+    with reported(debug=debug), warnings_as_lines():
+        start = time.perf_counter()
+        wanted = _wanted_k(k)
+        check_call(votes, input_format=format, jobs=jobs)
+        paths = expanded(votes)
+        check_apart(output, [*paths, truth, features])
+        import quorate as qr
+        from quorate import files
+        from quorate.report._report import need_jinja
+
+        files.check_writable(output, format="csv")
+        need_jinja()
+        found = find_method(method, qr.METHODS)
+        options = parameters(
+            method.lower(),
+            found._get_param_names(),
+            linkage=None,
+            neighbors=None,
+            steps=None,
+            seed=seed,
+            jobs=jobs,
+        )
+        with stage("Reading votes", quiet=quiet):
+            table = read_votes(
+                paths, input_format=format, id_column=id_column, header=header, key=key
+            )
+        table, true_labels = take_truth(table, truth)
+        check_turnout(table)
+        matrix = None if features is None else _features(features, table)
+        with stage(f"Consensus by {method.upper()}", quiet=quiet):
+            ensemble = qr.Ensemble(files.votes_of(table), n_jobs=jobs)
+            ensemble.names = table.names
+            if isinstance(wanted, int):
+                check_k(wanted, ensemble)
+            fitted = found(n_clusters=wanted, **options).fit(ensemble)
+        with stage("Writing the report", quiet=quiet):
+            qr.report.write(
+                fitted,
+                output,
+                features=matrix,
+                truth=true_labels,
+                ids=table.ids,
+                title=_title(paths) if title is None else title,
+                command=_command(votes, k, method, features, truth, seed, output),
+            )
+        if not quiet:
+            seconds = time.perf_counter() - start
+            typer.echo(_summary(fitted, output, seconds), err=True)
+
+
+def _wanted_k(k: str) -> int | str:
+    text = k.strip().lower()
+    if text == "auto":
+        return text
+    if text.isdecimal() and len(text) <= 18 and int(text) >= 1:
+        return int(text)
+    raise WrongCall(f"-k is a whole number from 1 on, or auto. Found {k!r}.")
+
+
+def _features(path: str, table: VoteTable) -> NDArray[Any]:
+    """Return the features in the order of the votes: by id where both files have ids."""
+    import numpy as np
+
+    from quorate import files
+    from quorate.cli._features import read_features
+
+    found = read_features(
+        [path],
+        truth=None,
+        drop=(),
+        input_format=None,
+        id_column="auto",
+        header=None,
+        key=None,
+        classes_apart=False,
+    )
+    n = files.n_objects(table)
+    ids = None if found.id_name is None else found.ids.values
+    rows = files.Labels(np.arange(len(found.matrix)), ids)
+    order = in_order(rows, table.ids, n, path, what="row")
+    return found.matrix[order]
+
+
+def _title(paths: list[str]) -> str:
+    if paths == ["-"]:
+        return "Votes from standard input"
+    return Path(paths[0]).name + (f" and {len(paths) - 1} more" if len(paths) > 1 else "")
+
+
+def _command(
+    votes: list[str],
+    k: str,
+    method: str,
+    features: str | None,
+    truth: str | None,
+    seed: int,
+    output: str,
+) -> str:
+    """Return the command that makes this report, as a shell reads it."""
+    words = ["quorate", "report", *votes, "-k", k, "-m", method.lower()]
+    words += [] if features is None else ["--features", features]
+    words += [] if truth is None else ["--truth", truth]
+    return shlex.join([*words, "--seed", str(seed), "-o", output])
+
+
+def _summary(fitted: Any, output: str, seconds: float) -> str:
+    where = "standard output" if output == "-" else output
+    return (
+        f"{len(fitted.labels_):,} objects, {fitted.n_features_in_:,} clusterings,"
+        f" {fitted.n_microclusters_:,} microclusters, k = {fitted.n_clusters_},"
+        f" {type(fitted).__name__}: {seconds:.2f} s\nThe report is in {where}."
+    )
