@@ -284,6 +284,25 @@ def test_local_merges_of_full_rank_make_the_exact_tree(local):
         assert partition(flow.cut_tree(tree, k)) == partition(flow.cut_tree(exact, k))
 
 
+@pytest.mark.parametrize("n_left", [1, 2, 150, 399, 10_000])
+def test_the_first_merges_of_a_tree_and_the_rest_make_the_tree(local, n_left):
+    walk, similarity, norms = local
+    exact = flow.agglomerate(1.0 - similarity, "average")
+    merges = flow.first_merges(exact, n_left)
+    n_left = min(n_left, len(norms))
+    assert len(merges.inner) == n_left
+    assert partition(merges.groups) == partition(flow.cut_tree(exact, n_left))
+    first_nodes = np.unique(merges.groups, return_index=True)[1]
+    assert (np.diff(first_nodes) > 0).all()
+    means = flow.group_similarity(walk, norms, merges.groups, 8)
+    top = flow.agglomerate(1.0 - means, "average", np.bincount(merges.groups))
+    tree = flow.complete_tree(merges, top)
+    assert is_valid_linkage(tree)
+    np.testing.assert_allclose(tree[:, 2], exact[:, 2], atol=1e-12)
+    for k in (2, 5, 20, 100, 200):
+        assert partition(flow.cut_tree(tree, k)) == partition(flow.cut_tree(exact, k))
+
+
 def test_parts_of_a_graph_that_are_more_than_wanted_join_at_height_one():
     graph = csr_array(np.kron(np.eye(10), np.ones((3, 3)) - np.eye(3)))
     features = np.kron(np.eye(10), np.ones((3, 1))).astype(np.float32)

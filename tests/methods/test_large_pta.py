@@ -54,6 +54,16 @@ def test_sixteen_bits_give_the_exact_partitions(votes, linkage):
     np.testing.assert_allclose(packed.similarity_, exact.similarity_, atol=1e-15)
 
 
+def test_the_last_merges_of_average_link_are_those_of_exact_means(votes, monkeypatch):
+    exact = qr.PTA(5).fit(votes).linkage_matrix_
+    errors = []
+    for n_exact in (10**9, 60):
+        monkeypatch.setattr(_pta_routes, "_EXACT_TOP", n_exact)
+        tree = qr.PTA(5, similarity="uint16").fit(votes).linkage_matrix_
+        errors.append(np.abs(tree[-59:, 2] - exact[-59:, 2]).max())
+    assert errors[1] < 1e-6 < errors[0]
+
+
 @pytest.mark.parametrize("kind", KINDS)
 @given(ensemble=strategies.ensembles())
 def test_confidence_and_similarity_are_the_same_by_every_route(kind, ensemble):

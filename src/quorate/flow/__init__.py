@@ -42,7 +42,13 @@ from quorate.flow.graphs import (
 )
 from quorate.flow.kmeans import centroids, farthest_first, kmeans, least_aligned, lloyd
 from quorate.flow.large_walk import estimated_norms
-from quorate.flow.local_merges import complete_tree, local_merges, no_merges
+from quorate.flow.local_merges import (
+    LocalMerges,
+    complete_tree,
+    first_merges,
+    local_merges,
+    no_merges,
+)
 from quorate.flow.member_pairs import member_pairs
 from quorate.flow.microclusters import MicroclusterIndex, microclusters, spread
 from quorate.flow.nystroem import nystroem, sketch
@@ -74,6 +80,7 @@ from quorate.flow.ward import ward_costs
 __all__ = [
     "Factors",
     "Gains",
+    "LocalMerges",
     "MicroclusterIndex",
     "NormalisedCut",
     "TransferCut",
@@ -101,6 +108,7 @@ __all__ = [
     "farthest_first",
     "first_arrivals",
     "first_likely",
+    "first_merges",
     "giants",
     "graded_coassociation",
     "group_similarity",

@@ -117,6 +117,21 @@ def no_merges(n: int) -> LocalMerges:
     return LocalMerges(np.empty((0, 2), np.int64), np.empty(0), np.arange(n), np.zeros(n))
 
 
+def first_merges(tree: FloatArray, n_left: int) -> LocalMerges:
+    """Return the merges of a tree until `n_left` groups are left, as if found locally."""
+    n = len(tree) + 1
+    children = tree[: max(0, n - n_left), :2].astype(np.int64)
+    heights = tree[: len(children), 2]
+    lowest, whole = np.arange(n + len(children)), np.arange(n + len(children))
+    for step, pair in enumerate(children):
+        lowest[n + step] = lowest[pair].min()
+    for step in reversed(range(len(children))):
+        whole[children[step]] = whole[n + step]
+    first_nodes, groups = np.unique(lowest[whole[:n]], return_inverse=True)
+    inner = np.concatenate([np.zeros(n), heights])[whole[first_nodes]]
+    return LocalMerges(lowest[children], heights, groups, inner)
+
+
 def complete_tree(local: LocalMerges, tree: FloatArray | None) -> FloatArray:
     """Return the tree of all nodes from their local merges and a tree of the groups these leave.
 

@@ -30,6 +30,8 @@ _PROBES = 1024
 #: Features of the approximate route, and the clusters whose similarity is exact again.
 _RANK = 1024
 _GROUPS = 4000
+#: The clusters of average link in sixteen bits whose similarity is exact again.
+_EXACT_TOP = 1000
 _SEED = 0
 
 _INSTEAD = {
@@ -88,9 +90,19 @@ def _what_fits(n: int, n_jobs: int | None, linkage: str, walk: int) -> str:
 def packed_tree(
     walk: Any, n_steps: int, linkage: str, n_jobs: int | None
 ) -> tuple[FloatArray, FloatArray]:
-    """Return the tree on PTS in sixteen bits, and the exact lengths of trajectories."""
+    """Return the tree on PTS in sixteen bits, and the lengths of trajectories.
+
+    Means of sixteen bits are not quite those of PTS, and where the last merges nearly tie, that
+    decides. So average link merges its last 1000 clusters by their exact means.
+    """
+    n = walk.shape[0]
     packed, norms = flow.packed_similarity(walk, n_steps, linkage, n_jobs=n_jobs)
-    return flow.packed_linkage(packed, walk.shape[0], linkage), norms
+    tree = flow.packed_linkage(packed, n, linkage)
+    del packed
+    if linkage == "average" and n > _EXACT_TOP:
+        local = flow.first_merges(tree, _EXACT_TOP)
+        tree = _completed(local, walk, norms, n_steps, n_jobs, single=False)
+    return tree, norms
 
 
 def approximate_tree(
@@ -114,14 +126,28 @@ def approximate_tree(
             features, captured = _features(walk, norms, n_steps, n_jobs)
         local = flow.local_merges(features, walk, _GROUPS, n_jobs=n_jobs)
         del features
-    tree = None
-    if len(local.inner) <= max(_GROUPS, 1):
-        similarity = flow.group_similarity(
-            walk, norms, local.groups, n_steps, single=n > _GROUPS, n_jobs=n_jobs
-        )
-        np.subtract(1.0, similarity, out=similarity)
-        tree = flow.agglomerate(similarity, "average", np.bincount(local.groups))
-    return flow.complete_tree(local, tree), norms, captured
+    if len(local.inner) > _GROUPS:  # the graph falls into more parts than that
+        return flow.complete_tree(local, None), norms, captured
+    tree = _completed(local, walk, norms, n_steps, n_jobs, single=n > _GROUPS)
+    return tree, norms, captured
+
+
+def _completed(
+    local: flow.LocalMerges,
+    walk: Any,
+    norms: FloatArray,
+    n_steps: int,
+    n_jobs: int | None,
+    *,
+    single: bool,
+) -> FloatArray:
+    """Merge the groups that local merges leave by the means of PTS."""
+    distance = flow.group_similarity(
+        walk, norms, local.groups, n_steps, single=single, n_jobs=n_jobs
+    )
+    np.subtract(1.0, distance, out=distance)
+    top = flow.agglomerate(distance, "average", np.bincount(local.groups))
+    return flow.complete_tree(local, top)
 
 
 def length_error(kind: str, n: int) -> float:
