@@ -16,8 +16,9 @@ $(READY): pyproject.toml
 	@touch $@
 
 run: $(READY)  ## set up, then the demonstration on real data
-	$(BIN)/quorate demo
+	$(BIN)/quorate demo -o demo
 	@echo "The command is $(BIN)/quorate; '. $(BIN)/activate' makes it just quorate."
+	@echo "Open the report in a browser: $(CURDIR)/demo/report.html"
 
 test: $(READY)  ## set up, then every test and every docstring example
 	$(BIN)/python -m pytest
@@ -36,4 +37,4 @@ docs: $(READY)  ## the documentation, as HTML under docs/_build
 	@echo "open docs/_build/html/index.html"
 
 clean:  ## remove what the targets made
-	rm -rf $(VENV) docs/_build build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis .benchmarks
+	rm -rf $(VENV) docs/_build build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis .benchmarks demo

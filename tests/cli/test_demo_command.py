@@ -42,7 +42,7 @@ def test_files_can_be_used_at_once(demo):
     assert again.exit_code == 0, again.stderr
     assert "NMI" in again.stderr
     outputs = [line.split()[-1] for line in result.stdout.splitlines() if " -o " in line]
-    assert len(set(outputs)) == len(outputs) == 2
+    assert len(set(outputs)) == len(outputs) == 3
 
 
 def test_demo_repeats_itself_and_writes_nothing_unasked(tmp_path, monkeypatch):
@@ -59,3 +59,27 @@ def test_a_folder_that_cannot_be_made(tmp_path):
     result = CliRunner().invoke(app, ["demo", "-o", str(tmp_path / "file")])
     assert result.exit_code == 1
     assert "error: " in result.stderr
+
+
+def test_it_ends_with_a_report(demo):
+    result, folder = demo
+    assert result.stdout.splitlines()[-1] == f"A report to open in a browser: {folder}/report.html"
+    page = (folder / "report.html").read_text(encoding="utf-8")
+    assert "Handwritten digits" in page
+    assert "kmeans_6" in page
+
+
+def test_without_the_extra_it_says_how_to_get_the_report(tmp_path, monkeypatch):
+    from quorate.report import _report
+
+    def missing(name):
+        return None
+
+    monkeypatch.setattr(_report.importlib.util, "find_spec", missing)
+    result = CliRunner().invoke(app, ["demo", "--members", "2", "-o", str(tmp_path / "out")])
+    assert result.exit_code == 0, result.stderr
+    assert result.stdout.endswith(
+        "No report was written. Reports need jinja2. Install it with: pip install"
+        " 'quorate[report]'\n"
+    )
+    assert (tmp_path / "out" / "votes.csv").is_file()

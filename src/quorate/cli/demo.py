@@ -36,7 +36,7 @@ Output = Annotated[
         "-o",
         "--output",
         metavar="DIR",
-        help="Write votes.csv and labels.csv (truth, PTA, PTGP) to this folder.",
+        help="Write votes.csv, labels.csv (truth, PTA, PTGP) and report.html to this folder.",
     ),
 ]
 Debug = Annotated[bool, typer.Option("--debug", help="Show the traceback of an error.")]
@@ -91,6 +91,8 @@ def demo(
         if folder is not None:
             _write(folder, votes, digits, labels)
         typer.echo(_what_next(folder, k))
+        if folder is not None:
+            typer.echo(_write_report(folder, estimator, features, digits, k, seed))
 
 
 def _new_folder(output: str) -> Path:
@@ -181,6 +183,31 @@ def _write(
     files.write_table(folder / "labels.csv", ids | {"truth": digits} | labels)
 
 
+def _write_report(
+    folder: Path, model: Any, features: NDArray[Any], digits: NDArray[Any], k: int, seed: int
+) -> str:
+    """Write the report of the last consensus; return where it is, or how to get it."""
+    from quorate import report
+
+    votes, truth = folder / "votes.csv", folder / "labels.csv"
+    path = folder / "report.html"
+    command = f"quorate report {votes} -k {k} --seed {seed} --truth {truth} -o {path}"
+    try:
+        with stage("Writing the report"):
+            report.write(
+                model,
+                path,
+                features=features,
+                truth=digits,
+                names=[f"kmeans_{place}" for place in range(1, model.n_features_in_ + 1)],
+                title="Handwritten digits",
+                command=command,
+            )
+    except ImportError as error:
+        return f"\nNo report was written. {error}"
+    return f"\nA report to open in a browser: {path}"
+
+
 def _what_next(folder: Path | None, k: int) -> str:
     where = Path("demo") if folder is None else folder
     consensus = f"quorate consensus {where / 'votes.csv'} --truth {where / 'labels.csv'}"
@@ -188,6 +215,7 @@ def _what_next(folder: Path | None, k: int) -> str:
         ("These votes as files:", f"quorate demo -o {where}"),
         ("Their consensus:", f"{consensus} -k {k} -o consensus.csv"),
         ("Several k at once:", f"{consensus} --k-range 2:20 -o consensus_by_k.csv"),
+        ("A report on them:", f"quorate report {where / 'votes.csv'} -k auto -o report.html"),
     ]
     shown = lines[:2] if folder is None else lines[1:]
     return "\nTry next\n" + "\n".join(f"  {what:<22}{command}" for what, command in shown)
