@@ -18,9 +18,9 @@ class Ensemble:
 
     Parameters
     ----------
-    X : array-like or DataFrame of shape (n_objects, n_clusterings)
+    X : array-like, DataFrame or Arrow table of shape (n_objects, n_clusterings)
         One column of labels for each clustering: integers, strings, categoricals, floats that are
-        whole numbers. -1, NaN, None and pandas' NA are missing votes.
+        whole numbers. -1, NaN, None, null and pandas' NA are missing votes.
     n_jobs : int or None, default=None
         Threads. None means ``OMP_NUM_THREADS`` or else all cores; results do not depend on it.
 
@@ -36,6 +36,8 @@ class Ensemble:
         Names of the clusterings, where a DataFrame gave them.
     index : pandas.Index or None
         Names of the objects, where a DataFrame gave them.
+    kind : {"pandas", "polars", "arrow"} or None
+        Which library's table X was, so that labels are given back in kind.
 
     Examples
     --------
@@ -54,7 +56,7 @@ class Ensemble:
         votes = _validate.check_votes(X)
         self.microclusters, self.labels = grouped(votes, n_jobs=n_jobs)
         _validate.check_turnout(self.microclusters.table, self.microclusters.of_object)
-        self.names, self.index = votes.names, votes.index
+        self.names, self.index, self.kind = votes.names, votes.index, votes.kind
         self.n_objects, self.n_clusterings = votes.matrix.shape
 
     @classmethod
@@ -97,7 +99,8 @@ class Ensemble:
         of_object = np.arange(len(sizes), dtype=np.int32)
         _validate.check_turnout(table, of_object)
         ensemble.microclusters = Microclusters(table, sizes, of_object)
-        ensemble.labels, ensemble.names, ensemble.index = labels, names, None
+        ensemble.labels, ensemble.names = labels, names
+        ensemble.index = ensemble.kind = None
         ensemble.n_objects, ensemble.n_clusterings = int(sizes.sum()), table.shape[1]
         return ensemble
 

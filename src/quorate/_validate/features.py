@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from quorate._validate.memory import check_memory
+from quorate._validate.tables import foreign_table, is_pandas
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -25,6 +26,7 @@ class Features(NamedTuple):
 
     matrix: NDArray[Any]
     index: Any
+    kind: str | None = None
 
 
 def check_features(X: Any) -> Features:
@@ -32,15 +34,20 @@ def check_features(X: Any) -> Features:
 
     Nothing is copied where the matrix can be used as it is.
     """
-    names, index = None, None
+    names, index, kind = None, None, None
     if type(X).__module__.startswith("scipy.sparse"):
         raise TypeError(
             "Sparse data was passed, but features are a dense table of objects × features. Pass"
             " X.toarray() where that fits in memory, or reduce the dimensions first, say with"
             " TruncatedSVD of scikit-learn."
         )
-    if hasattr(X, "iloc") and hasattr(X, "columns"):
-        names, index = list(X.columns), X.index
+    table = foreign_table(X, numbers=True)
+    if table is not None:
+        kind, names = table.kind, table.names
+        _check_shape((len(table.columns[0]) if names else 0, len(names)))
+        array = np.column_stack(table.columns)
+    elif is_pandas(X):
+        names, index, kind = list(X.columns), X.index, "pandas"
         _check_shape(X.shape)
         array = _frame_array(X)
     else:
@@ -52,7 +59,7 @@ def check_features(X: Any) -> Features:
         array = _as_numbers(array, names)
     matrix = _readable(array)
     _check_finite(matrix, names)
-    return Features(matrix, index)
+    return Features(matrix, index, kind)
 
 
 def check_range(matrix: NDArray[Any], after: str) -> None:

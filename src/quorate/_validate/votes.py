@@ -8,6 +8,7 @@ import numpy as np
 
 from quorate._types import Columns
 from quorate._validate.notices import FeaturesAsVotesWarning, TransposedVotesWarning, warn
+from quorate._validate.tables import foreign_table, is_pandas
 from quorate.flow.codes import factorize, whole_numbers
 
 if TYPE_CHECKING:
@@ -20,24 +21,30 @@ class Votes(NamedTuple):
     """A checked label matrix.
 
     `matrix` holds integers; ``labels[m]`` lists what the integers of clustering m stand for, None
-    where they are the labels themselves. -1 is a missing vote.
+    where they are the labels themselves. -1 is a missing vote. `kind` is the library whose table
+    this was, as for `labels_like`.
     """
 
     matrix: IntArray
     labels: list[list[Any] | None]
     names: list[str] | None
     index: Any
+    kind: str | None = None
 
 
 def check_votes(X: Any) -> Votes:
     """Return the label matrix as integers, or say what is wrong with it."""
-    names, index = None, None
+    names, index, kind = None, None, None
+    table = foreign_table(X)
+    if table is not None:
+        kind, X = table.kind, Columns(table.names, table.columns)
+        _check_names(table.names)
     if isinstance(X, Columns):
         names, parts = X.names, [np.asarray(array) for array in X.arrays]
         _check_shape((len(parts[0]) if parts else 0, len(parts)))
         matrix, labels = _join(parts)
-    elif _is_dataframe(X):
-        names, index = list(X.columns), X.index
+    elif is_pandas(X):
+        names, index, kind = list(X.columns), X.index, "pandas"
         _check_shape(X.shape)
         _check_names(names)
         kinds = list(X.dtypes)
@@ -57,9 +64,9 @@ def check_votes(X: Any) -> Votes:
     if not matrix.dtype.isnative:
         matrix = matrix.astype(matrix.dtype.newbyteorder("="))
     if matrix.dtype == np.uint64 and matrix.max() > np.iinfo(np.int64).max:
-        return recode(Votes(matrix, labels, names, index))
+        return recode(Votes(matrix, labels, names, index, kind))
     _warn_if_transposed(matrix)
-    return Votes(matrix, labels, names, index)
+    return Votes(matrix, labels, names, index, kind)
 
 
 def recode(votes: Votes) -> Votes:
@@ -70,7 +77,7 @@ def recode(votes: Votes) -> Votes:
         codes[:, m], found = factorize(column)
         old = votes.labels[m]
         labels.append(found if old is None else [old[code] for code in found])
-    return Votes(codes, labels, votes.names, votes.index)
+    return votes._replace(matrix=codes, labels=labels)
 
 
 def as_array(X: Any) -> NDArray[Any]:
@@ -202,10 +209,6 @@ def _warn_of_features(labels: list[list[Any] | None]) -> None:
                 FeaturesAsVotesWarning,
             )
             return
-
-
-def _is_dataframe(X: Any) -> bool:
-    return hasattr(X, "iloc") and hasattr(X, "columns")
 
 
 def _is_numpy(dtype: Any) -> bool:

@@ -171,7 +171,8 @@ def _clustering(header: Header, arrays: Arrays, path: str) -> Any:
         _member(method, arrays, place, labels[:, place], n_features, path)
         for place, method in enumerate(header["members"])
     ]
-    estimator.votes_, estimator.consensus_, estimator._index = votes, consensus, None
+    estimator.votes_, estimator.consensus_ = votes, consensus
+    estimator._index = estimator._kind = None
     estimator.n_features_in_ = n_features
     if header["names"]:
         estimator.feature_names_in_ = np.array(header["names"], dtype=object)

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
     from quorate._types import FloatArray, IntArray
     from quorate.ensembles._member import Member
+    from quorate.metrics import KChoice
 
 
 class EnsembleClustering(ClusterMixin, BaseEstimator):
@@ -33,8 +34,8 @@ class EnsembleClustering(ClusterMixin, BaseEstimator):
 
     Parameters
     ----------
-    n_clusters : int, default=8
-        How many clusters to form.
+    n_clusters : int or "auto", default=8
+        How many clusters to form; "auto" chooses as :func:`quorate.metrics.choose_k` does.
     consensus : estimator or None, default=None
         A consensus method of this library, such as ``PTA()``; None is `PTGP`. It is cloned and
         given `n_clusters`, and `random_state` and `n_jobs` where its own are None.
@@ -46,7 +47,8 @@ class EnsembleClustering(ClusterMixin, BaseEstimator):
         Smallest and largest number of clusters of a member. None is from ``2 * n_clusters`` to
         ``4 * n_clusters``, or to ``min(50, ceil(sqrt(n_objects) / 2))`` if that is more; fewer
         where clusters would have less than two objects. Members are finer than the consensus:
-        it can join what a member has split, but not split what a member has joined.
+        it can join what a member has split, but not split what a member has joined. With "auto" it
+        is from 2 to ``min(50, ceil(sqrt(n_objects) / 2))``.
     scale : None, "minmax" or "standard", default=None
         Bring each feature to [0, 1], or to mean 0 and variance 1.
     subspace, projection, subsample : float, int or None, default=None
@@ -63,6 +65,8 @@ class EnsembleClustering(ClusterMixin, BaseEstimator):
         Consensus labels 0..n_clusters_-1, in order of first appearance.
     n_clusters_ : int
         How many clusters came out; fewer than asked for comes with a warning.
+    k_choice_ : KChoice
+        With ``n_clusters="auto"``: why so many.
     confidence_ : ndarray of shape (n_objects,)
         How sure the consensus is of each object's label, in [0, 1].
     votes_ : ndarray of shape (n_objects, n_members)
@@ -103,7 +107,7 @@ class EnsembleClustering(ClusterMixin, BaseEstimator):
 
     def __init__(
         self,
-        n_clusters: int = 8,
+        n_clusters: int | str = 8,
         *,
         consensus: Any = None,
         n_members: int = 20,
@@ -133,7 +137,7 @@ class EnsembleClustering(ClusterMixin, BaseEstimator):
 
         Parameters
         ----------
-        X : array-like or DataFrame of shape (n_objects, n_features)
+        X : array-like, DataFrame or Arrow table of shape (n_objects, n_features)
             Finite numbers.
         y : None
             Ignored.
@@ -147,15 +151,15 @@ class EnsembleClustering(ClusterMixin, BaseEstimator):
         for name in [name for name in vars(self) if name.endswith("_")]:
             delattr(self, name)
         owner = type(self).__name__
-        n_clusters = _validate.check_n_clusters(owner, self.n_clusters)
+        n_clusters = _validate.check_n_clusters_or_auto(owner, self.n_clusters)
         n_members = _validate.check_whole(owner, "n_members", self.n_members, 1)
         _validate.check_n_jobs(owner, self.n_jobs)
         consensus = _validate.check_consensus(owner, self.consensus)
         seed = _validate.check_random_state(owner, self.random_state)
         features = _validate.check_features(X)
         validate_data(self, X=X, reset=True, skip_check_array=True)
-        _validate.check_enough_objects(owner, n_clusters, len(features.matrix))
-        self._index = features.index
+        _validate.check_enough_objects(owner, n_clusters or 1, len(features.matrix))
+        self._index, self._kind = features.index, features.kind
         self._plan = make_plan(
             owner,
             features.matrix,
@@ -179,41 +183,43 @@ class EnsembleClustering(ClusterMixin, BaseEstimator):
             self._plan = replace(self._plan, features=self._plan.features.copy())
         self.labels_: NDArray[np.int64] = self.consensus_.labels_
         self.n_clusters_: int = self.consensus_.n_clusters_
+        if n_clusters is None:
+            self.k_choice_: KChoice = self.consensus_.k_choice_
         return self
 
     def fit_predict(self, X: Any, y: Any = None) -> Any:
-        """Fit, and return the consensus labels: a Series where X is a DataFrame.
+        """Fit, and return the consensus labels, as a column of what X is a table of.
 
         Parameters
         ----------
-        X : array-like or DataFrame of shape (n_objects, n_features)
+        X : array-like, DataFrame or Arrow table of shape (n_objects, n_features)
             Finite numbers.
         y : None
             Ignored.
 
         Returns
         -------
-        ndarray or Series of shape (n_objects,)
+        ndarray, Series or Arrow array of shape (n_objects,)
         """
-        return _like(self.fit(X, y).labels_, self._index)
+        return _validate.labels_like(self.fit(X, y).labels_, self._kind, self._index)
 
     def predict(self, X: Any) -> Any:
         """Return the consensus label of new objects, from what the members say of them.
 
         Parameters
         ----------
-        X : array-like or DataFrame of shape (n_objects, n_features)
+        X : array-like, DataFrame or Arrow table of shape (n_objects, n_features)
             The same features as in fit.
 
         Returns
         -------
-        ndarray or Series of shape (n_objects,)
+        ndarray, Series or Arrow array of shape (n_objects,)
         """
         check_is_fitted(self, "labels_")
         features = _validate.check_features(X)
         validate_data(self, X=X, reset=False, skip_check_array=True)
         labels = self.consensus_.predict(self._placed(features.matrix))
-        return _like(labels, features.index)
+        return _validate.labels_like(labels, features.kind, features.index)
 
     def cut(self, n_clusters: int) -> Any:
         """Return the labels at another number of clusters, from the same members.
@@ -225,10 +231,10 @@ class EnsembleClustering(ClusterMixin, BaseEstimator):
 
         Returns
         -------
-        ndarray or Series of shape (n_objects,)
+        ndarray, Series or Arrow array of shape (n_objects,)
         """
         check_is_fitted(self, "labels_")
-        return _like(self.consensus_.cut(n_clusters), self._index)
+        return _validate.labels_like(self.consensus_.cut(n_clusters), self._kind, self._index)
 
     @property
     def confidence_(self) -> FloatArray:
@@ -283,10 +289,11 @@ class EnsembleClustering(ClusterMixin, BaseEstimator):
         placed = [m.place(self._plan, features, n_jobs=self.n_jobs) for m in self.members_]
         return np.column_stack(placed)
 
-    def _find_consensus(self, consensus: Any, n_clusters: int, seed: int) -> Any:
+    def _find_consensus(self, consensus: Any, n_clusters: int | None, seed: int) -> Any:
         consensus = PTGP() if consensus is None else clone(consensus)
         given = consensus.get_params()
-        own: dict[str, Any] = {"n_clusters": self._attainable(n_clusters)}
+        k = "auto" if n_clusters is None else self._attainable(n_clusters)
+        own: dict[str, Any] = {"n_clusters": k}
         if "random_state" in given and given["random_state"] is None:
             own["random_state"] = seed
         if "n_jobs" in given and given["n_jobs"] is None:
@@ -303,12 +310,3 @@ class EnsembleClustering(ClusterMixin, BaseEstimator):
                 _validate.FewerClustersWarning,
             )
         return n_distinct
-
-
-def _like(labels: NDArray[np.int64], index: Any) -> Any:
-    """Return labels as a Series where the features had an index."""
-    if index is None:
-        return labels
-    import pandas as pd  # the index is pandas', so it is there
-
-    return pd.Series(labels, index=index, name="label")

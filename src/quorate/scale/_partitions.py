@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from quorate._validate.votes import _column_codes, _is_dataframe, _series_array, as_array
+from quorate._validate.tables import is_pandas
+from quorate._validate.votes import _column_codes, _series_array, as_array
 from quorate.files import as_texts
 from quorate.scale._arrow import _integers
 from quorate.scale._labels import MISSING, NAMES, NUMBERS
@@ -58,7 +59,7 @@ class PartitionSource(Source):
         """Yield the rows from `start` to `stop`: votes, then `truth`, and the ids, if asked for."""
         stop = self.n_rows if stop is None else stop
         names = [*self.names, *([self.truth] if truth and self.truth is not None else [])]
-        is_frame = _is_dataframe(self._data)
+        is_frame = is_pandas(self._data)
         rows = (self._data.iloc if is_frame else self._data)[start:stop]
         if not len(rows):
             return
