@@ -6,7 +6,14 @@ Messages say who was asked for what, what was found, and what to do about it.
 from quorate._validate.choosing import check_can_choose, check_ks
 from quorate._validate.beside import check_beside, check_each_object
 from quorate._validate.features import Features, check_features
-from quorate._validate.fitted import check_fitted, check_names
+from quorate._validate.fitted import (
+    check_choice_of_k,
+    check_fitted,
+    check_has_cdf,
+    check_names,
+    check_rows_of,
+    check_tree,
+)
 from quorate._validate.members import (
     check_consensus,
     check_enough_objects,
@@ -38,6 +45,7 @@ from quorate._validate.parameters import (
     check_share,
     check_whole,
 )
+from quorate._validate.tables import labels_like
 from quorate._validate.votes import (
     Votes,
     as_array,
@@ -61,11 +69,13 @@ __all__ = [
     "check_can_choose",
     "check_beside",
     "check_choice",
+    "check_choice_of_k",
     "check_consensus",
     "check_each_object",
     "check_enough_objects",
     "check_features",
     "check_fitted",
+    "check_has_cdf",
     "check_ks",
     "check_level",
     "check_linkage",
@@ -81,11 +91,14 @@ __all__ = [
     "check_part",
     "check_random_state",
     "check_reach",
+    "check_rows_of",
     "check_share",
     "check_subsample",
+    "check_tree",
     "check_turnout",
     "check_votes",
     "check_whole",
+    "labels_like",
     "recode",
     "warn",
 ]

@@ -11,11 +11,16 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from quorate import _validate, flow
 from quorate._ensemble import Ensemble, as_ensemble
+from quorate.files._archive import write_archive
+from quorate.methods import _saved
 from quorate.methods._blas import one_blas_thread
+from quorate.methods._choosing import cuts_of
+from quorate.metrics.choosing import Cuts, choose
 from quorate.metrics.confidence import cluster_weights, confidence
 from quorate.metrics.explain import cluster_consensus, member_agreement
 
 if TYPE_CHECKING:
+    from os import PathLike
     from typing import Self
 
     from numpy.typing import NDArray
@@ -29,11 +34,12 @@ class ConsensusClusterer(ClusterMixin, BaseEstimator, ABC):
     `_fit` of a method reads: `_begin`, the stages of its paper, `_finish`.
     """
 
-    n_clusters: int
+    n_clusters: int | str
     n_jobs: int | None
     _micro_labels: NDArray[np.int64]
     _unit_of_object: NDArray[np.int32]
     _confidence: FloatArray | None
+    _asked: int
 
     @abstractmethod
     def _fit(self, X: Any) -> Self:
@@ -46,9 +52,14 @@ class ConsensusClusterer(ClusterMixin, BaseEstimator, ABC):
     def _similarity_sums(self, weights: FloatArray) -> FloatArray:
         """Return a similarity of microclusters times `weights`, a matrix of few columns.
 
-        Unless a method has a similarity of its own it is co-association, a block at a time.
+        Unless a method has a similarity of its own it is co-association: through the clusters
+        where no vote is missing, which takes no pairs of microclusters; else a block at a time.
         """
         table = self.microclusters_.table
+        if table.min() >= 0:
+            members = flow.membership(table)
+            agreements: FloatArray = members @ (members.T @ weights)
+            return agreements / table.shape[1]
         parts = [
             flow.coassociation(table[start : start + _ROWS_TO_COMPARE], table, n_jobs=self.n_jobs)
             @ weights
@@ -67,8 +78,8 @@ class ConsensusClusterer(ClusterMixin, BaseEstimator, ABC):
 
         Parameters
         ----------
-        X : array-like, DataFrame or Ensemble of shape (n_objects, n_clusterings)
-            One column of labels for each clustering; -1, NaN and None are missing votes.
+        X : array-like, DataFrame, Arrow table or Ensemble of shape (n_objects, n_clusterings)
+            One column of labels for each clustering; -1, NaN, None and null are missing votes.
         y : None
             Ignored.
 
@@ -78,23 +89,23 @@ class ConsensusClusterer(ClusterMixin, BaseEstimator, ABC):
             The fitted estimator.
         """
         # What an earlier fit has found goes first: a fit that fails must not leave a mixture.
-        for name in [name for name in vars(self) if name.endswith("_")]:
+        for name in [name for name in vars(self) if name.endswith("_") or name == "_left_out"]:
             delattr(self, name)
         return self._fit(X)
 
     def fit_predict(self, X: Any, y: Any = None) -> Any:
-        """Fit, and return the consensus labels: a Series where X is a DataFrame.
+        """Fit, and return the consensus labels, as a column of what X is a table of.
 
         Parameters
         ----------
-        X : array-like, DataFrame or Ensemble of shape (n_objects, n_clusterings)
+        X : array-like, DataFrame, Arrow table or Ensemble of shape (n_objects, n_clusterings)
             Votes.
         y : None
             Ignored.
 
         Returns
         -------
-        ndarray or Series of shape (n_objects,)
+        ndarray, Series or Arrow array of shape (n_objects,)
         """
         return self._as_given(self.fit(X, y).labels_)
 
@@ -108,7 +119,7 @@ class ConsensusClusterer(ClusterMixin, BaseEstimator, ABC):
 
         Returns
         -------
-        ndarray or Series of shape (n_objects,)
+        ndarray, Series or Arrow array of shape (n_objects,)
             What ``fit_predict`` with that `n_clusters` would return.
         """
         check_is_fitted(self, "labels_")
@@ -127,12 +138,12 @@ class ConsensusClusterer(ClusterMixin, BaseEstimator, ABC):
 
         Parameters
         ----------
-        X : array-like, DataFrame or Ensemble of shape (n_objects, n_clusterings)
+        X : array-like, DataFrame, Arrow table or Ensemble of shape (n_objects, n_clusterings)
             Votes by the same clusterings as in fit.
 
         Returns
         -------
-        ndarray or Series of shape (n_objects,)
+        ndarray, Series or Arrow array of shape (n_objects,)
         """
         check_is_fitted(self, "labels_")
         new = as_ensemble(X, n_jobs=self.n_jobs)
@@ -140,7 +151,7 @@ class ConsensusClusterer(ClusterMixin, BaseEstimator, ABC):
         table = self._ensemble.translate(new)
         labels = self._labels_of_rows(table)
         labels = flow.spread(labels, new.microclusters.of_object)
-        return labels if new.index is None else _series(labels, new.index)
+        return _validate.labels_like(labels, new.kind, new.index)
 
     @property
     def confidence_(self) -> FloatArray:
@@ -166,6 +177,50 @@ class ConsensusClusterer(ClusterMixin, BaseEstimator, ABC):
         check_is_fitted(self, "labels_")
         return member_agreement(self)
 
+    def save(self, path: str | PathLike[str], *, objects: bool = True) -> None:
+        """Save the fitted estimator to a file that `quorate.load` reads. Nothing is pickled.
+
+        Parameters
+        ----------
+        path : str or path-like
+            The file, by custom ``*.quorate``. It is replaced when the new one is complete.
+        objects : bool, default=True
+            Keep the place of every object, 4 bytes each before compression. Without it the loaded
+            estimator predicts the same, but knows microclusters only: ``labels_``,
+            ``confidence_`` and ``cut`` have one value for each of these.
+
+        Notes
+        -----
+        Similarities, graphs and eigenvectors are not saved. They follow from the microclusters,
+        and a loaded estimator computes them again where it needs them: ``predict``, ``labels_``,
+        ``confidence_`` and cuts of a tree do not, ``cut`` of other methods does, once. An index of
+        a DataFrame is not saved either.
+
+        Examples
+        --------
+        >>> from pathlib import Path
+        >>> from tempfile import TemporaryDirectory
+        >>> import quorate as qr
+        >>> votes = [["a", 1], ["a", 1], ["a", 2], ["b", 3], ["b", 3]]
+        >>> with TemporaryDirectory() as folder:
+        ...     qr.PTGP(n_clusters=2, random_state=0).fit(votes).save(Path(folder, "two.quorate"))
+        ...     model = qr.load(Path(folder, "two.quorate"))
+        >>> model.predict([["b", 3], ["a", 4]])
+        array([1, 0])
+        """
+        header, arrays = _saved.state_of(self, objects=objects)
+        write_archive(path, _saved.preamble() | header, arrays)
+
+    if not TYPE_CHECKING:  # what is not there is an error to the type checker
+
+        def __getattr__(self, name: str) -> Any:
+            """Compute what a loaded estimator was saved without, when it is first asked for."""
+            if name in vars(self).get("_left_out", ()):
+                _saved.complete(self)
+                if name in vars(self):
+                    return vars(self)[name]
+            raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+
     def __sklearn_tags__(self) -> Any:
         """Say that X holds labels of any kind, some perhaps missing."""
         tags = super().__sklearn_tags__()
@@ -179,12 +234,12 @@ class ConsensusClusterer(ClusterMixin, BaseEstimator, ABC):
     def _begin(self, X: Any) -> Ensemble:
         """Check what was passed, and set what every fit sets."""
         owner = type(self).__name__
-        _validate.check_n_clusters(owner, self.n_clusters)
+        _validate.check_n_clusters_or_auto(owner, self.n_clusters)
         _validate.check_n_jobs(owner, self.n_jobs)
         ensemble = as_ensemble(X, n_jobs=self.n_jobs)
         self._check_columns(X, ensemble, reset=True)
         n = len(ensemble.microclusters.sizes)
-        _validate.check_n_clusters(owner, self.n_clusters, n)
+        _validate.check_n_clusters_or_auto(owner, self.n_clusters, n)
         if getattr(self, "level", None) == "objects":
             _validate.check_objects_known(owner, ensemble.n_objects, ensemble.microclusters)
         self._ensemble = ensemble
@@ -193,7 +248,7 @@ class ConsensusClusterer(ClusterMixin, BaseEstimator, ABC):
         return ensemble
 
     def _finish(self, unit_of_object: NDArray[np.int32] | None = None) -> Self:
-        """Cut at `n_clusters` and give every object its label.
+        """Cut at `n_clusters`, or at the k that is chosen, and give every object its label.
 
         `unit_of_object` says which of the labels of `_cut` is an object's, if not the one of its
         microcluster. A microcluster is then known, to `predict`, by the label most of its objects
@@ -201,22 +256,45 @@ class ConsensusClusterer(ClusterMixin, BaseEstimator, ABC):
         """
         of_object = self.microclusters_.of_object
         self._unit_of_object = of_object if unit_of_object is None else unit_of_object
+        k = self._asked = self._wanted_k()
         with one_blas_thread:
-            labels = _by_first_appearance(self._cut(self.n_clusters))
+            labels = _by_first_appearance(self._cut(k))
         self.labels_ = flow.spread(labels, self._unit_of_object)
         self.n_clusters_ = int(labels.max()) + 1
         self._micro_labels = (
             labels if unit_of_object is None else _most_frequent(self.labels_, of_object)
         )
         self._confidence = None
-        self._warn_if_fewer(labels, self.n_clusters)
+        self._warn_if_fewer(labels, k)
         return self
 
     # -- inside --------------------------------------------------------------------------------
 
+    def _wanted_k(self) -> int:
+        """Return `n_clusters`; where it is "auto", choose, and keep why."""
+        asked = _validate.check_n_clusters_or_auto(type(self).__name__, self.n_clusters)
+        if asked is not None:
+            return asked
+        self.k_choice_ = choose(self._cuts())
+        return self.k_choice_.k
+
+    def _cuts(self) -> Cuts:
+        """Return what `quorate.metrics.choose_k` needs to know."""
+        return cuts_of(self)
+
+    def _cut_microclusters(self, n_clusters: int) -> NDArray[np.int64]:
+        """Return a label of each microcluster: of most of its objects, if these are cut."""
+        labels = _by_first_appearance(self._cut(n_clusters))
+        of_object = self.microclusters_.of_object
+        if self._unit_of_object is of_object:
+            return labels
+        return _by_first_appearance(
+            _most_frequent(flow.spread(labels, self._unit_of_object), of_object)
+        )
+
     def _check_columns(self, X: Any, ensemble: Ensemble, *, reset: bool) -> None:
         """Compare number and names of clusterings as scikit-learn does for features."""
-        if not isinstance(X, Ensemble):
+        if not isinstance(X, Ensemble) and ensemble.kind in (None, "pandas"):
             validate_data(self, X=X, reset=reset, skip_check_array=True)
             return
         names = ensemble.names
@@ -275,8 +353,8 @@ class ConsensusClusterer(ClusterMixin, BaseEstimator, ABC):
             )
 
     def _as_given(self, labels: NDArray[np.int64]) -> Any:
-        index = self._ensemble.index
-        return labels if index is None else _series(labels, index)
+        ensemble = self._ensemble
+        return _validate.labels_like(labels, ensemble.kind, ensemble.index)
 
 
 _ROWS_TO_COMPARE = 1024
@@ -284,12 +362,6 @@ _ROWS_TO_COMPARE = 1024
 
 def _some(names: list[str]) -> str:
     return ", ".join(map(repr, names[:5])) + (", ..." if len(names) > 5 else "")
-
-
-def _series(labels: NDArray[np.int64], index: Any) -> Any:
-    import pandas as pd  # the index is pandas', so it is there
-
-    return pd.Series(labels, index=index, name="label")
 
 
 def _most_frequent(labels: NDArray[np.int64], groups: NDArray[np.int32]) -> NDArray[np.int64]:
