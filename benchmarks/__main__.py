@@ -1,9 +1,10 @@
 """Time, peak memory and agreement of our stages beside slow twins on the same input.
 
-python -m benchmarks [microclusters] [engine] [growth] [graph] [startup] [peers]      default: all
+python -m benchmarks [microclusters] [engine] [graph] [startup] [growth] [peers]      default: all
 
-Figures are ratios within one run. The comparison with the paper's table, which takes minutes, is
-`python -m benchmarks.paper_table`.
+Figures are ratios within one run. These take longer, or need data, disks or a GPU, and are called
+by themselves, as `python -m benchmarks.NAME`: cluster, features, gpu, kdd99, large_pta, own_pools,
+stream.
 """
 
 from __future__ import annotations
@@ -15,9 +16,9 @@ from benchmarks import engine, graph, growth, microclusters, peers, startup
 PARTS = {
     "microclusters": microclusters.main,
     "engine": engine.main,
-    "growth": growth.main,
     "graph": graph.main,
     "startup": startup.main,
+    "growth": growth.main,
     "peers": peers.main,
 }
 

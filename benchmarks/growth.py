@@ -51,7 +51,7 @@ def _sum_of_words(words: Any) -> Any:
 
 
 def objects(n_objects: int) -> list[dict]:
-    """Microclusters and the way back, beside one read of all votes."""
+    """Measure microclusters and the way back, beside one read of all votes."""
     records = []
     for n_distinct in (300, 100_000):
         qr.microclusters(distinct_rows(200_000, n_distinct), n_jobs=1)  # compiles
@@ -73,7 +73,7 @@ def objects(n_objects: int) -> list[dict]:
 
 
 def microclusters(n: int) -> list[dict]:
-    """The stages of PTGP, and all of it, for the first `n` different rows."""
+    """Measure PTGP and PTA, and stages of these, on the first `n` different rows."""
     # The larger the sample, the smaller the share of objects that are alone.
     factor = 1.9 if n < 10**5 else 2.3 if n < 10**6 else 5.0
     votes = gaussians(int(factor * n), MEMBERS)[0]
@@ -82,17 +82,7 @@ def microclusters(n: int) -> list[dict]:
         raise RuntimeError(f"only {len(table)} of {n} rows differ")
     votes = table.astype(np.uint8)
     qr.PTGP(3, n_jobs=1).fit(gaussians(17_000, MEMBERS)[0])  # compiles, probes too
-    sizes = np.ones(n, dtype=np.int64)
-    graph, seconds = _timed(lambda: flow.elite_graph(table, 20, n_jobs=1))
-    records = [_record("n", "elite graph", n, seconds)]
-    walk = flow.transition_matrix(graph, sizes)
-    means = flow.cluster_means(table)[:, :500]
-    norms = np.ones(n)
-    product, seconds = _timed(
-        lambda: flow.similarity_product(walk, norms, means, 20, single=True, n_jobs=1)
-    )
-    records.append(_record("n", "walk, 500 clusters", n, seconds))
-    del product, walk, graph, means
+    records = _graph_and_walk(table)
     with peak_memory() as taken:
         _, seconds = _timed(lambda: qr.PTGP(20, random_state=0, n_jobs=1).fit(votes))
     records.append(_record("n", "PTGP", n, seconds, taken.n_bytes))
@@ -108,8 +98,22 @@ def microclusters(n: int) -> list[dict]:
     return [*records, _record("n", f"PTA, {kind}", n, seconds, taken.n_bytes)]
 
 
+def _graph_and_walk(table: np.ndarray) -> list[dict]:
+    n = len(table)
+    graph, for_graph = _timed(lambda: flow.elite_graph(table, 20, n_jobs=1))
+    walk = flow.transition_matrix(graph, np.ones(n, dtype=np.int64))
+    means, norms = flow.cluster_means(table)[:, :500], np.ones(n)
+    _, for_walk = _timed(
+        lambda: flow.similarity_product(walk, norms, means, 20, single=True, n_jobs=1)
+    )
+    return [
+        _record("n", "elite graph", n, for_graph),
+        _record("n", "walk, 500 clusters", n, for_walk),
+    ]
+
+
 def members(n_members: int) -> list[dict]:
-    """All of PTGP for 5,000 microclusters of more and more members."""
+    """Measure PTGP on 5,000 microclusters of so many members."""
     votes = qr.microclusters(gaussians(20_000, n_members)[0]).table[:5_000].astype(np.uint8)
     qr.PTGP(3, n_jobs=1).fit(votes[:500])
     with peak_memory() as taken:
@@ -122,7 +126,7 @@ def members(n_members: int) -> list[dict]:
 
 
 def clusters(k: int) -> list[dict]:
-    """The cut of a fitted consensus into more and more clusters."""
+    """Measure the cut of a fitted consensus into k clusters."""
     votes = gaussians(10_000, MEMBERS)[0]
     records = []
     for est in (qr.PTGP(3, random_state=0, n_jobs=1), qr.PTA(3, n_jobs=1)):

@@ -1,15 +1,20 @@
-"""Another package on the same input: OpenEnsembles' co-association linkage beside ours.
+"""Other packages on the same votes, larger and larger until they fail, beside the same method here.
 
-python -m benchmarks.peers
+python -m benchmarks.peers [--seconds 60] [--gigabytes 8]
 
-OpenEnsembles (2.0.0, the newest) is installed into a throw-away environment under .benchmarks/,
-without the versions it asks for, which no longer install; it runs all the same. It cuts its tree
-at a height, so it is given the height at which our tree has k clusters. SciPy on the N × N matrix
-of objects stands beside both. Time is that of co-association, tree and cut.
+- OpenEnsembles 2.0.0: linkage of co-association. It cuts its tree at a height, so it is given the
+  height at which our tree has k clusters.
+- ensembleclustering 1.0.2 (known as ClusterEnsembles): CSPA, MCLA, HBGF and NMF.
+
+Both are installed into a throw-away environment under .benchmarks/, without the versions they ask
+for, which no longer install; they run all the same. A package has failed where it takes more than
+the time or the memory allowed; it is not asked for more then. Seconds are those of the call alone,
+without imports, and without the compilation of our kernels; MB are above the votes.
 """
 
 from __future__ import annotations
 
+import argparse
 import json
 import subprocess
 import sys
@@ -18,101 +23,132 @@ import time
 from pathlib import Path
 
 import numpy as np
-from scipy.cluster.hierarchy import fcluster, linkage
-from scipy.spatial.distance import squareform
 
 import quorate as qr
 from benchmarks.inputs import mixture
 from benchmarks.measure import peak_memory
 
 ENVIRONMENT = Path(".benchmarks/peers")
+SIZES = (1_000, 4_000, 16_000, 64_000, 256_000, 1_000_000)
+MEMBERS = 10
+OURS = {
+    "OpenEnsembles, linkage": "eac",
+    "ensembleclustering, CSPA": "cspa",
+    "ensembleclustering, MCLA": "mcla",
+    "ensembleclustering, HBGF": "hbgf",
+    "ensembleclustering, NMF": "nmf",
+}
 PEER = """
-import json, pathlib, re, sys, time, warnings
+import json, pathlib, re, resource, sys, time, warnings
 warnings.simplefilter("ignore")
-import numpy as np, pandas as pd, openensembles as oe
-votes, height = np.load(sys.argv[1]), float(sys.argv[2])
-cluster = oe.cluster(oe.data(pd.DataFrame(np.zeros((len(votes), 1))), [0]))
-for m, column in enumerate(votes.T):
-    cluster.labels[str(m)] = column
+import numpy as np, pandas as pd
+task = json.loads(sys.argv[1])
+resource.setrlimit(resource.RLIMIT_AS, (int(task["bytes"]),) * 2)
+votes, name = np.load(task["votes"]), task["name"]
+if name.startswith("OpenEnsembles"):
+    import openensembles as oe
+    cluster = oe.cluster(oe.data(pd.DataFrame(np.zeros((len(votes), 1))), [0]))
+    for m, column in enumerate(votes.T):
+        cluster.labels[str(m)] = column
+    def call():
+        found = cluster.finish_co_occ_linkage(task["height"], linkage="average")
+        return found.labels["co_occ_linkage"]
+else:
+    import ensembleclustering as ce
+    rows, solver = votes.T.astype(float), name.split()[-1].lower()
+    def call():
+        return ce.cluster_ensembles(rows, nclass=task["k"], solver=solver, random_state=0)
 def kb(field):
     status = pathlib.Path("/proc/self/status").read_text()
     return int(re.search(field + r":\\s+(\\d+)", status).group(1))
 pathlib.Path("/proc/self/clear_refs").write_text("5")  # the high-water mark starts anew
 before = kb("VmRSS")
 begun = time.perf_counter()
-found = cluster.finish_co_occ_linkage(height, linkage="average").labels["co_occ_linkage"]
+found = np.asarray(call())
 seconds = time.perf_counter() - begun
 memory = (kb("VmHWM") - before) / 1024
-print(json.dumps({"seconds": seconds, "mb": memory, "labels": np.asarray(found).tolist()}))
+print(json.dumps({"seconds": seconds, "mb": memory, "labels": found.tolist()}))
 """
 
 
-def main() -> None:
+def main(seconds: float = 60, gigabytes: float = 8) -> None:
     python = _environment()
-    print("objects   package        seconds       MB   NMI with truth   ARI with ours")
-    for n_objects in (1000, 2000, 4000, 8000):
+    going = list(OURS)
+    print("objects    who                             seconds       MB   NMI with truth")
+    for n_objects in SIZES:
         votes, truth = _votes(n_objects)
         k = len(np.unique(truth))
-        qr.EAC(k).fit(votes)  # kernels compile
-        begun = time.perf_counter()
-        est = qr.EAC(k).fit(votes)
-        ours = time.perf_counter() - begun
-        used = peak_memory(lambda votes=votes, k=k: qr.EAC(k).fit(votes)) / 2**20
-        _line(n_objects, "quorate EAC", ours, used, truth, est.labels_, est.labels_)
-        heights = est.linkage_matrix_[:, 2]
-        height = (heights[-k] + heights[-k + 1]) / 2
-        begun = time.perf_counter()
-        labels = object_level(votes, height)
-        spent = time.perf_counter() - begun
-        used = peak_memory(lambda votes=votes, height=height: object_level(votes, height)) / 2**20
-        _line(n_objects, "SciPy, N x N", spent, used, truth, labels, est.labels_)
-        peer = _peer(python, votes, height)
-        found = np.array(peer["labels"])
-        _line(n_objects, "OpenEnsembles", peer["seconds"], peer["mb"], truth, found, est.labels_)
+        heights = qr.EAC(k).fit(votes).linkage_matrix_[:, 2]
+        task = {
+            "k": k, "height": (heights[-k] + heights[-k + 1]) / 2, "bytes": gigabytes * 1e9,
+        }  # fmt: skip
+        for name in ("ptgp", *OURS.values()):
+            _ours(name, votes, truth, k)
+        for name in list(going):
+            found = _peer(python, votes, {**task, "name": name}, seconds)
+            if isinstance(found, str):
+                going.remove(name)
+                print(f"{n_objects:<10,} {name:30} {found}", flush=True)
+            else:
+                labels = np.array(found["labels"])
+                _line(n_objects, name, found["seconds"], found["mb"], truth, labels)
+
+
+def _ours(name: str, votes: np.ndarray, truth: np.ndarray, k: int) -> None:
+    est = qr.METHODS[name](k)
+    if "random_state" in est.get_params():
+        est.set_params(random_state=0)
+    est.fit(votes[:500])  # kernels compile
+    begun = time.perf_counter()
+    labels = est.fit(votes).labels_
+    spent = time.perf_counter() - begun
+    used = peak_memory(lambda: est.fit(votes)) / 2**20
+    _line(len(votes), f"quorate, {name.upper()}", spent, used, truth, labels)
 
 
 def _votes(n_objects: int) -> tuple[np.ndarray, np.ndarray]:
-    votes = mixture(n_objects, 10, 0.25)
+    votes = mixture(n_objects, MEMBERS, 0.12)
     truth = np.random.default_rng(0)
     truth.normal(size=(60, 8))  # the same stream as in `mixture`
     return votes, truth.integers(0, 60, n_objects)
 
 
-def object_level(votes: np.ndarray, height: float) -> np.ndarray:
-    share = sum((column[:, None] == column[None, :]) for column in votes.T) / votes.shape[1]
-    tree = linkage(squareform(1 - share, checks=False), "average")
-    return fcluster(tree, height, "distance")
-
-
-def _peer(python: Path, votes: np.ndarray, height: float) -> dict:
+def _peer(python: Path, votes: np.ndarray, task: dict, seconds: float) -> dict | str:
+    """Return what a package found, or how it failed."""
     with tempfile.TemporaryDirectory() as folder:
         np.save(f"{folder}/votes.npy", votes)
-        call = [str(python), "-c", PEER, f"{folder}/votes.npy", str(height)]
-        out = subprocess.run(call, capture_output=True, text=True, check=True).stdout
-    return json.loads(out.splitlines()[-1])
+        call = [str(python), "-c", PEER, json.dumps({**task, "votes": f"{folder}/votes.npy"})]
+        try:
+            done = subprocess.run(
+                call, capture_output=True, text=True, check=False, timeout=seconds + 10
+            )
+        except subprocess.TimeoutExpired:
+            return f"more than {seconds:.0f} seconds"
+    if done.returncode:
+        return f"failed: {(done.stderr.strip().splitlines() or ['killed'])[-1][:60]}"
+    return json.loads(done.stdout.splitlines()[-1])
 
 
-def _line(
-    n: int, name: str, seconds: float, mb: float, truth: np.ndarray, labels: object, ours: object
-) -> None:
-    print(
-        f"{n:<8}  {name:14} {seconds:8.3f} {mb:8.0f}   {qr.metrics.nmi(truth, labels):14.4f}"
-        f"   {qr.metrics.ari(ours, labels):13.4f}",
-        flush=True,
-    )
+def _line(n: int, name: str, seconds: float, mb: float, truth: np.ndarray, labels: object) -> None:
+    score = qr.metrics.nmi(truth, labels)
+    print(f"{n:<10,} {name:30} {seconds:8.3f} {mb:8.0f}   {score:14.4f}", flush=True)
 
 
 def _environment() -> Path:
     python = ENVIRONMENT / "bin" / "python"
     if not python.exists():
         subprocess.run([sys.executable, "-m", "venv", str(ENVIRONMENT)], check=True)
-        pip = [str(python), "-m", "pip", "install", "--quiet"]
-        needed = ["setuptools<70", "wheel", "numpy", "scipy", "pandas", "scikit-learn"]
-        subprocess.run([*pip, *needed, "matplotlib", "networkx", "hdbscan"], check=True)
-        alone = ["--no-deps", "--no-build-isolation", "openensembles==2.0.0"]
-        subprocess.run([*pip, *alone], check=True)
+    pip = [str(python), "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
+    needed = ["setuptools<70", "wheel", "numpy", "scipy", "pandas", "scikit-learn", "kahypar"]
+    subprocess.run([*pip, *needed, "pymetis", "matplotlib", "networkx", "hdbscan"], check=True)
+    alone = ["--no-deps", "--no-build-isolation", "openensembles==2.0.0"]
+    subprocess.run([*pip, *alone, "ensembleclustering==1.0.2"], check=True)
     return python
 
 
 if __name__ == "__main__":
-    main()
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--seconds", type=float, default=60)
+    parser.add_argument("--gigabytes", type=float, default=8)
+    options = parser.parse_args()
+    main(options.seconds, options.gigabytes)
