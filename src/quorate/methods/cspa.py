@@ -30,8 +30,8 @@ class CSPA(ConsensusClusterer):
 
     Parameters
     ----------
-    n_clusters : int, default=8
-        How many clusters to form.
+    n_clusters : int or "auto", default=8
+        How many clusters to form; "auto" chooses as :func:`quorate.metrics.choose_k` does.
     level : {"microclusters", "objects"}, default="microclusters"
         What is partitioned. Objects that no clustering tells apart stay together if it is
         microclusters, weighted by their sizes. "objects" is what the authors did: balance is
@@ -53,6 +53,8 @@ class CSPA(ConsensusClusterer):
         Consensus labels 0..n_clusters_-1, in order of first appearance.
     n_clusters_ : int
         How many clusters came out.
+    k_choice_ : KChoice
+        With ``n_clusters="auto"``: why so many.
     confidence_ : ndarray of shape (n_objects,)
         How much closer each object is to its own cluster than to the next, in [0, 1], by
         co-association.
@@ -99,7 +101,7 @@ class CSPA(ConsensusClusterer):
 
     def __init__(
         self,
-        n_clusters: int = 8,
+        n_clusters: int | str = 8,
         *,
         level: str = "microclusters",
         partitioner: str = "mtkahypar",

@@ -29,8 +29,8 @@ class ECPCS(LinkageClusterer):
 
     Parameters
     ----------
-    n_clusters : int, default=8
-        How many clusters to form.
+    n_clusters : int or "auto", default=8
+        How many clusters to form; "auto" chooses as :func:`quorate.metrics.choose_k` does.
     variant : {"hc", "mc"}, default="hc"
         Hierarchical clustering of the enhanced co-association, or meta-clusters.
     linkage : {"average", "complete", "single"}, default="average"
@@ -50,6 +50,8 @@ class ECPCS(LinkageClusterer):
         Consensus labels 0..n_clusters_-1, in order of first appearance.
     n_clusters_ : int
         How many clusters came out; fewer than asked for, possible with "mc", comes with a warning.
+    k_choice_ : KChoice
+        With ``n_clusters="auto"``: why so many.
     confidence_ : ndarray of shape (n_objects,)
         How much closer each object is to its own cluster than to the next, in [0, 1]; by
         `similarity_` for "hc", by co-association for "mc".
@@ -105,7 +107,7 @@ class ECPCS(LinkageClusterer):
 
     def __init__(
         self,
-        n_clusters: int = 8,
+        n_clusters: int | str = 8,
         *,
         variant: str = "hc",
         linkage: str = "average",

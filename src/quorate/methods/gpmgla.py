@@ -26,8 +26,8 @@ class GPMGLA(BipartiteClusterer):
 
     Parameters
     ----------
-    n_clusters : int, default=8
-        How many clusters to form.
+    n_clusters : int or "auto", default=8
+        How many clusters to form; "auto" chooses as :func:`quorate.metrics.choose_k` does.
     alpha : float, default=0.5
         How strong links of objects are, compared with those between clusters.
     beta : float, default=2.0
@@ -41,6 +41,8 @@ class GPMGLA(BipartiteClusterer):
         Consensus labels 0..n_clusters_-1, in order of first appearance.
     n_clusters_ : int
         How many clusters came out; fewer than asked for comes with a warning.
+    k_choice_ : KChoice
+        With ``n_clusters="auto"``: why so many.
     confidence_ : ndarray of shape (n_objects,)
         How much closer each object is to its own cluster than to the next by co-association, in
         [0, 1].
@@ -85,7 +87,7 @@ class GPMGLA(BipartiteClusterer):
 
     def __init__(
         self,
-        n_clusters: int = 8,
+        n_clusters: int | str = 8,
         *,
         alpha: float = 0.5,
         beta: float = 2.0,

@@ -28,8 +28,8 @@ class HBGF(BipartiteClusterer):
 
     Parameters
     ----------
-    n_clusters : int, default=8
-        How many clusters to form.
+    n_clusters : int or "auto", default=8
+        How many clusters to form; "auto" chooses as :func:`quorate.metrics.choose_k` does.
     solver : {"spectral", "partition"}, default="spectral"
         What cuts the graph: "spectral" embeds both sides by eigenvectors and clusters them by
         k-means; "partition" gives it to a graph partitioner, which makes parts of nearly equal
@@ -48,6 +48,8 @@ class HBGF(BipartiteClusterer):
         Consensus labels 0..n_clusters_-1, in order of first appearance.
     n_clusters_ : int
         How many clusters came out; fewer than asked for comes with a warning.
+    k_choice_ : KChoice
+        With ``n_clusters="auto"``: why so many.
     confidence_ : ndarray of shape (n_objects,)
         How much closer each object is to its own cluster than to the next by co-association, in
         [0, 1].
@@ -93,7 +95,7 @@ class HBGF(BipartiteClusterer):
 
     def __init__(
         self,
-        n_clusters: int = 8,
+        n_clusters: int | str = 8,
         *,
         solver: str = "spectral",
         partitioner: str = "mtkahypar",

@@ -20,8 +20,8 @@ class LWGP(BipartiteClusterer):
 
     Parameters
     ----------
-    n_clusters : int, default=8
-        How many clusters to form.
+    n_clusters : int or "auto", default=8
+        How many clusters to form; "auto" chooses as :func:`quorate.metrics.choose_k` does.
     theta : float, default=0.4
         How mildly uncertain clusters are treated: near 0 only certain ones count, for large
         values all count the same.
@@ -36,6 +36,8 @@ class LWGP(BipartiteClusterer):
         Consensus labels 0..n_clusters_-1, in order of first appearance.
     n_clusters_ : int
         How many clusters came out; fewer than asked for comes with a warning.
+    k_choice_ : KChoice
+        With ``n_clusters="auto"``: why so many.
     confidence_ : ndarray of shape (n_objects,)
         How much closer each object is to its own cluster than to the next by co-association, in
         [0, 1].
@@ -79,7 +81,7 @@ class LWGP(BipartiteClusterer):
 
     def __init__(
         self,
-        n_clusters: int = 8,
+        n_clusters: int | str = 8,
         *,
         theta: float = 0.4,
         random_state: Any = None,

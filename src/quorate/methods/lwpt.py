@@ -30,8 +30,8 @@ class LWPT(BipartiteClusterer):
 
     Parameters
     ----------
-    n_clusters : int, default=8
-        How many clusters to form.
+    n_clusters : int or "auto", default=8
+        How many clusters to form; "auto" chooses as :func:`quorate.metrics.choose_k` does.
     theta : float, default=0.15
         How mildly uncertain clusters are treated: near 0 a walker only takes the most certain
         cluster of an object, for large values any.
@@ -44,6 +44,8 @@ class LWPT(BipartiteClusterer):
         Consensus labels 0..n_clusters_-1, in order of first appearance.
     n_clusters_ : int
         How many clusters came out; fewer than asked for comes with a warning.
+    k_choice_ : KChoice
+        With ``n_clusters="auto"``: why so many.
     confidence_ : ndarray of shape (n_objects,)
         How much closer each object is to its own cluster than to the next by co-association, in
         [0, 1].
@@ -95,7 +97,7 @@ class LWPT(BipartiteClusterer):
     """
 
     def __init__(
-        self, n_clusters: int = 8, *, theta: float = 0.15, n_jobs: int | None = None
+        self, n_clusters: int | str = 8, *, theta: float = 0.15, n_jobs: int | None = None
     ) -> None:
         self.n_clusters = n_clusters
         self.theta = theta

@@ -29,8 +29,9 @@ class MCLA(ConsensusClusterer):
 
     Parameters
     ----------
-    n_clusters : int, default=8
-        How many meta-clusters to form. One that wins no object is no cluster in the end.
+    n_clusters : int or "auto", default=8
+        How many meta-clusters to form. One that wins no object is no cluster in the end. "auto"
+        chooses as :func:`quorate.metrics.choose_k` does.
     partitioner : {"mtkahypar", "metis"}, default="mtkahypar"
         What cuts the graph. "metis" (recursive bisection, what the authors used) needs
         ``pip install "quorate[metis]"``.
@@ -47,6 +48,8 @@ class MCLA(ConsensusClusterer):
         Consensus labels 0..n_clusters_-1, in order of first appearance.
     n_clusters_ : int
         How many clusters came out; fewer than asked for comes with a warning.
+    k_choice_ : KChoice
+        With ``n_clusters="auto"``: why so many.
     confidence_ : ndarray of shape (n_objects,)
         How much closer each object is to its own cluster than to the next, in [0, 1], by
         co-association.
@@ -93,7 +96,7 @@ class MCLA(ConsensusClusterer):
 
     def __init__(
         self,
-        n_clusters: int = 8,
+        n_clusters: int | str = 8,
         *,
         partitioner: str = "mtkahypar",
         random_state: Any = None,

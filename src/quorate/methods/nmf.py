@@ -29,8 +29,8 @@ class NMF(ConsensusClusterer):
 
     Parameters
     ----------
-    n_clusters : int, default=8
-        How many clusters to form.
+    n_clusters : int or "auto", default=8
+        How many clusters to form; "auto" chooses as :func:`quorate.metrics.choose_k` does.
     n_starts : int, default=3
         Random starts, of which the one with the smallest residual is kept. A start in which a
         cluster dies is drawn again, twice at most.
@@ -47,6 +47,8 @@ class NMF(ConsensusClusterer):
         Consensus labels 0..n_clusters_-1, in order of first appearance.
     n_clusters_ : int
         How many clusters came out; fewer than asked for comes with a warning.
+    k_choice_ : KChoice
+        With ``n_clusters="auto"``: why so many.
     confidence_ : ndarray of shape (n_objects,)
         How much closer each object is to its own cluster than to the next, in [0, 1].
     microclusters_ : Microclusters
@@ -86,7 +88,7 @@ class NMF(ConsensusClusterer):
 
     def __init__(
         self,
-        n_clusters: int = 8,
+        n_clusters: int | str = 8,
         *,
         n_starts: int = 3,
         max_iter: int = 200,

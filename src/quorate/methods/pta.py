@@ -27,8 +27,8 @@ class PTA(LinkageClusterer):
 
     Parameters
     ----------
-    n_clusters : int, default=8
-        How many clusters to form.
+    n_clusters : int or "auto", default=8
+        How many clusters to form; "auto" chooses as :func:`quorate.metrics.choose_k` does.
     linkage : {"average", "complete", "single"}, default="average"
         Which similarity of two clusters decides about merging: the mean, the smallest or the
         largest of their members'. Means count microclusters, whatever their size, as the paper's
@@ -68,6 +68,8 @@ class PTA(LinkageClusterer):
         Consensus labels 0..n_clusters_-1, in order of first appearance.
     n_clusters_ : int
         How many clusters came out.
+    k_choice_ : KChoice
+        With ``n_clusters="auto"``: why so many.
     confidence_ : ndarray of shape (n_objects,)
         How much closer each object is to its own cluster than to the next, in [0, 1].
     similarity_ : ndarray of shape (n_microclusters_, n_microclusters_)
@@ -122,7 +124,7 @@ class PTA(LinkageClusterer):
 
     def __init__(
         self,
-        n_clusters: int = 8,
+        n_clusters: int | str = 8,
         *,
         linkage: str = "average",
         n_neighbors: int | str = "auto",
@@ -190,6 +192,8 @@ class PTA(LinkageClusterer):
         return flow.trajectory_similarity(walk, self.n_steps_, n_jobs=self.n_jobs)
 
     def _similarity_sums(self, weights: FloatArray) -> FloatArray:
+        if self._similarity is not None:
+            return self._similarity @ weights
         if self.similarity_kind_ == "exact":
             return super()._similarity_sums(weights)
         sums = flow.similarity_product(
@@ -197,7 +201,7 @@ class PTA(LinkageClusterer):
         )
         # One that has nothing in common with the rest of its cluster has only itself there. That
         # is a similarity of 1, and an error of its length must not pass for one to others.
-        own = np.arange(len(sums)), self._micro_labels
+        own = np.nonzero(weights)
         error = _pta_routes.length_error(self.similarity_kind_, len(sums))
         sums[own] = np.where(np.abs(sums[own] - 1.0) < error, 1.0, sums[own])
         return sums

@@ -36,8 +36,8 @@ class PTGP(ConsensusClusterer):
 
     Parameters
     ----------
-    n_clusters : int, default=8
-        How many clusters to form.
+    n_clusters : int or "auto", default=8
+        How many clusters to form; "auto" chooses as :func:`quorate.metrics.choose_k` does.
     n_neighbors : int, "auto" or "all", default="auto"
         Elite neighbours of each microcluster, the paper's K; neighbours that tie with the last
         are kept. "auto" is ``max(1, min(20, floor(sqrt(n) / 2)))`` for n microclusters, "all"
@@ -58,6 +58,8 @@ class PTGP(ConsensusClusterer):
         Consensus labels 0..n_clusters_-1, in order of first appearance.
     n_clusters_ : int
         How many clusters came out; fewer than asked for comes with a warning.
+    k_choice_ : KChoice
+        With ``n_clusters="auto"``: why so many.
     confidence_ : ndarray of shape (n_objects,)
         How much closer each object is to its own cluster than to the next, in [0, 1].
     similarity_ : ndarray of shape (n_microclusters_, n_microclusters_)
@@ -95,7 +97,7 @@ class PTGP(ConsensusClusterer):
 
     def __init__(
         self,
-        n_clusters: int = 8,
+        n_clusters: int | str = 8,
         *,
         n_neighbors: int | str = "auto",
         n_steps: int | str = "auto",

@@ -32,8 +32,8 @@ class SRW(ConsensusClusterer):
 
     Parameters
     ----------
-    n_clusters : int, default=8
-        How many clusters to form.
+    n_clusters : int or "auto", default=8
+        How many clusters to form; "auto" chooses as :func:`quorate.metrics.choose_k` does.
     n_neighbors : int or None, default=None
         Links of each object, to its most similar other objects; those that tie with the last are
         kept, and a link stays if either end wants it. None links all pairs of objects that agree
@@ -58,6 +58,8 @@ class SRW(ConsensusClusterer):
         Consensus labels 0..n_clusters_-1, in order of first appearance.
     n_clusters_ : int
         How many clusters came out: `n_clusters`.
+    k_choice_ : KChoice
+        With ``n_clusters="auto"``: why so many.
     confidence_ : ndarray of shape (n_objects,)
         How much closer each object is to its own cluster than to the next, in [0, 1].
     similarity_ : ndarray of shape (n_microclusters_, n_microclusters_)
@@ -108,7 +110,7 @@ class SRW(ConsensusClusterer):
 
     def __init__(
         self,
-        n_clusters: int = 8,
+        n_clusters: int | str = 8,
         *,
         n_neighbors: int | None = None,
         seeds: str = "merge",

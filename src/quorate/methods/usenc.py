@@ -20,8 +20,8 @@ class USENC(BipartiteClusterer):
 
     Parameters
     ----------
-    n_clusters : int, default=8
-        How many clusters to form.
+    n_clusters : int or "auto", default=8
+        How many clusters to form; "auto" chooses as :func:`quorate.metrics.choose_k` does.
     random_state : int, Generator, RandomState or None, default=None
         Decides the starts of k-means. Equal integers give equal labels.
     n_jobs : int or None, default=None
@@ -33,6 +33,8 @@ class USENC(BipartiteClusterer):
         Consensus labels 0..n_clusters_-1, in order of first appearance.
     n_clusters_ : int
         How many clusters came out; fewer than asked for comes with a warning.
+    k_choice_ : KChoice
+        With ``n_clusters="auto"``: why so many.
     confidence_ : ndarray of shape (n_objects,)
         How much closer each object is to its own cluster than to the next by co-association, in
         [0, 1].
@@ -76,7 +78,7 @@ class USENC(BipartiteClusterer):
     """
 
     def __init__(
-        self, n_clusters: int = 8, *, random_state: Any = None, n_jobs: int | None = None
+        self, n_clusters: int | str = 8, *, random_state: Any = None, n_jobs: int | None = None
     ) -> None:
         self.n_clusters = n_clusters
         self.random_state = random_state

@@ -27,8 +27,8 @@ class Vote(ConsensusClusterer):
 
     Parameters
     ----------
-    n_clusters : int, default=8
-        How many clusters to form at most.
+    n_clusters : int or "auto", default=8
+        How many clusters to form at most; "auto" chooses as :func:`quorate.metrics.choose_k` does.
     n_jobs : int or None, default=None
         Threads. None means ``OMP_NUM_THREADS`` or else all cores; results do not depend on it.
 
@@ -38,6 +38,8 @@ class Vote(ConsensusClusterer):
         Consensus labels 0..n_clusters_-1, in order of first appearance.
     n_clusters_ : int
         How many clusters came out; fewer than asked for comes with a warning.
+    k_choice_ : KChoice
+        With ``n_clusters="auto"``: why so many.
     confidence_ : ndarray of shape (n_objects,)
         How much closer each object is to its own cluster than to the next, in [0, 1].
     reference_ : int
@@ -83,7 +85,7 @@ class Vote(ConsensusClusterer):
     array([0, 0, 0, 1, 1, 1])
     """
 
-    def __init__(self, n_clusters: int = 8, *, n_jobs: int | None = None) -> None:
+    def __init__(self, n_clusters: int | str = 8, *, n_jobs: int | None = None) -> None:
         self.n_clusters = n_clusters
         self.n_jobs = n_jobs
 
@@ -100,8 +102,9 @@ class Vote(ConsensusClusterer):
         self._owner = flow.owners(groups.table)
         self._overlaps = flow.overlaps(self._membership, groups.sizes)
         self._nmi = flow.member_nmi(self._overlaps, self._owner, self.n_features_in_).mean(axis=1)
-        self.reference_ = self._reference(self.n_clusters)
-        return self._finish()
+        self._finish()
+        self.reference_ = self._reference(self._asked)
+        return self
 
     def _cut(self, n_clusters: int) -> NDArray[np.int64]:
         table, sizes, _ = self.microclusters_

@@ -1,6 +1,7 @@
-"""How well clusterings agree, how sure a consensus is of each object, and what it is made of."""
+"""Agreement of clusterings; how sure a consensus is, what it is made of, how many clusters."""
 
 from quorate.metrics.agreement import ari, ensemble_nmi, nmi
+from quorate.metrics.choosing import KChoice, choose_k
 from quorate.metrics.confidence import confidence
 from quorate.metrics.explain import (
     ClusterSummary,
@@ -13,9 +14,11 @@ from quorate.metrics.explain_seeds import SeedSpread, seed_spread
 
 __all__ = [
     "ClusterSummary",
+    "KChoice",
     "MemberSummary",
     "SeedSpread",
     "ari",
+    "choose_k",
     "clusters",
     "confidence",
     "ensemble_nmi",

@@ -1,0 +1,160 @@
+"""What curves say: the k each would choose, and the choice in words."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from quorate._types import FloatArray
+
+#: Curves whose smallest value is the best.
+_LOWER_IS_BETTER = ("pac",)
+#: A further cluster must add this share to the area under the distribution of the consensus index.
+_LEAST_GAIN = 0.02
+_MOST_RUNNERS_UP = 3
+#: Scores that differ by no more than this share of the largest are the same.
+_TIE = 1e-9
+#: Runners-up this close to the best, as a share of the range of scores, are told to be.
+_CLOSE = 0.05
+
+_IN_WORDS = {
+    "balance": "balance of agreement with the members and confidence",
+    "ensemble_nmi": "mean NMI with the members",
+    "confidence": "mean confidence",
+    "lifetime": "lifetime in the tree",
+    "eigengap": "gap between eigenvalues",
+    "subset_stability": "stability over halves of the members",
+    "pac": "share of ambiguous pairs (PAC)",
+    "delta_area": "gain in area under the consensus distribution",
+    "seed_stability": "stability over seeds",
+}
+
+
+def recommend(
+    name: str, curve: FloatArray, ks: NDArray[np.int64], attained: NDArray[np.bool_]
+) -> int | None:
+    """Return the k that a criterion alone would choose, None where its scores are all the same.
+
+    `attained` says at which k the method gives that many clusters; others are not recommended
+    unless there are no such. The smallest k wins a tie.
+    """
+    allowed = ~np.isnan(curve) & (attained if attained.any() else True)
+    if not allowed.any():
+        return None
+    curve, ks = curve[allowed], ks[allowed]
+    if name == "delta_area":
+        enough = np.flatnonzero(curve >= _LEAST_GAIN)
+        return int(ks[enough[-1]]) if len(enough) else int(ks[0])
+    if len(ks) > 1 and np.ptp(curve) <= _TIE * np.abs(curve).max():
+        return None
+    curve = -curve if name in _LOWER_IS_BETTER else curve
+    best = curve >= curve.max() - _TIE * np.abs(curve).max()
+    return int(ks[best][0])
+
+
+def verdict(
+    method: str,
+    ks: NDArray[np.int64],
+    scores: dict[str, FloatArray],
+    recommended: dict[str, int | None],
+    decisive: str,
+    attained: NDArray[np.bool_],
+) -> tuple[int, list[str], list[int]]:
+    """Return the number of clusters, the reasons in sentences, and the runners-up."""
+    chosen = recommended[decisive]
+    if chosen is None:
+        usable = ks[attained] if attained.any() else ks
+        k = int(usable[0])
+        reason = (
+            f"The {_IN_WORDS[decisive]} is the same at every k, so the smallest that {method} gives"
+            f" was taken: {k}."
+        )
+    else:
+        k = chosen
+        reason = _main_reason(k, ks, scores, decisive)
+    runners_up = _runners_up(k, ks, scores[decisive], recommended, decisive, attained)
+    more = _further_reasons(method, k, ks, scores, recommended, decisive, attained, runners_up)
+    return k, [reason, *more], runners_up
+
+
+def _main_reason(
+    k: int, ks: NDArray[np.int64], scores: dict[str, FloatArray], decisive: str
+) -> str:
+    place = int(np.searchsorted(ks, k))
+    score = scores[decisive][place]
+    looked = f"of the {len(ks)} looked at" if len(ks) > 1 else "and the only one looked at"
+    if decisive == "delta_area":
+        return (
+            f"k = {k} is the last that adds {_LEAST_GAIN:.0%} or more to the area under the"
+            f" consensus distribution ({score:.1%}), {looked}."
+        )
+    which = "smallest" if decisive in _LOWER_IS_BETTER else "largest"
+    text = f"k = {k} has the {which} {_IN_WORDS[decisive]} ({score:.3g}) {looked}"
+    if decisive == "balance":
+        text += (
+            f": mean NMI with the members {scores['ensemble_nmi'][place]:.3f}, mean confidence"
+            f" {scores['confidence'][place]:.3f}"
+            if {"ensemble_nmi", "confidence"} <= set(scores)
+            else ""
+        )
+    return f"{text}."
+
+
+def _further_reasons(
+    method: str,
+    k: int,
+    ks: NDArray[np.int64],
+    scores: dict[str, FloatArray],
+    recommended: dict[str, int | None],
+    decisive: str,
+    attained: NDArray[np.bool_],
+    runners_up: list[int],
+) -> list[str]:
+    """Return what the others say, and what makes the choice less sure."""
+    others = {name: found for name, found in recommended.items() if name != decisive}
+    same = [name for name, found in others.items() if found == k]
+    differ = [f"{name} {found}" for name, found in others.items() if found not in (k, None)]
+    reasons = []
+    if same:
+        reasons.append(f"So would choose: {', '.join(same)}.")
+    if differ:
+        reasons.append(f"Others would choose: {', '.join(differ)}.")
+    close = [other for other in runners_up if _is_close(scores[decisive], ks, k, other)]
+    if close:
+        reasons.append(f"Nearly as good: {', '.join(f'k = {other}' for other in close)}.")
+    if len(ks) > 1 and k == ks[-1]:
+        reasons.append(f"It is the largest k looked at: look beyond {k} too, if that makes sense.")
+    fewer = ks[~attained].tolist()
+    if fewer:
+        shown = ", ".join(map(str, fewer[:5])) + (", ..." if len(fewer) > 5 else "")
+        reasons.append(f"{method} gives fewer clusters than asked for at k = {shown}.")
+    return reasons
+
+
+def _is_close(curve: FloatArray, ks: NDArray[np.int64], k: int, other: int) -> bool:
+    here, there = curve[np.searchsorted(ks, k)], curve[np.searchsorted(ks, other)]
+    spread = np.nanmax(curve) - np.nanmin(curve)
+    return bool(abs(here - there) <= _CLOSE * spread)
+
+
+def _runners_up(
+    k: int,
+    ks: NDArray[np.int64],
+    curve: FloatArray,
+    recommended: dict[str, int | None],
+    decisive: str,
+    attained: NDArray[np.bool_],
+) -> list[int]:
+    """Return peaks of the decisive curve and choices of the other criteria, by that curve."""
+    signed = -curve if decisive in _LOWER_IS_BETTER else curve
+    signed = np.where(np.isnan(signed) | (attained.any() & ~attained), -np.inf, signed)
+    padded = np.concatenate([[-np.inf], signed, [-np.inf]])
+    peaks = (signed >= padded[:-2]) & (signed >= padded[2:])
+    named = np.isin(ks, [found for found in recommended.values() if found is not None])
+    candidates = np.flatnonzero((peaks | named) & (ks != k) & np.isfinite(signed))
+    order = candidates[np.argsort(-signed[candidates], kind="stable")]
+    return [int(other) for other in ks[order[:_MOST_RUNNERS_UP]]]
