@@ -14,7 +14,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from quorate import datasets, ensembles, metrics, report, scale
+    from quorate import anndata, datasets, ensembles, metrics, plot, report, scale
     from quorate._ensemble import Ensemble, microclusters, trajectory_similarity
     from quorate._types import Microclusters
     from quorate._validate import (
@@ -83,11 +83,13 @@ __all__ = [
     "TransposedVotesWarning",
     "Vote",
     "__version__",
+    "anndata",
     "datasets",
     "ensembles",
     "load",
     "metrics",
     "microclusters",
+    "plot",
     "report",
     "scale",
     "trajectory_similarity",
@@ -127,7 +129,7 @@ _HOME = {
     "MemoryBudgetError": "quorate._validate",
     "TransposedVotesWarning": "quorate._validate",
 }
-_MODULES = {"datasets", "ensembles", "metrics", "report", "scale"}
+_MODULES = {"anndata", "datasets", "ensembles", "metrics", "plot", "report", "scale"}
 
 
 def __getattr__(name: str) -> Any:

@@ -3,8 +3,8 @@
 Messages say who was asked for what, what was found, and what to do about it.
 """
 
-from quorate._validate.choosing import check_can_choose, check_ks
 from quorate._validate.beside import check_beside, check_each_object
+from quorate._validate.choosing import check_can_choose, check_ks
 from quorate._validate.features import Features, check_features
 from quorate._validate.fitted import (
     check_choice_of_k,
@@ -23,6 +23,7 @@ from quorate._validate.members import (
     check_subsample,
 )
 from quorate._validate.memory import available_memory, check_memory
+from quorate._validate.names import check_adata, check_apart, check_name, check_some_match
 from quorate._validate.notices import (
     ApproximateSimilarityWarning,
     FeaturesAsVotesWarning,
@@ -66,8 +67,10 @@ __all__ = [
     "Votes",
     "as_array",
     "available_memory",
-    "check_can_choose",
+    "check_adata",
+    "check_apart",
     "check_beside",
+    "check_can_choose",
     "check_choice",
     "check_choice_of_k",
     "check_consensus",
@@ -85,6 +88,7 @@ __all__ = [
     "check_n_clusters_or_auto",
     "check_n_clusters_range",
     "check_n_jobs",
+    "check_name",
     "check_names",
     "check_number",
     "check_objects_known",
@@ -93,6 +97,7 @@ __all__ = [
     "check_reach",
     "check_rows_of",
     "check_share",
+    "check_some_match",
     "check_subsample",
     "check_tree",
     "check_turnout",

@@ -1,0 +1,63 @@
+"""Names that were passed, of columns, methods and parameters, and what may have been meant."""
+
+from __future__ import annotations
+
+import difflib
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+_SHOWN = 12
+
+
+def check_name(what: str, name: Any, known: Iterable[str]) -> str:
+    """Return a name if it is known, or say which comes near.
+
+    `what` is what it names, with {!r} for the name itself, as in "column {!r} of the votes".
+    """
+    known = list(known)
+    if isinstance(name, str) and name in known:
+        return name
+    near = difflib.get_close_matches(str(name), known, n=1)
+    hint = f" Did you mean {near[0]!r}?" if near else ""
+    raise ValueError(f"There is no {what.format(name)}.{hint} Known: {_some(known)}.")
+
+
+def check_adata(adata: Any) -> Any:
+    """Return what has the parts of an AnnData object, or say that it has not."""
+    if not all(hasattr(adata, part) for part in ("obs", "uns", "copy")):
+        raise TypeError(
+            f"consensus takes an AnnData object, but got {type(adata).__name__}. For a table of"
+            f" labels use a method itself, as in quorate.PTGP(n_clusters=10).fit_predict(table)."
+        )
+    return adata
+
+
+def check_some_match(pattern: str, chosen: list[str], present: list[str]) -> list[str]:
+    """Return the columns that match a pattern, if there are any."""
+    if not chosen:
+        near = difflib.get_close_matches(pattern.rstrip("*"), present, n=1, cutoff=0.5)
+        hint = f" Did you mean {near[0]!r}?" if near else ""
+        raise ValueError(
+            f"No column of adata.obs matches keys={pattern!r}.{hint} There are {_some(present)}."
+        )
+    return chosen
+
+
+def check_apart(chosen: list[str], own: set[str]) -> None:
+    """Refuse no column, a column that occurs twice, and one that the result would replace."""
+    if not chosen:
+        raise ValueError("keys names no column of adata.obs. Name the clusterings to combine.")
+    twice = [name for place, name in enumerate(chosen) if name in chosen[:place]]
+    if twice:
+        raise ValueError(f"keys names {twice[0]!r} twice. Name each clustering once.")
+    replaced = [name for name in chosen if name in own]
+    if replaced:
+        raise ValueError(
+            f"keys names {replaced[0]!r}, which the result would replace. Use another key_added."
+        )
+
+
+def _some(names: list[str]) -> str:
+    return ", ".join(map(repr, names[:_SHOWN])) + (", ..." if len(names) > _SHOWN else "")

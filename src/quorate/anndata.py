@@ -1,0 +1,136 @@
+"""Consensus of the clusterings in an AnnData object, stored as scanpy stores its own."""
+
+from __future__ import annotations
+
+from fnmatch import fnmatchcase
+from importlib.metadata import version
+from typing import TYPE_CHECKING, Any
+
+from quorate import _validate
+from quorate.methods import METHODS
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+
+def consensus(
+    adata: Any,
+    keys: str | Iterable[str],
+    *,
+    n_clusters: int | str,
+    key_added: str = "consensus",
+    method: str = "ptgp",
+    member_weight: Any = None,
+    random_state: Any = 0,
+    copy: bool = False,
+    **parameters: Any,
+) -> Any:
+    """Find the consensus of clusterings of cells, columns of ``adata.obs``.
+
+    Parameters
+    ----------
+    adata : AnnData
+        Cells, with a column of labels for each clustering: Leiden at many resolutions, the results
+        of several tools. A cell may lack some of them (NaN).
+    keys : list of str, or str
+        The columns. A str stands for all that begin with it, or, with ``*``, ``?`` or ``[]`` in it,
+        for all that match it: ``"leiden_"`` or ``"leiden_*_pca"``.
+    n_clusters : int or "auto"
+        How many clusters to form.
+    key_added : str, default="consensus"
+        Where the result goes.
+    method : str, default="ptgp"
+        One of ``quorate.METHODS``.
+    member_weight : array-like of shape (n_keys,), optional
+        How much each clustering counts, in the order of `keys`, for methods that take it.
+    random_state : int, Generator, RandomState or None, default=0
+        For methods with random parts.
+    copy : bool, default=False
+        Return a copy with the result instead of changing `adata`.
+    **parameters
+        Of the method, such as ``linkage="complete"`` for PTA.
+
+    Returns
+    -------
+    AnnData or None
+        The copy, or None. It has
+
+        - ``.obs[key_added]``: the labels, categories "0", "1", ... in order of first appearance;
+        - ``.obs[f"{key_added}_confidence"]``: how sure each is, in [0, 1];
+        - ``.uns[key_added]["params"]``: the keys, the method, its parameters, the version.
+
+    See Also
+    --------
+    quorate.PTGP : the same for any label matrix.
+
+    Notes
+    -----
+    Nothing of anndata itself is needed but the object: ``.obs``, ``.uns`` and ``.copy()``.
+
+    Examples
+    --------
+    >>> import anndata as ad
+    >>> import numpy as np
+    >>> import pandas as pd
+    >>> import quorate.anndata
+    >>> obs = pd.DataFrame(
+    ...     {"leiden_0.5": list("001111"), "leiden_1": list("001122"), "louvain": list("aabbbb")},
+    ...     index=[f"cell{i}" for i in range(6)],
+    ... )
+    >>> adata = ad.AnnData(np.zeros((6, 1)), obs=obs)
+    >>> quorate.anndata.consensus(adata, ["leiden_0.5", "leiden_1", "louvain"], n_clusters=2)
+    >>> adata.obs["consensus"].tolist()
+    ['0', '0', '1', '1', '1', '1']
+    """
+    obs = _validate.check_adata(adata).obs
+    kind = METHODS[_validate.check_name("method {!r}", method, METHODS)]
+    columns = _chosen(obs, keys, key_added)
+    estimator = _made(kind, parameters, n_clusters, random_state)
+    options = {} if member_weight is None else {"member_weight": member_weight}
+    estimator.fit(obs[columns], **options)
+
+    found = adata.copy() if copy else adata
+    found.obs[key_added] = _categories(estimator.labels_, estimator.n_clusters_)
+    found.obs[f"{key_added}_confidence"] = estimator.confidence_
+    found.uns[key_added] = {"params": _settings(estimator, method, columns, options)}
+    return found if copy else None
+
+
+def _chosen(obs: Any, keys: str | Iterable[str], key_added: str) -> list[str]:
+    """Return the columns that are meant, or say which is not there."""
+    present = [str(name) for name in obs.columns]
+    own = {key_added, f"{key_added}_confidence"}
+    if isinstance(keys, str):
+        pattern = keys if set("*?[") & set(keys) else f"{keys}*"
+        chosen = [name for name in present if fnmatchcase(name, pattern) and name not in own]
+        return _validate.check_some_match(keys, chosen, present)
+    chosen = list(keys)
+    for name in chosen:
+        _validate.check_name("column {!r} in adata.obs", name, present)
+    _validate.check_apart(chosen, own)
+    return chosen
+
+
+def _made(kind: type[Any], parameters: dict[str, Any], n_clusters: Any, random_state: Any) -> Any:
+    known = kind._get_param_names()
+    for name in parameters:
+        _validate.check_name(f"parameter {{!r}} of {kind.__name__}", name, known)
+    if "random_state" in known:
+        parameters = {**parameters, "random_state": random_state}
+    return kind(n_clusters, **parameters)
+
+
+def _categories(labels: Any, n_clusters: int) -> Any:
+    import pandas as pd
+
+    return pd.Categorical.from_codes(labels, [str(label) for label in range(n_clusters)])
+
+
+def _settings(
+    estimator: Any, method: str, columns: list[str], options: dict[str, Any]
+) -> dict[str, Any]:
+    """Return what was asked for, as far as an H5AD file can hold it."""
+    asked = estimator.get_params(deep=False)
+    plain = {name: value for name, value in asked.items() if isinstance(value, int | float | str)}
+    weights = {name: [float(weight) for weight in value] for name, value in options.items()}
+    return {"method": method, "keys": columns, **plain, **weights, "quorate": version("quorate")}

@@ -1,0 +1,108 @@
+"""The consensus of clusterings in an AnnData object, as scanpy would store it."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import quorate as qr
+import quorate.anndata
+
+ad = pytest.importorskip("anndata")
+
+RNG = np.random.default_rng(0)
+TRUTH = np.repeat(np.arange(3), [20, 15, 25])
+KEYS = ["leiden_0.4", "leiden_0.8", "leiden_1.2", "sc3", "seurat"]
+
+
+@pytest.fixture
+def adata():
+    votes = np.where(RNG.random((60, 5)) < 0.1, RNG.integers(0, 4, (60, 5)), TRUTH[:, None])
+    obs = pd.DataFrame(
+        {
+            key: pd.Categorical(column.astype(str))
+            for key, column in zip(KEYS, votes.T, strict=True)
+        },
+        index=[f"cell{i}" for i in range(60)],
+    )
+    obs.loc[obs.index[3], "sc3"] = np.nan
+    obs["n_genes"] = RNG.random(60)
+    return ad.AnnData(RNG.random((60, 4)).astype(np.float32), obs=obs)
+
+
+def test_labels_confidence_and_settings(adata):
+    assert qr.anndata.consensus(adata, KEYS, n_clusters=3) is None
+    est = qr.PTGP(3, random_state=0).fit(adata.obs[KEYS])
+    labels = adata.obs["consensus"]
+    assert labels.dtype == pd.CategoricalDtype(["0", "1", "2"])
+    assert labels.astype(int).tolist() == est.labels_.tolist()
+    np.testing.assert_array_equal(adata.obs["consensus_confidence"], est.confidence_)
+    settings = adata.uns["consensus"]["params"]
+    assert settings["method"] == "ptgp"
+    assert settings["keys"] == KEYS
+    assert settings["n_clusters"] == 3
+    assert settings["random_state"] == 0
+
+
+def test_it_survives_a_file(adata, tmp_path):
+    quorate.anndata.consensus(adata, KEYS, n_clusters=3, method="pta", linkage="complete")
+    adata.write_h5ad(tmp_path / "cells.h5ad")
+    found = ad.read_h5ad(tmp_path / "cells.h5ad")
+    pd.testing.assert_series_equal(found.obs["consensus"], adata.obs["consensus"])
+    np.testing.assert_array_equal(
+        found.obs["consensus_confidence"], adata.obs["consensus_confidence"]
+    )
+    settings = found.uns["consensus"]["params"]
+    assert list(settings["keys"]) == KEYS
+    assert settings["linkage"] == "complete"
+    assert settings["n_clusters"] == 3
+
+
+def test_a_copy_leaves_the_original_alone(adata):
+    before = adata.obs.copy()
+    found = quorate.anndata.consensus(adata, KEYS, n_clusters=3, key_added="all", copy=True)
+    pd.testing.assert_frame_equal(adata.obs, before)
+    assert "all" not in adata.uns
+    assert {"all", "all_confidence"} <= set(found.obs)
+
+
+@pytest.mark.parametrize(
+    ("keys", "expected"),
+    [
+        ("leiden_", KEYS[:3]),
+        ("leiden_*", KEYS[:3]),
+        ("leiden_?.[48]", KEYS[:2]),
+        ("s", ["sc3", "seurat"]),
+        ("sc3", ["sc3"]),
+    ],
+)
+def test_keys_may_be_a_prefix_or_a_pattern(keys, expected, adata):
+    adata = adata[adata.obs["sc3"].notna()].copy()
+    quorate.anndata.consensus(adata, keys, n_clusters=2, key_added="s_all")
+    assert adata.uns["s_all"]["params"]["keys"] == expected
+    # What it has added itself is no clustering when it is asked again.
+    quorate.anndata.consensus(adata, keys, n_clusters=2, key_added="s_all")
+    assert adata.uns["s_all"]["params"]["keys"] == expected
+
+
+def test_mistakes_are_told(adata):
+    with pytest.raises(
+        ValueError, match=r"no column in adata\.obs, 'leiden_0\.5'\. Did you mean 'leiden_0\.4'\?"
+    ):
+        quorate.anndata.consensus(adata, ["sc3", "leiden_0.5"], n_clusters=3)
+    with pytest.raises(ValueError, match=r"No column .* matches keys='ledien_\*'\. Did you mean"):
+        quorate.anndata.consensus(adata, "ledien_*", n_clusters=3)
+    with pytest.raises(ValueError, match=r"no method 'ptpg'\. Did you mean 'ptgp'\?"):
+        quorate.anndata.consensus(adata, KEYS, n_clusters=3, method="ptpg")
+    with pytest.raises(ValueError, match=r"no parameter of PTA, 'linkages'\. Did you mean"):
+        quorate.anndata.consensus(adata, KEYS, n_clusters=3, method="pta", linkages="x")
+    with pytest.raises(ValueError, match="names 'sc3' twice"):
+        quorate.anndata.consensus(adata, ["sc3", "sc3"], n_clusters=3)
+    with pytest.raises(ValueError, match="names 'sc3', which the result would replace"):
+        quorate.anndata.consensus(adata, ["sc3", "seurat"], n_clusters=3, key_added="sc3")
+    with pytest.raises(ValueError, match=r"names no column of adata\.obs"):
+        quorate.anndata.consensus(adata, [], n_clusters=3)
+    with pytest.raises(TypeError, match="takes an AnnData object, but got DataFrame"):
+        quorate.anndata.consensus(adata.obs, KEYS, n_clusters=3)
+    assert "consensus" not in adata.obs
+    with pytest.warns(qr.FeaturesAsVotesWarning):
+        quorate.anndata.consensus(adata, ["n_genes", "seurat"], n_clusters=3, method="eac")
