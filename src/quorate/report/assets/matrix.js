@@ -5,8 +5,9 @@ function matrix(holder, spec) {
   const bar = make("div", holder, null, "bar");
   if (spec.kinds && spec.kinds.length > 1) choice(bar, spec.kinds.map((kind) => kind.title), (place) => { spec.pick(place); refresh(); });
   if (most > 1) {
+    const zoom = make("span", bar, null, "bar push");
     for (const [sign, what, factor] of [["+", "Zoom in", 1.6], ["−", "Zoom out", 1 / 1.6], ["All", "Show all", 0]]) {
-      const button = make("button", bar, sign, sign === "+" ? "push" : "");
+      const button = make("button", zoom, sign);
       button.type = "button";
       button.setAttribute("aria-label", what);
       button.addEventListener("click", () => { zoomAt(0.5, 0.5, factor); });

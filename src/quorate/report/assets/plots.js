@@ -10,7 +10,7 @@ function clusterPlot(holder) {
   drawn(area, (width) => {
     area.replaceChildren();
     const row = order.length > 24 ? 20 : 28, top = 26, gap = 18;
-    const left = 86, bars = (width - left - 2 * gap) * 0.45, boxes = width - left - bars - 2 * gap - 8;
+    const left = width < 420 ? 34 : 86, bars = (width - left - 2 * gap) * 0.45, boxes = width - left - bars - 2 * gap - 8;
     const at = left + bars + 2 * gap;
     const svg = draw("svg", area, { height: top + row * order.length + 8, role: "img", "aria-label": "Size and confidence of each cluster" });
     draw("text", svg, { x: left, y: 14, class: "soft" }, "objects");

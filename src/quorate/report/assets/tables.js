@@ -62,7 +62,7 @@ function cellOf(cell, column, row) {
   if (column.dot) make("span", cell, null, "dot").style.background = colour(column.dot(row));
   if (text.length <= 60) { cell.append(make("bdi", null, text)); return; }
   const whole = make("details", cell);  // long names: the beginning, and all of it on demand
-  make("bdi", make("summary", whole), short(text, 60));
+  make("bdi", make("summary", whole), short(text, 40));
   make("bdi", whole, text);
 }
 
