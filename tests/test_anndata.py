@@ -86,14 +86,14 @@ def test_keys_may_be_a_prefix_or_a_pattern(keys, expected, adata):
 
 def test_mistakes_are_told(adata):
     with pytest.raises(
-        ValueError, match=r"no column in adata\.obs, 'leiden_0\.5'\. Did you mean 'leiden_0\.4'\?"
+        ValueError, match=r"no column 'leiden_0\.5' in adata\.obs\. Did you mean 'leiden_0\.8'\?"
     ):
         quorate.anndata.consensus(adata, ["sc3", "leiden_0.5"], n_clusters=3)
     with pytest.raises(ValueError, match=r"No column .* matches keys='ledien_\*'\. Did you mean"):
         quorate.anndata.consensus(adata, "ledien_*", n_clusters=3)
     with pytest.raises(ValueError, match=r"no method 'ptpg'\. Did you mean 'ptgp'\?"):
         quorate.anndata.consensus(adata, KEYS, n_clusters=3, method="ptpg")
-    with pytest.raises(ValueError, match=r"no parameter of PTA, 'linkages'\. Did you mean"):
+    with pytest.raises(ValueError, match=r"no parameter 'linkages' of PTA\. Did you mean"):
         quorate.anndata.consensus(adata, KEYS, n_clusters=3, method="pta", linkages="x")
     with pytest.raises(ValueError, match="names 'sc3' twice"):
         quorate.anndata.consensus(adata, ["sc3", "sc3"], n_clusters=3)
