@@ -213,7 +213,7 @@ class TestWrongCalls:
         [
             ([], "neither was given"),
             (["-k", 3, "--k-range", "2:4"], "both were given"),
-            (["-k", 0], "greater than or equal to 1"),
+            (["-k", 0], "-k is a whole number from 1 on, or auto"),
             (["-k", "many"], "-k"),
             (["--k-range", "4:2"], "from a smaller to a larger"),
             (["--k-range", "0:2"], "at least 1"),

@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from quorate.cli import compare, consensus, demo, generate, predict, report, reproduce
+from quorate.cli import choose_k, compare, consensus, demo, generate, predict, report, reproduce
 
 app = typer.Typer(
     name="quorate",
@@ -20,6 +20,7 @@ app = typer.Typer(
 app.command("consensus", epilog=consensus.EXAMPLES)(consensus.consensus)
 app.command("predict", epilog=predict.EXAMPLES)(predict.predict)
 app.command("generate", epilog=generate.EXAMPLES)(generate.generate)
+app.command("choose-k", epilog=choose_k.EXAMPLES)(choose_k.choose_k)
 app.command("compare", epilog=compare.EXAMPLES)(compare.compare)
 app.command("report", epilog=report.EXAMPLES)(report.report)
 app.command("reproduce", epilog=reproduce.EXAMPLES)(reproduce.reproduce)

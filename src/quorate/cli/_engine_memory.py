@@ -60,7 +60,13 @@ def in_memory(task: Task) -> Done:
     write_summaries(task, fitted, table.names)
     if true_labels is not None:
         typer.echo(score_table(true_labels, labels, ensemble), err=True)
-    return Done(files.n_objects(table), len(table.names), fitted.n_microclusters_, table.id_name)
+    return Done(
+        files.n_objects(table),
+        len(table.names),
+        fitted.n_microclusters_,
+        table.id_name,
+        getattr(fitted, "k_choice_", None),
+    )
 
 
 def _check_id_name(table: VoteTable, task: Task) -> None:

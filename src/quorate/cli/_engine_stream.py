@@ -90,4 +90,10 @@ def streamed(task: Task, engine: str, consensus: Callable[..., StreamResult]) ->
         warn_of_truth(result.names)
     else:
         typer.echo(scores_as_text(result.scores), err=True)
-    return Done(result.n_objects, len(result.names), result.n_microclusters, result.id_name)
+    return Done(
+        result.n_objects,
+        len(result.names),
+        result.n_microclusters,
+        result.id_name,
+        getattr(result.estimator, "k_choice_", None),
+    )

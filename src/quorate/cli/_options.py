@@ -15,13 +15,31 @@ _MOST_DIGITS = 100
 _CALLED = {"linkage": "--linkage", "n_neighbors": "--neighbors", "n_steps": "--steps"}
 
 
-def wanted_k(k: int | None, k_range: str | None) -> range:
-    """Return the numbers of clusters that were asked for, in growing order.
+def k_or_auto(k: str) -> int | str:
+    """Return the number of clusters that -k names, or "auto".
 
     Examples
     --------
-    >>> list(wanted_k(10, None)), list(wanted_k(None, "2:5"))
-    ([10], [2, 3, 4, 5])
+    >>> k_or_auto("10"), k_or_auto("Auto")
+    (10, 'auto')
+    """
+    number = _number(k)
+    if number is not None and number >= 1:
+        return number
+    if k.strip().lower() == "auto":
+        return "auto"
+    raise WrongCall(f"-k is a whole number from 1 on, or auto. Found {k!r}.")
+
+
+def wanted_k(k: int | str | None, k_range: str | None) -> range:
+    """Return the numbers of clusters that were asked for, in growing order.
+
+    Where "auto" will choose one, all that is known is that there is at least one cluster.
+
+    Examples
+    --------
+    >>> list(wanted_k(10, None)), list(wanted_k(None, "2:5")), list(wanted_k("auto", None))
+    ([10], [2, 3, 4, 5], [1])
     """
     if (k is None) == (k_range is None):
         both = "both were given" if k is not None else "neither was given"
@@ -29,6 +47,8 @@ def wanted_k(k: int | None, k_range: str | None) -> range:
             "Say how many clusters you want: either -k 10, or --k-range 2:20 for one column of"
             f" labels for each k; {both}."
         )
+    if isinstance(k, str):
+        return range(1, 2)
     if k is not None:
         return range(k, k + 1)
     low, high = ends_of_range(str(k_range))

@@ -36,3 +36,4 @@ class Done(NamedTuple):
     n_clusterings: int
     n_microclusters: int
     id_name: str | None
+    choice: Any = None

@@ -10,10 +10,11 @@ from typing import Annotated
 import typer
 
 from quorate.cli import _arguments as arguments  # noqa: TC001 - typer reads annotations
+from quorate.cli._choices import choice_in_words
 from quorate.cli._engines import ENGINES, check_engine, choose
 from quorate.cli._errors import WrongCall, reported
 from quorate.cli._models import check_save
-from quorate.cli._options import find_method, parameters, wanted_k
+from quorate.cli._options import find_method, k_or_auto, parameters, wanted_k
 from quorate.cli._summaries import check_summaries
 from quorate.cli._task import Done, Task
 from quorate.cli._votes import check_apart, check_call, check_format_to_write, expanded
@@ -23,6 +24,7 @@ EXAMPLES = """\b
 Examples:
   quorate consensus votes.csv -k 10 -o labels.csv
   quorate consensus pool.mat -k 7 --method pta --truth gt --confidence
+  quorate consensus votes.csv -k auto -o labels.csv
   quorate consensus part-*.parquet --k-range 2:20 -o labels.parquet
   quorate consensus votes/*.parquet -k 23 -o out/
   quorate consensus votes/ -k 23 -o out/ --engine dask --scheduler tcp://host:8786
@@ -35,8 +37,14 @@ failed, 2 a wrong call.
 """
 
 K = Annotated[
-    int | None,
-    typer.Option("-k", "--clusters", min=1, help="How many clusters.", show_default=False),
+    str | None,
+    typer.Option(
+        "-k",
+        "--clusters",
+        metavar="INT|auto",
+        help="How many clusters; auto chooses, and says why.",
+        show_default=False,
+    ),
 ]
 KRange = Annotated[
     str | None,
@@ -155,7 +163,8 @@ def consensus(
     """
     with reported(debug=debug), warnings_as_lines():
         start = time.perf_counter()
-        ks = wanted_k(k, k_range)
+        asked = None if k is None else k_or_auto(k)
+        ks = wanted_k(asked, k_range)
         engine = check_engine(engine, scheduler)
         check_call(votes, input_format=format, jobs=jobs)
         folder = is_folder(output)
@@ -185,7 +194,7 @@ def consensus(
             output_is_folder=folder,
             ks=ks,
             one_k=k_range is None,
-            estimator=found(n_clusters=ks[-1], **options),
+            estimator=found(n_clusters=ks[-1] if asked is None else asked, **options),
             method=method,
             confidence=confidence,
             truth=truth,
@@ -202,7 +211,10 @@ def consensus(
         )
         done = ENGINES[choose(engine, task)](task)
         if not quiet:
-            typer.echo(_summary(done, ks, method, time.perf_counter() - start), err=True)
+            seconds = time.perf_counter() - start
+            typer.echo(_summary(done, ks, asked, method, seconds), err=True)
+            if done.choice is not None:
+                typer.echo(choice_in_words(done.choice), err=True)
 
 
 def is_folder(output: str) -> bool:
@@ -220,9 +232,11 @@ def _check_output(output: str, ks: range, *, confidence: bool, is_folder: bool) 
         )
 
 
-def _summary(done: Done, ks: range, method: str, seconds: float) -> str:
+def _summary(done: Done, ks: range, asked: int | str | None, method: str, seconds: float) -> str:
     named = "" if done.id_name is None else f" (ids from {done.id_name!r})"
     k = f"k = {ks[0]}" if ks[0] == ks[-1] else f"k = {ks[0]} to {ks[-1]}"
+    if asked == "auto":
+        k = "k chosen before" if done.choice is None else f"k = {done.choice.k} (chosen)"
     return (
         f"{done.n_objects:,} objects{named}, {done.n_clusterings:,} clusterings,"
         f" {done.n_microclusters:,} microclusters, {k}, {method.upper()}: {seconds:.2f} s"

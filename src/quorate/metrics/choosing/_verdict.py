@@ -18,7 +18,7 @@ _LEAST_GAIN = 0.02
 _MOST_RUNNERS_UP = 3
 #: Scores that differ by no more than this share of the largest are the same.
 _TIE = 1e-9
-#: Runners-up this close to the best, as a share of the range of scores, are told to be.
+#: Scores this close to the chosen one, as a share of their range, are nearly as good.
 _CLOSE = 0.05
 
 _IN_WORDS = {
@@ -77,7 +77,7 @@ def verdict(
         k = chosen
         reason = _main_reason(k, ks, scores, decisive)
     runners_up = _runners_up(k, ks, scores[decisive], recommended, decisive, attained)
-    more = _further_reasons(method, k, ks, scores, recommended, decisive, attained, runners_up)
+    more = _further_reasons(method, k, ks, scores, recommended, decisive, attained)
     return k, [reason, *more], runners_up
 
 
@@ -112,7 +112,6 @@ def _further_reasons(
     recommended: dict[str, int | None],
     decisive: str,
     attained: NDArray[np.bool_],
-    runners_up: list[int],
 ) -> list[str]:
     """Return what the others say, and what makes the choice less sure."""
     others = {name: found for name, found in recommended.items() if name != decisive}
@@ -123,9 +122,9 @@ def _further_reasons(
         reasons.append(f"So would choose: {', '.join(same)}.")
     if differ:
         reasons.append(f"Others would choose: {', '.join(differ)}.")
-    close = [other for other in runners_up if _is_close(scores[decisive], ks, k, other)]
+    close = _close(k, ks, scores[decisive], attained).tolist()
     if close:
-        reasons.append(f"Nearly as good: {', '.join(f'k = {other}' for other in close)}.")
+        reasons.append(f"Nearly as good: k = {', '.join(map(str, close))}.")
     if len(ks) > 1 and k == ks[-1]:
         reasons.append(f"It is the largest k looked at: look beyond {k} too, if that makes sense.")
     fewer = ks[~attained].tolist()
@@ -135,10 +134,13 @@ def _further_reasons(
     return reasons
 
 
-def _is_close(curve: FloatArray, ks: NDArray[np.int64], k: int, other: int) -> bool:
-    here, there = curve[np.searchsorted(ks, k)], curve[np.searchsorted(ks, other)]
+def _close(
+    k: int, ks: NDArray[np.int64], curve: FloatArray, attained: NDArray[np.bool_]
+) -> NDArray[np.int64]:
+    """Return the other k whose scores are nearly that of the chosen one."""
+    chosen = curve[np.searchsorted(ks, k)]
     spread = np.nanmax(curve) - np.nanmin(curve)
-    return bool(abs(here - there) <= _CLOSE * spread)
+    return ks[(np.abs(curve - chosen) <= _CLOSE * spread) & (ks != k) & attained]
 
 
 def _runners_up(
@@ -149,12 +151,13 @@ def _runners_up(
     decisive: str,
     attained: NDArray[np.bool_],
 ) -> list[int]:
-    """Return peaks of the decisive curve and choices of the other criteria, by that curve."""
+    """Return what is close or a peak by the decisive curve, or chosen by others, the best first."""
     signed = -curve if decisive in _LOWER_IS_BETTER else curve
     signed = np.where(np.isnan(signed) | (attained.any() & ~attained), -np.inf, signed)
     padded = np.concatenate([[-np.inf], signed, [-np.inf]])
     peaks = (signed >= padded[:-2]) & (signed >= padded[2:])
     named = np.isin(ks, [found for found in recommended.values() if found is not None])
-    candidates = np.flatnonzero((peaks | named) & (ks != k) & np.isfinite(signed))
+    close = np.isin(ks, _close(k, ks, curve, attained))
+    candidates = np.flatnonzero((peaks | named | close) & (ks != k) & np.isfinite(signed))
     order = candidates[np.argsort(-signed[candidates], kind="stable")]
     return [int(other) for other in ks[order[:_MOST_RUNNERS_UP]]]
