@@ -8,15 +8,16 @@ from typing import Any
 from quorate import metrics
 from quorate.report._texts import texts
 
-_MOST_MICROCLUSTERS = 50_000  # beyond, a cut for each k takes longer than the rest of the report
+#: Beyond, a cut for each k takes longer than all the rest of the report.
+MOST_MICROCLUSTERS = 20_000
 
 
 def k_facts(fitted: Any) -> dict[str, Any] | None:
     """Return the scores over k and the recommendation; None where there is nothing to choose."""
-    if not 2 <= fitted.n_microclusters_ <= _MOST_MICROCLUSTERS:
-        return None
     choice = getattr(fitted, "k_choice_", None)
     if choice is None:
+        if not 2 <= fitted.n_microclusters_ <= MOST_MICROCLUSTERS:
+            return None
         choice = metrics.choose_k(fitted)
     titles = texts()["criteria"]
     curves = [

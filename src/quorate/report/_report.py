@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from quorate import _validate
-from quorate.report._choice import k_facts
+from quorate.report._choice import MOST_MICROCLUSTERS, k_facts
 from quorate.report._facts import Subject, cluster_facts, member_facts, object_facts, truth_facts
 from quorate.report._pictures import heatmap, maps, tree
 from quorate.report._sample import least_sure, representatives
@@ -75,8 +75,8 @@ def html(
     >>> import quorate as qr
     >>> votes = [["a", 1], ["a", 1], ["a", 2], ["b", 3], ["b", 3], ["b", 4]]
     >>> page = qr.report.html(qr.EAC(n_clusters=2).fit(votes), names=["letters", "numbers"])
-    >>> "2 clusters" in page, "http://" in page
-    (True, False)
+    >>> "2 clusters" in page, "letters" in page, " src=" in page
+    (True, True, False)
     """
     need_jinja()
     from quorate import __version__
@@ -107,7 +107,7 @@ def html(
         parts=parts_of(data),
         tiles=tiles(fitted, len(members["name"])),
         findings=summary(fitted, clusters, members, data["k"], data["truth"]),
-        notes=_notes(subject.n_objects, len(shown), long_names),
+        notes=_notes(fitted, len(shown), data["k"], long_names),
         objects_lead=_about_objects(subject.n_objects, len(shown)),
         command=None if command is None else visible(command),
         python=python_code(fitted, features=features is not None, truth=truth is not None),
@@ -202,13 +202,18 @@ def _chosen(fitted: Any) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     return sample, np.concatenate([sample, unsure])
 
 
-def _notes(n: int, n_shown: int, names: Names) -> list[str]:
-    notes = []
+def _notes(fitted: Any, n_shown: int, k: Any, names: Names) -> list[str]:
+    notes, n = [], len(fitted.labels_)
     if n_shown < n:
         notes.append(
             f"This report shows {n_shown:,} of {n:,} objects: some of every cluster, evenly chosen,"
             f" and {_LEAST_SURE:,} that the consensus is least sure of. All figures of clusters and"
             " clusterings are over all objects."
+        )
+    if k is None and fitted.n_microclusters_ > MOST_MICROCLUSTERS:
+        notes.append(
+            f"How many clusters there should be is not looked into beyond {MOST_MICROCLUSTERS:,}"
+            " microclusters, for it takes long. quorate choose-k does it."
         )
     if names.n_cut:
         notes.append(
