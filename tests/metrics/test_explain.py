@@ -13,6 +13,7 @@ from strategies import votes
 
 import quorate as qr
 from quorate import metrics
+from quorate.metrics import explain
 
 
 def fitted(matrix, k=None, method=qr.EAC, **options):
@@ -152,6 +153,20 @@ def test_whom_to_look_at():
     assert "% of the objects only" in why["few"]
     assert [name for name in found.names if why[name]] == ["copy", "flat", "random", "few"]
     assert found.names[0] == "run 0"
+
+
+def test_who_agrees_with_nobody():
+    rule = explain._reasons
+
+    def found(others):
+        n = len(others)
+        table = np.arange(2 * n).reshape(2, n).astype(np.int32)  # all of them different
+        return rule(list("abcdefgh")[:n], table, np.full(n, 2), np.ones(n), np.array(others))
+
+    assert found([0.8, 0.8, 0.8, 0.39])[3] == "agrees with nobody (NMI 0.39 on average)"
+    assert found([0.8, 0.8, 0.8, 0.41]) == [""] * 4  # not less than half of the median
+    assert found([0.8, 0.6, 0.4, 0.2, 0.9]) == [""] * 5  # 0.2, but everybody differs as much
+    assert found([0.8, 0.8, 0.1]) == [""] * 3  # too few to judge
 
 
 def test_other_names():

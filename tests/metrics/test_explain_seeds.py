@@ -46,10 +46,10 @@ def test_clear_votes_do_not_depend_on_the_seed():
 
 def test_names_are_matched_one_to_one():
     labels = np.array([0, 0, 0, 1, 1, 2])
-    renamed = explain_seeds._renamed(labels, np.array([1, 1, 1, 0, 0, 2]), None)
+    renamed = explain_seeds._renamed(labels, np.array([1, 1, 1, 0, 0, 2]), np.ones(6))
     np.testing.assert_array_equal(renamed, labels)
     # The first cluster is in two: only its larger part keeps the name.
-    found = explain_seeds._renamed(labels, np.array([3, 3, 0, 1, 1, 2]), None)
+    found = explain_seeds._renamed(labels, np.array([3, 3, 0, 1, 1, 2]), np.ones(6))
     assert found.tolist() == [0, 0, -1, 1, 1, 2]
     # By weight, the single object is the larger part.
     weights = np.array([1, 1, 9, 1, 1, 1])

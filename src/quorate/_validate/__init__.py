@@ -17,6 +17,7 @@ from quorate._validate.fitted import (
 from quorate._validate.members import (
     check_consensus,
     check_enough_objects,
+    check_member_weight,
     check_methods,
     check_n_clusters_range,
     check_part,
@@ -82,6 +83,7 @@ __all__ = [
     "check_ks",
     "check_level",
     "check_linkage",
+    "check_member_weight",
     "check_memory",
     "check_methods",
     "check_n_clusters",

@@ -32,6 +32,43 @@ def check_fitted(owner: str, estimator: Any) -> Any:
     )
 
 
+def check_tree(owner: str, fitted: Any) -> None:
+    """Refuse a fitted method that does not merge step by step."""
+    if not hasattr(fitted, "linkage_matrix_"):
+        raise ValueError(
+            f"{owner} draws the tree of merges, and {type(fitted).__name__} has none: it does not"
+            f" merge step by step. PTA, EAC, WEAC, WCT, SRS, LWEA and others have a"
+            f" linkage_matrix_."
+        )
+
+
+def check_choice_of_k(owner: str, choice: Any) -> None:
+    """Refuse what is not a choice of the number of clusters."""
+    if not all(hasattr(choice, name) for name in ("k", "ks", "scores", "runners_up")):
+        raise TypeError(
+            f"{owner} draws what quorate.metrics.choose_k(estimator) returns, but got"
+            f" {_article(type(choice).__name__)}."
+        )
+
+
+def check_has_cdf(owner: str, choice: Any) -> None:
+    """Refuse a choice of k that was made without looking at pairs of objects."""
+    if choice.cdf is None:
+        raise ValueError(
+            f"{owner} draws the distribution of the consensus index, which this choice of k was"
+            f' made without. Ask for it: choose_k(estimator, criteria=["pac"]).'
+        )
+
+
+def check_rows_of(owner: str, n_rows: int, n_objects: int) -> None:
+    """Refuse features of other objects than those that were clustered."""
+    if n_rows != n_objects:
+        raise ValueError(
+            f"The features given to {owner} have {n_rows} row(s), but {n_objects} object(s) were"
+            f" clustered. Give a row for each of them, in the same order."
+        )
+
+
 def check_names(owner: str, names: Any, n_members: int) -> list[Any]:
     """Return the names of the members, if there is one for each."""
     found = [names] if isinstance(names, str) else list(names)

@@ -171,6 +171,28 @@ def _joint(a: Any, b: Any) -> tuple[Microclusters, list[Any]]:
     return grouped(_validate.check_votes(Columns(["a", "b"], [a, b])))
 
 
+def labels_and_shared(a: Any, b: Any) -> tuple[list[Any], list[Any], NDArray[np.int64]]:
+    """Return the labels of two clusterings and how many objects each two of them share.
+
+    Objects without a label are counted under the label None, last, where there are any.
+    """
+    groups, found = _joint(a, b)
+    labels = [list(_plain(part)) for part in found]
+    codes = groups.table.copy()
+    for side, names in enumerate(labels):
+        gaps = codes[:, side] < 0
+        if gaps.any():
+            codes[gaps, side] = len(names)
+            names.append(None)
+    shared = np.zeros((len(labels[0]), len(labels[1])), dtype=np.int64)
+    np.add.at(shared, (codes[:, 0], codes[:, 1]), groups.sizes)
+    return labels[0], labels[1], shared
+
+
+def _plain(labels: Any) -> Any:
+    return labels.tolist() if isinstance(labels, np.ndarray) else labels
+
+
 def _contingency(a: Any, b: Any) -> tuple[IntArray, IntArray, NDArray[np.int64]]:
     """Return the nonzero cells of the contingency table: row, column and count of each."""
     groups, _ = _joint(a, b)

@@ -26,7 +26,7 @@ _ROWS_TO_COMPARE = 1024
 #: When a member is one to look at, see `members`.
 _FEW_VOTES = 0.5
 _ENOUGH_TO_JUDGE = 4
-_FAR, _FAR_AT_LEAST = 3 * 1.4826, 0.1
+_FAR, _FAR_AT_LEAST = 3 * 1.4826, 0.5
 
 
 class ClusterSummary(NamedTuple):
@@ -130,7 +130,7 @@ def clusters(estimator: Any) -> ClusterSummary:
     counts, sizes = _objects_in_clusters(fitted)
     within, means = _mean_coassociations(fitted, counts, sizes)
     confidence = np.bincount(
-        fitted.labels_, weights=fitted.confidence_ * _weights(fitted), minlength=len(sizes)
+        fitted.labels_, weights=fitted.confidence_ * objects_per_label(fitted), minlength=len(sizes)
     )
     np.fill_diagonal(means, -1.0)
     nearest = means.argmax(axis=1)
@@ -165,8 +165,8 @@ def members(estimator: Any, *, names: Sequence[str] | None = None) -> MemberSumm
     - has no vote at all, or votes on less than half of the objects;
     - puts all objects it votes on into one cluster, which says nothing;
     - is the same partition as an earlier member, with the same votes missing: it counts twice;
-    - agrees with nobody: its mean agreement with the others is lower than the median member's by
-      more than 0.1 and by more than 3 robust standard deviations (1.4826 times the median
+    - agrees with nobody: its mean agreement with the others is less than half of the median
+      member's, and lower by more than 3 robust standard deviations (1.4826 times the median
       distance from the median). Members that say nothing or too little are left out of this, and
       of fewer than four that are left none is an outlier.
 
@@ -257,12 +257,12 @@ def _objects_in_clusters(fitted: Any) -> tuple[Any, NDArray[np.int64]]:
     """
     shape = len(fitted.microclusters_.sizes), fitted.n_clusters_
     places = fitted.microclusters_.of_object, fitted.labels_
-    counts = csr_array((_weights(fitted).astype(np.float64), places), shape=shape)
+    counts = csr_array((objects_per_label(fitted).astype(np.float64), places), shape=shape)
     return counts, np.rint(counts.sum(axis=0)).astype(np.int64)
 
 
-def _weights(fitted: Any) -> NDArray[np.int64]:
-    """Return how many objects each label stands for: with `Ensemble.of_groups`, a microcluster's.
+def objects_per_label(fitted: Any) -> NDArray[np.int64]:
+    """Return how many objects each label stands for; with `Ensemble.of_groups` a microcluster's.
 
     Where every object is its own microcluster, sizes are 1 and both readings are the same.
     """
@@ -314,7 +314,7 @@ def _reasons(
     if len(judged) >= _ENOUGH_TO_JUDGE:
         median = np.median(others[judged])
         spread = np.median(np.abs(others[judged] - median))
-        lowest = median - max(_FAR * spread, _FAR_AT_LEAST)
+        lowest = min(median - _FAR * spread, _FAR_AT_LEAST * median)
     reasons = []
     for m in range(len(names)):
         found = []

@@ -11,6 +11,7 @@ import numpy as np
 
 from quorate import _validate
 from quorate.metrics.agreement import ari_of_table
+from quorate.metrics.explain import objects_per_label
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -88,7 +89,7 @@ def seed_spread(estimator: Any, n_seeds: int = 5, *, random_state: Any = 0) -> S
         )
     seeds = np.random.default_rng(seed).integers(2**31, size=n_seeds).tolist()
     cuts = [_labels_with(fitted, one) for one in seeds]
-    weights = _weights(fitted)
+    weights = objects_per_label(fitted)
     scores = [ari_of_table(_shared(a, b, weights)) for a, b in combinations(cuts, 2)]
     agreement = np.mean([_renamed(labels, found, weights) == labels for found in cuts], axis=0)
     return SeedSpread(
@@ -112,14 +113,8 @@ def _labels_with(fitted: Any, seed: int) -> NDArray[np.int64]:
         return np.asarray(other.cut(k))
 
 
-def _weights(fitted: Any) -> NDArray[np.int64] | None:
-    """Return how many objects a label stands for, None for one each."""
-    sizes: NDArray[np.int64] = fitted.microclusters_.sizes
-    return sizes if len(sizes) == len(fitted.labels_) else None
-
-
 def _shared(
-    a: NDArray[np.int64], b: NDArray[np.int64], weights: NDArray[np.int64] | None
+    a: NDArray[np.int64], b: NDArray[np.int64], weights: NDArray[np.int64]
 ) -> NDArray[np.int64]:
     """Return how many objects each label of `a` shares with each label of `b`."""
     shape = int(a.max()) + 1, int(b.max()) + 1
@@ -128,7 +123,7 @@ def _shared(
 
 
 def _renamed(
-    labels: NDArray[np.int64], found: NDArray[np.int64], weights: NDArray[np.int64] | None
+    labels: NDArray[np.int64], found: NDArray[np.int64], weights: NDArray[np.int64]
 ) -> NDArray[np.int64]:
     """Return `found` under the names of `labels`, -1 for clusters without a partner."""
     from scipy.optimize import linear_sum_assignment

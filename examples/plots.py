@@ -1,0 +1,50 @@
+"""Every picture of quorate.plot, on the handwritten digits.
+
+Run it with: python examples/plots.py [FOLDER]
+It writes a PNG for each into FOLDER, "plots" unless told otherwise.
+"""
+
+import sys
+from pathlib import Path
+
+import matplotlib as mpl
+import numpy as np
+from sklearn.datasets import load_digits
+
+import quorate as qr
+
+mpl.use("agg")  # into files, no window
+folder = Path(sys.argv[1] if len(sys.argv) > 1 else "plots")
+folder.mkdir(parents=True, exist_ok=True)
+
+features, digits = load_digits(return_X_y=True)
+votes = qr.ensembles.generate(
+    features, n_members=20, n_clusters_range=(10, 30), random_state=0, n_jobs=2
+)
+rng = np.random.default_rng(0)
+# A member that knows nothing and one that counts twice, for the pictures to find.
+votes = np.column_stack([votes, rng.integers(0, 10, len(votes)), votes[:, 0]])
+names = [*(f"run {m}" for m in range(20)), "random", "copy of run 0"]
+
+ptgp = qr.PTGP(n_clusters=10, random_state=0).fit(votes)
+pta = qr.PTA(n_clusters=10).fit(votes)
+choice = qr.metrics.choose_k(ptgp, ks=range(2, 17), criteria="all", n_refits=5)
+
+pictures = {
+    "heatmap": lambda: qr.plot.heatmap(ptgp),
+    "coassociation": lambda: qr.plot.heatmap(ptgp, kind="coassociation"),
+    "dendrogram": lambda: qr.plot.dendrogram(pta),
+    "graph": lambda: qr.plot.graph(ptgp),
+    "k_curves": lambda: qr.plot.k_curves(choice),
+    "cdf": lambda: qr.plot.cdf(choice),
+    "members": lambda: qr.plot.members(ptgp, names=names),
+    "clusters": lambda: qr.plot.clusters(ptgp),
+    "alluvial": lambda: qr.plot.alluvial(digits, ptgp, names=("digits", "PTGP")),
+    "scatter_votes": lambda: qr.plot.scatter(ptgp),
+    "scatter_features": lambda: qr.plot.scatter(ptgp, features),
+}
+for name, draw in pictures.items():
+    figure = draw().figure
+    figure.savefig(folder / f"{name}.png", dpi=80)
+    mpl.pyplot.close(figure)
+print(f"{len(pictures)} pictures in {folder}")

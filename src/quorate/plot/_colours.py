@@ -1,0 +1,95 @@
+"""Colours of clusters: as many as there are, told apart by every kind of eye as well as can be.
+
+The first nine are Paul Tol's "muted" scheme. Each further one is, of many candidates, the farthest
+from all before it, where the distance of two colours is the smallest of those that people with
+normal vision, without red cones and without green cones see (Machado, Oliveira and Fernandes 2009),
+in the OKLab space.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+_MUTED = (
+    *("CC6677", "332288", "DDCC77", "117733", "88CCEE"),
+    *("882255", "44AA99", "999933", "AA4499"),
+)
+#: What eyes see of light (red, green, blue): all of it; without red cones; without green cones.
+_EYES = (
+    np.eye(3),
+    np.array(
+        [
+            [0.152286, 1.052583, -0.204868],
+            [0.114503, 0.786281, 0.099216],
+            [-0.003882, -0.048116, 1.051998],
+        ]
+    ),
+    np.array(
+        [
+            [0.367322, 0.860646, -0.227968],
+            [0.280085, 0.672501, 0.047413],
+            [-0.011820, 0.042940, 0.968881],
+        ]
+    ),
+)
+_TO_CONES = np.array(
+    [
+        [0.4122214708, 0.5363325363, 0.0514459929],
+        [0.2119034982, 0.6806995451, 0.1073969566],
+        [0.0883024619, 0.2817188376, 0.6299787005],
+    ]
+)
+_TO_LAB = np.array(
+    [
+        [0.2104542553, 0.7936177850, -0.0040720468],
+        [1.9779984951, -2.4285922050, 0.4505937099],
+        [0.0259040371, 0.7827717662, -0.8086757660],
+    ]
+)
+#: Lightness of candidates: none so light that it is lost on white, none so dark that it is black.
+_LIGHTNESS = (0.35, 0.87)
+_MOST = 120  # different ones; then they repeat
+GREY = "#9a9a9a"
+
+
+def cluster_colours(n: int) -> NDArray[Any]:
+    """Return a colour for each of `n` clusters, as an array of shape (n, 3) in [0, 1]."""
+    different = _farthest(min(max(n, 1), _MOST))
+    return different[np.arange(n) % len(different)]
+
+
+@cache
+def _farthest(n: int) -> NDArray[Any]:
+    first = np.array([[int(code[i : i + 2], 16) / 255 for i in (0, 2, 4)] for code in _MUTED])
+    if n <= len(first):
+        return first[:n]
+    steps = np.linspace(0, 1, 12)
+    candidates = np.stack(np.meshgrid(steps, steps, steps, indexing="ij"), axis=-1).reshape(-1, 3)
+    lightness = seen(candidates)[0][:, 0]
+    candidates = candidates[(lightness >= _LIGHTNESS[0]) & (lightness <= _LIGHTNESS[1])]
+    chosen = list(first)
+    nearest = np.min([_distance(candidates, colour) for colour in first], axis=0)
+    while len(chosen) < n:
+        best = int(nearest.argmax())
+        chosen.append(candidates[best])
+        nearest = np.minimum(nearest, _distance(candidates, candidates[best]))
+    return np.array(chosen)
+
+
+def seen(colours: NDArray[Any]) -> list[NDArray[Any]]:
+    """Return the colours in OKLab as each kind of eye sees them."""
+    light = np.where(colours <= 0.04045, colours / 12.92, ((colours + 0.055) / 1.055) ** 2.4)
+    return [np.cbrt(np.clip(light @ eye.T, 0, 1) @ _TO_CONES.T) @ _TO_LAB.T for eye in _EYES]
+
+
+def _distance(colours: NDArray[Any], one: NDArray[Any]) -> NDArray[Any]:
+    """Return how far each colour is from `one`, for the eye that tells them apart worst."""
+    pairs = zip(seen(colours), seen(one[None, :]), strict=True)
+    smallest: NDArray[Any] = np.min([np.linalg.norm(a - b, axis=1) for a, b in pairs], axis=0)
+    return smallest
