@@ -1,0 +1,147 @@
+"""``quorate report``: from files of votes to a page, and what is refused on the way."""
+
+import json
+import re
+
+import numpy as np
+import pytest
+from report_inputs import HOSTILE, noisy_votes
+from typer.testing import CliRunner
+
+from quorate import files
+from quorate.cli import app
+
+
+def run(*arguments):
+    return CliRunner().invoke(app, ["report", *map(str, arguments)])
+
+
+def data_of(path):
+    page = path.read_text(encoding="utf-8")
+    return json.loads(re.search(r'id="data">(.*?)</script>', page, re.DOTALL)[1])
+
+
+@pytest.fixture
+def votes(tmp_path):
+    labels, truth = noisy_votes(50, 5, 3)
+    ids = np.array([f"c{i}" for i in range(50)], dtype=object)
+    columns = {f"member {m}": labels[:, m] for m in range(5)}
+    path = tmp_path / "votes.csv"
+    files.write_table(path, {"cell": ids, **columns, "kind": truth})
+    return path
+
+
+def test_votes_in_a_page_out(votes, tmp_path):
+    page = tmp_path / "report.html"
+    done = run(votes, "-k", 3, "--truth", "kind", "-o", page)
+    assert done.exit_code == 0, done.stderr
+    assert done.stdout == ""
+    assert re.fullmatch(
+        rf"50 objects, 5 clusterings, \d+ microclusters, k = 3, PTGP: \d+\.\d\d s\n"
+        rf"The report is in {re.escape(str(page))}\.\n",
+        done.stderr,
+    )
+    data = data_of(page)
+    assert data["objects"]["id"][:2] == ["c0", "c1"]
+    assert data["members"]["name"] == [f"member {m}" for m in range(5)]
+    assert data["truth"]["nmi"] > 0.8
+    text = page.read_text(encoding="utf-8")
+    assert "<h1><bdi>votes.csv</bdi></h1>" in text
+    command = re.search(r"<code>(quorate report .*?)</code>", text)[1]
+    assert command.endswith(f"-k 3 -m ptgp --truth kind --seed 0 -o {page}")
+
+
+def test_the_command_in_the_page_makes_the_page_again(votes, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    assert run("votes.csv", "-k", "auto", "-m", "pta", "--truth", "kind", "-q").exit_code == 0
+    page = tmp_path / "report.html"
+    first = page.read_text(encoding="utf-8")
+    command = re.search(r"<code>quorate report (.*?)</code>", first)[1].split()
+    page.unlink()
+    assert run(*command).exit_code == 0
+    assert page.read_text(encoding="utf-8") == first
+
+
+def test_features_are_matched_by_id(votes, tmp_path):
+    rng = np.random.default_rng(0)
+    order = rng.permutation(50)
+    place = np.arange(50.0)
+    ids = np.array([f"c{i}" for i in order], dtype=object)
+    features = tmp_path / "features.csv"
+    files.write_table(features, {"cell": ids, "x": place[order], "y": -0.5 * place[order]})
+    page = tmp_path / "report.html"
+    done = run(votes, "-k", 3, "--truth", "kind", "--features", features, "-o", page)
+    assert done.exit_code == 0, done.stderr
+    shown = data_of(page)["maps"][1]
+    assert shown["title"] == "By features"
+    x = np.array(shown["x"])[np.argsort(shown["of"])]
+    assert (np.diff(x) > 0).all() or (np.diff(x) < 0).all()
+
+
+def test_hostile_files(tmp_path):
+    labels, _ = noisy_votes(40, 4, 2)
+    names = [HOSTILE[place] for place in (0, 1, 9, 14)]
+    columns = {name: np.array([HOSTILE[v] for v in labels[:, m]]) for m, name in enumerate(names)}
+    path = tmp_path / "<img src=x onerror=alert(1)>.csv"
+    ids = np.array([f"{HOSTILE[i % 6]}{i}" for i in range(40)], dtype=object)
+    files.write_table(path, {"id": ids, **columns})
+    page = tmp_path / "report.html"
+    done = run(path, "-k", 2, "--header", "--id-column", "id", "-o", page)
+    assert done.exit_code == 0, done.stderr
+    text = page.read_text(encoding="utf-8")
+    assert "<img" not in text
+    assert text.count("<script") == 2
+    assert data_of(page)["members"]["name"] == names
+
+
+def test_standard_output_and_a_title(votes):
+    done = run(votes, "-k", 2, "-o", "-", "--title", "My <cells>")
+    assert done.exit_code == 0, done.stderr
+    assert done.stdout.startswith("<!doctype html>")
+    assert "<title>My &lt;cells&gt;</title>" in done.stdout
+    assert "The report is in standard output." in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "message"),
+    [
+        (["-k", "many"], 2, "-k is a whole number from 1 on, or auto. Found 'many'."),
+        (["-k", "0"], 2, "-k is a whole number from 1 on, or auto. Found '0'."),
+        (["-k", "3", "-m", "ptpg"], 2, "There is no method 'ptpg'. Did you mean ptgp?"),
+        (["-k", "51"], 1, "51 clusters were asked for, but the votes tell only"),
+        (["-k", "3", "--truth", "sort"], 2, "--truth sort: there is neither a column nor a file"),
+        (["-k", "3", "-o", "none/report.html"], 1, "there is no folder"),
+        (["-k", "3", "--features", "none.csv"], 1, "There is no file none.csv"),
+    ],
+)
+def test_what_is_refused(votes, arguments, code, message):
+    done = run(votes, *arguments)
+    assert done.exit_code == code
+    assert message in done.stderr
+    assert done.stderr.count("error: ") == 1
+
+
+def test_features_of_other_objects_are_refused(votes, tmp_path):
+    features = tmp_path / "features.csv"
+    files.write_table(features, {"x": np.arange(7.0), "y": np.arange(7.0) ** 2 + 0.5})
+    done = run(votes, "-k", 3, "--features", features, "-o", tmp_path / "report.html")
+    assert done.exit_code == 1
+    assert "has 7 rows, but there are 50 objects. Give one for each" in done.stderr
+    assert not (tmp_path / "report.html").exists()
+
+
+def test_the_input_is_not_overwritten(votes):
+    done = run(votes, "-k", 3, "-o", votes)
+    assert done.exit_code == 2
+    assert "which it would replace" in done.stderr
+
+
+def test_without_the_extra_it_says_so_before_reading(votes, monkeypatch):
+    from quorate.report import _report
+
+    monkeypatch.setattr(_report.importlib.util, "find_spec", lambda name: None)
+    done = run(votes, "-k", 3)
+    assert done.exit_code == 1
+    assert done.stderr == (
+        "error: Reports need jinja2. Install it with: pip install 'quorate[report]'\n"
+    )
