@@ -1,0 +1,149 @@
+"""``quorate choose-k`` and ``quorate consensus -k auto``."""
+
+import json
+
+import numpy as np
+import pandas as pd
+import pytest
+from typer.testing import CliRunner
+
+import quorate as qr
+from quorate import files
+from quorate.cli import app
+
+runner = CliRunner()
+
+
+@pytest.fixture
+def votes(tmp_path):
+    """Write eight noisy copies of four groups, with ids and the truth; return the file."""
+    rng = np.random.default_rng(0)
+    truth = np.repeat(np.arange(4), 30)
+    path = tmp_path / "votes.csv"
+    columns = {"id": np.array([f"o{i}" for i in range(120)], dtype=object)}
+    for m in range(8):
+        wrong = rng.random(120) < 0.08
+        columns[f"run{m}"] = np.where(wrong, rng.integers(0, 4, 120), truth)
+    files.write_table(path, columns | {"truth": truth})
+    return path
+
+
+def invoke(*words, verb="choose-k"):
+    return runner.invoke(app, [verb, *map(str, words)])
+
+
+def test_a_table_a_recommendation_and_reasons(votes):
+    found = invoke(votes, "--truth", "truth")
+    assert found.exit_code == 0, found.stderr
+    table, _, words = found.stdout.partition("\n\n")
+    header, *rows = table.splitlines()
+    assert header.split() == ["k", "balance", "NMI", "confidence", "eigengap"]
+    assert [int(row.split()[0]) for row in rows] == list(range(2, 21))
+    assert [row.split()[0] for row in rows if row.split()[1].endswith("*")] == ["4"]
+    assert words.startswith("Recommended: k = 4\n  k = 4 has the largest balance")
+    assert "Runners-up: " in words
+    assert "No lifetime: PTGP makes no tree." in words
+    assert words.endswith("The true labels have 4 classes.\n")
+
+
+def test_scores_are_those_of_the_library(votes, tmp_path):
+    out = tmp_path / "scores.csv"
+    arguments = ("-m", "PTA", "--k-range", "2:6", "--criteria", "lifetime,pac", "--seed", 3)
+    found = invoke(votes, "--truth", "truth", *arguments, "-o", out, "--refits", 4)
+    assert found.exit_code == 0, found.stderr
+    table = pd.read_csv(out)
+    assert list(table) == ["k", "balance", "lifetime", "pac"]
+    matrix = pd.read_csv(votes).drop(columns=["id", "truth"])
+    expected = qr.metrics.choose_k(
+        qr.PTA(2).fit(matrix), range(2, 7), criteria="all", n_refits=4, random_state=3
+    )
+    for name in ("balance", "lifetime", "pac"):
+        assert table[name].to_numpy() == pytest.approx(expected.scores[name], abs=1e-6)
+
+
+def test_json(votes):
+    found = invoke(votes, "--truth", "truth", "--json", "--criterion", "ensemble-nmi")
+    assert found.exit_code == 0, found.stderr
+    choice = json.loads(found.stdout)
+    assert choice["k"] == choice["recommended"]["ensemble_nmi"]
+    assert choice["criterion"] == "ensemble_nmi"
+    assert choice["ks"] == list(range(2, 21))
+
+
+def test_scores_to_standard_output_leave_the_words_aside(votes):
+    found = invoke(votes, "--truth", "truth", "--k-range", "2:4", "-o", "-")
+    assert found.exit_code == 0, found.stderr
+    assert found.stdout.splitlines()[0].startswith("k,balance")
+    assert len(found.stdout.splitlines()) == 4
+    assert "Recommended: k = 4" in found.stderr
+
+
+def test_one_group_of_objects(tmp_path):
+    path = tmp_path / "same.csv"
+    path.write_text("a,b\n1,1\n1,1\n1,1\n")
+    found = invoke(path)
+    assert found.exit_code == 0, found.stderr
+    assert found.stdout.startswith("Recommended: k = 1\n")
+
+
+@pytest.mark.parametrize(
+    ("words", "code", "message"),
+    [
+        (["--k-range", "1:5"], 2, "--k-range begins at 2 or later"),
+        (["--k-range", "5"], 2, "--k-range is two numbers with a colon"),
+        (["--k-range", "2:5000"], 1, "5000 clusters were asked for, but the votes tell only"),
+        (["--criteria", "lifetme"], 2, "--criteria knows no 'lifetme'. Did you mean lifetime?"),
+        (["--criteria", ","], 2, "--criteria needs names"),
+        (["--criterion", "gap"], 2, "--criterion knows no 'gap'"),
+        (["--criterion", "lifetime"], 1, "PTGP has no 'lifetime' to choose k by"),
+        (["-m", "ptpg"], 2, "There is no method 'ptpg'. Did you mean ptgp?"),
+        (["-o", "scores.npy"], 2, "Scores are a table"),
+        (["-o", "-", "--json"], 2, "both want standard output"),
+        (["--refits", 1], 2, "--refits"),
+    ],
+)
+def test_wrong_calls(votes, words, code, message):
+    found = invoke(votes, "--truth", "truth", *words)
+    assert found.exit_code == code
+    assert message in " ".join(found.stderr.split())
+
+
+def test_an_output_does_not_replace_the_votes(votes):
+    found = invoke(votes, "-o", votes)
+    assert found.exit_code == 2
+    assert "which it would replace" in found.stderr
+
+
+# -- consensus -k auto -----------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("engine", ["memory", "stream"])
+def test_consensus_chooses(votes, tmp_path, engine):
+    out = tmp_path / "labels.csv"
+    words = (votes, "-k", "auto", "--truth", "truth", "--engine", engine, "-o", out)
+    found = invoke(*words, "--confidence", verb="consensus")
+    assert found.exit_code == 0, found.stderr
+    assert "k = 4 (chosen), PTGP" in found.stderr
+    assert "Recommended: k = 4\n" in found.stderr
+    matrix = pd.read_csv(votes).drop(columns=["id", "truth"])
+    labels = pd.read_csv(out)
+    assert list(labels) == ["id", "label", "confidence"]
+    assert labels["label"].tolist() == qr.PTGP(4, random_state=0).fit(matrix).labels_.tolist()
+
+
+def test_quiet_tells_nothing(votes, tmp_path):
+    words = (votes, "-k", "AUTO", "--truth", "truth", "-o", tmp_path / "l.csv", "-q")
+    assert "Recommended" not in invoke(*words, verb="consensus").stderr
+
+
+@pytest.mark.parametrize("k", ["0", "-1", "two", "2.5", ""])
+def test_k_is_a_number_or_auto(votes, k):
+    found = invoke(votes, "-k", k, verb="consensus")
+    assert found.exit_code == 2
+    assert "-k is a whole number from 1 on, or auto" in found.stderr
+
+
+def test_auto_and_a_range_exclude_each_other(votes):
+    found = invoke(votes, "-k", "auto", "--k-range", "2:5", verb="consensus")
+    assert found.exit_code == 2
+    assert "both were given" in found.stderr

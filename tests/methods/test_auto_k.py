@@ -1,0 +1,129 @@
+"""``n_clusters="auto"`` of every method, of EnsembleClustering and of a stream."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.base import clone
+from sklearn.datasets import make_blobs
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+import quorate as qr
+from quorate.scale import stream
+
+
+def noisy_votes(k=3, n=42, members=4, gaps=False):
+    rng = np.random.default_rng(1)
+    truth = np.arange(n) % k
+    votes = np.column_stack(
+        [np.where(rng.random(n) < 0.08, rng.integers(0, k, n), truth) for _ in range(members)]
+    )
+    if gaps:
+        votes[rng.random(votes.shape) < 0.1] = -1
+        votes[:, 0] = truth
+    return votes
+
+
+def made(name, k="auto", **parameters):
+    est = qr.METHODS[name](k, **parameters)
+    return est.set_params(random_state=0) if "random_state" in est.get_params() else est
+
+
+@pytest.mark.filterwarnings("ignore::quorate.FewerClustersWarning")
+@pytest.mark.parametrize("gaps", [False, True])
+@pytest.mark.parametrize("name", qr.METHODS)
+def test_every_method_chooses(name, gaps):
+    votes = noisy_votes(gaps=gaps)
+    est = made(name).fit(votes)
+    k = est.k_choice_.k
+    assert 1 <= est.n_clusters_ <= k
+    # The labels are those of a fit that was asked for that number.
+    asked = made(name, k).fit(votes)
+    assert est.labels_.tolist() == asked.labels_.tolist()
+    assert est.confidence_.tolist() == asked.confidence_.tolist()
+    assert est.predict(votes).tolist() == asked.predict(votes).tolist()
+    assert est.cut(2).tolist() == asked.cut(2).tolist()
+    assert not hasattr(asked, "k_choice_")
+    # The parameter is as it was given, and a copy chooses the same.
+    assert est.get_params()["n_clusters"] == "auto"
+    assert clone(est).fit(votes).k_choice_.to_dict() == est.k_choice_.to_dict()
+
+
+def test_a_later_fit_forgets_the_choice():
+    votes = noisy_votes()
+    est = made("pta").fit(votes)
+    est.set_params(n_clusters=2).fit(votes)
+    assert not hasattr(est, "k_choice_")
+    assert est.n_clusters_ == 2
+
+
+@pytest.mark.parametrize("name", ["cspa", "ecmc", "hgpa", "srs"])
+def test_methods_that_label_objects(name):
+    est = made(name, level="objects")
+    est.fit(noisy_votes(n=45))
+    assert est.n_clusters_ == est.k_choice_.k
+    choice = qr.metrics.choose_k(est, [2, 3], criteria="all", n_refits=2)
+    assert choice.scores["subset_stability"].shape == (2,)
+
+
+@pytest.mark.parametrize("similarity", ["exact", "uint16", "approximate"])
+def test_however_pta_holds_its_similarity(similarity):
+    est = qr.PTA("auto", similarity=similarity).fit(noisy_votes(k=4, n=200))
+    exact = qr.PTA("auto").fit(noisy_votes(k=4, n=200))
+    assert est.k_choice_.k == exact.k_choice_.k == 4
+    assert est.k_choice_.scores["confidence"] == pytest.approx(
+        exact.k_choice_.scores["confidence"], abs=1e-2
+    )
+
+
+def test_vote_knows_the_reference_of_its_choice():
+    votes = noisy_votes()
+    est = made("vote").fit(votes)
+    assert est.reference_ == made("vote", est.k_choice_.k).fit(votes).reference_
+
+
+@pytest.mark.parametrize("name", qr.METHODS)
+def test_one_group_is_one_cluster(name):
+    est = made(name).fit([[0, 0], [0, 0], [0, 0]])
+    assert est.n_clusters_ == est.k_choice_.k == 1
+    assert est.labels_.tolist() == [0, 0, 0]
+
+
+@pytest.mark.parametrize("value", ["Auto", "two", 0, 2.5, None, np.array(["auto"])])
+def test_what_is_neither_auto_nor_a_number_is_refused(value):
+    with pytest.raises(ValueError, match="must be 'auto' or a whole number from 1 up"):
+        qr.PTA(value).fit(noisy_votes())
+
+
+def test_cut_takes_numbers_only():
+    with pytest.raises(ValueError, match=r"a whole number from 1 up\. Got 'auto' instead"):
+        made("pta").fit(noisy_votes()).cut("auto")
+
+
+def test_ensemble_clustering_chooses():
+    features, truth = make_blobs(150, centers=[[0, 0], [9, 0], [0, 9]], random_state=0)
+    model = qr.EnsembleClustering("auto", consensus=qr.PTA(), random_state=0).fit(features)
+    assert model.n_clusters_ == model.k_choice_.k == 3
+    assert qr.metrics.ari(truth, model.labels_) == 1.0
+    assert model.predict(features).tolist() == model.labels_.tolist()
+    assert model.get_params()["n_clusters"] == "auto"
+    assert qr.metrics.choose_k(model).k == 3
+    with pytest.raises(ValueError, match="must be 'auto' or a whole number"):
+        qr.EnsembleClustering("many").fit(features)
+
+
+def test_a_stream_chooses_as_memory_does(tmp_path):
+    votes = pd.DataFrame(noisy_votes(k=4, n=120), columns=list("abcd"))
+    votes.to_csv(tmp_path / "votes.csv", index=False)
+    result = stream.consensus(tmp_path / "votes.csv", made("ptgp"), tmp_path / "labels.csv")
+    expected = made("ptgp").fit(votes)
+    assert result.estimator.k_choice_.to_dict() == expected.k_choice_.to_dict()
+    assert pd.read_csv(tmp_path / "labels.csv")["label"].tolist() == expected.labels_.tolist()
+
+
+@pytest.mark.filterwarnings("ignore::quorate.FeaturesAsVotesWarning")  # checks pass random floats
+@parametrize_with_checks(
+    [qr.PTA("auto"), qr.USENC("auto")],
+    expected_failed_checks=lambda _: {"check_clustering": "X holds labels, not blobs of floats"},
+)
+def test_scikit_learn_contract(estimator, check):
+    check(estimator)

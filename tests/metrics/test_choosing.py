@@ -1,0 +1,368 @@
+"""Choosing k: each curve beside its definition, the choice, its words and its errors."""
+
+import json
+from itertools import combinations, pairwise
+
+import numpy as np
+import pytest
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+from sklearn.exceptions import NotFittedError
+from strategies import votes
+
+import quorate as qr
+from quorate.metrics import KChoice, ari, choose_k, ensemble_nmi
+from quorate.metrics.choosing import CRITERIA, _curves, _resampling, _verdict
+from quorate.metrics.choosing._choice import in_words
+
+
+def noisy(k=4, n=200, members=12, noise=0.1, seed=0):
+    """Return votes of members that see k groups, some splitting each in two, with errors."""
+    rng = np.random.default_rng(seed)
+    truth = np.arange(n) % k
+    columns = []
+    for m in range(members):
+        labels = 2 * truth + rng.integers(0, 2, n) if m % 3 == 0 else 2 * truth
+        wrong = rng.random(n) < noise
+        columns.append(np.where(wrong, rng.integers(0, 2 * k, n), labels))
+    return np.column_stack(columns), truth
+
+
+# -- curves beside their definitions ---------------------------------------------------------------
+
+
+@given(votes(max_objects=12, gaps=False))
+def test_a_lifetime_is_the_range_of_thresholds_that_leave_k_clusters(matrix):
+    est = qr.EAC(1).fit(matrix)
+    n = est.n_microclusters_
+    assume(n >= 2)
+    heights = est.linkage_matrix_[:, 2]
+    ks = np.arange(2, n + 1)
+    # By definition: thresholds between two heights, and how many clusters each leaves.
+    edges = np.unique(np.concatenate([[0.0], heights]))
+    alive = dict.fromkeys(ks.tolist(), 0.0)
+    for low, high in pairwise(edges):
+        left = n - int((heights <= (low + high) / 2).sum())
+        alive[left] = alive.get(left, 0.0) + high - low
+    expected = [alive[k] for k in ks.tolist()]
+    assert _curves.lifetimes(heights, ks) == pytest.approx(expected, abs=1e-12)
+
+
+def test_a_gap_of_eigenvalues_by_hand():
+    gaps = _curves.eigengaps(np.array([1.0, 0.7, 0.2, -1e-18]), np.array([2, 3, 4, 9]))
+    assert gaps == pytest.approx([0.5, 0.2, 0.0, 0.0])
+
+
+@pytest.mark.filterwarnings("ignore::quorate.FewerClustersWarning")
+@settings(max_examples=30)
+@given(matrix=votes(max_objects=16), name=st.sampled_from(["eac", "pta", "usenc", "vote"]))
+def test_agreement_and_confidence_are_those_of_the_objects(matrix, name):
+    est = qr.METHODS[name](1)
+    if "random_state" in est.get_params():
+        est.set_params(random_state=0)
+    est.fit(matrix)
+    assume(est.n_microclusters_ >= 2)
+    choice = choose_k(est)
+    for place, k in enumerate(choice.ks.tolist()):
+        again = qr.METHODS[name](
+            k, **{w: v for w, v in est.get_params().items() if w != "n_clusters"}
+        )
+        if "random_state" in again.get_params():
+            again.set_params(random_state=0)
+        labels = again.fit_predict(matrix)
+        expected = ensemble_nmi(labels, matrix, "geometric")
+        assert choice.scores["ensemble_nmi"][place] == pytest.approx(expected, abs=1e-9)
+        assert choice.scores["confidence"][place] == pytest.approx(
+            again.confidence_.mean(), abs=1e-9
+        )
+
+
+@pytest.mark.parametrize("batch", [1, 1 << 27])
+def test_few_cuts_at_a_time_or_all_at_once(monkeypatch, batch):
+    matrix, _ = noisy()
+    expected = choose_k(qr.EAC(2).fit(matrix)).scores["balance"]
+    monkeypatch.setattr(_curves, "_BATCH_BYTES", batch)
+    assert choose_k(qr.EAC(2).fit(matrix)).scores["balance"] == pytest.approx(expected, abs=1e-12)
+
+
+def test_a_flat_curve_adds_nothing_to_the_balance():
+    flat, other = np.array([0.3, 0.3 + 1e-14, 0.3]), np.array([0.1, 0.5, 0.2])
+    assert _curves.balance(flat, other) == pytest.approx([0.0, 1.0, 0.25])
+
+
+# -- resampling ------------------------------------------------------------------------------------
+
+
+@st.composite
+def cuts_of_groups(draw):
+    n, n_cuts = draw(st.integers(2, 9)), draw(st.integers(1, 4))
+    label = st.integers(-1, 3)
+    cuts = [np.array(draw(st.lists(label, min_size=n, max_size=n))) for _ in range(n_cuts)]
+    sizes = np.array(draw(st.lists(st.integers(1, 4), min_size=n, max_size=n)))
+    return cuts, sizes
+
+
+def pairs_of_objects(cuts, sizes):
+    """Return the consensus index of every pair of objects that some cut knows both of."""
+    objects = np.repeat(np.arange(len(sizes)), sizes)
+    found = []
+    for a, b in combinations(objects.tolist(), 2):
+        both = [cut for cut in cuts if cut[a] >= 0 and cut[b] >= 0]
+        if both:
+            found.append(sum(cut[a] == cut[b] for cut in both) / len(both))
+    return np.array(found)
+
+
+@given(cuts_of_groups())
+def test_the_consensus_distribution_is_that_of_all_pairs_of_objects(drawn):
+    cuts, sizes = drawn
+    index = pairs_of_objects(cuts, sizes)
+    found = _resampling.consensus_distribution(cuts, sizes, np.random.default_rng(0))
+    if not len(index):
+        assert found is None
+        return
+    expected = [(index <= value).mean() for value in _resampling.GRID]
+    assert found.cdf == pytest.approx(expected, abs=1e-12)
+    assert found.mean == pytest.approx(index.mean(), abs=1e-12)
+    pac = ((index > 0.1) & (index <= 0.9)).mean()
+    assert _resampling.ambiguous_share(found) == pytest.approx(pac, abs=1e-12)
+
+
+@given(cuts_of_groups())
+def test_stability_is_the_mean_ari_of_pairs_of_cuts(drawn):
+    cuts, sizes = drawn
+    objects = np.repeat(np.arange(len(sizes)), sizes)
+    expected = [
+        ari(a[objects], b[objects]) for a, b in combinations(cuts, 2) if ((a >= 0) & (b >= 0)).any()
+    ]
+    found = _resampling.stability(cuts, sizes)
+    assert np.isnan(found) if not expected else found == pytest.approx(np.mean(expected))
+
+
+def test_pairs_of_many_groups_are_sampled(monkeypatch):
+    rng = np.random.default_rng(0)
+    cuts = [rng.integers(0, 3, 400) for _ in range(6)]
+    sizes = np.ones(400, dtype=np.int64)
+    exact = _resampling.consensus_distribution(cuts, sizes, np.random.default_rng(0))
+    monkeypatch.setattr(_resampling, "_MOST_GROUPS", 100)
+    sampled = _resampling.consensus_distribution(cuts, sizes, np.random.default_rng(0))
+    assert sampled.mean != exact.mean
+    assert sampled.cdf == pytest.approx(exact.cdf, abs=0.05)
+
+
+def test_halves_are_refits_of_the_method_on_these_members():
+    matrix, _ = noisy(members=6)
+    est = qr.PTGP(2, random_state=3).fit(matrix)
+    half = np.array([0, 2, 5])
+    cut, largest = est._cuts().of_members(half)
+    alone = qr.PTGP(4, random_state=est._seed).fit(matrix[:, half])
+    assert largest == alone.n_microclusters_
+    assert ari(cut(4)[est.microclusters_.of_object], alone.labels_) == 1.0
+
+
+def test_rows_that_a_half_knows_nothing_of_have_no_label():
+    matrix = np.array([[0, 0, 1], [0, 1, 1], [1, -1, -1], [1, 2, 0]])
+    cut, largest = qr.EAC(1).fit(matrix)._cuts().of_members(np.array([1, 2]))
+    assert cut(2).tolist() == [0, 0, -1, 1]
+    assert largest == 3
+
+
+def test_costly_criteria_repeat_and_depend_on_their_seed():
+    matrix, _ = noisy(noise=0.4)
+    est = qr.EAC(2).fit(matrix)
+    one, same = (choose_k(est, criteria="all", n_refits=4, random_state=1) for _ in range(2))
+    other = choose_k(est, criteria="all", n_refits=4, random_state=2)
+    assert one.to_dict() == same.to_dict()
+    assert one.scores["pac"].tolist() != other.scores["pac"].tolist()
+    assert one.cdf.shape == (len(one.ks), 101)
+    assert (np.diff(one.cdf, axis=1) >= 0).all()
+    assert one.cdf[:, -1] == pytest.approx(1.0)
+
+
+def test_gain_in_area():
+    assert _resampling.area_gains(np.array([0.0, 0.5, 0.6])) == pytest.approx([0.0, 0.0, 0.2])
+
+
+# -- the choice ------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("k", [2, 3, 5, 8])
+@pytest.mark.parametrize("name", ["ptgp", "pta", "eac", "lwea"])
+def test_clear_groups_are_found(name, k):
+    matrix, truth = noisy(k=k, n=60 * k, noise=0.05)
+    est = qr.METHODS[name]("auto")
+    if "random_state" in est.get_params():
+        est.set_params(random_state=0)
+    est.fit(matrix)
+    assert est.n_clusters_ == est.k_choice_.k == k
+    assert ari(est.labels_, truth) > 0.95
+
+
+def test_all_criteria_find_groups_that_all_members_see():
+    matrix = np.repeat(np.arange(4), 10)[:, None] * np.ones(6, dtype=int)
+    matrix[::7, 0] = 9  # one member errs a little
+    found = choose_k(qr.EAC(2).fit(matrix), criteria="all")
+    assert found.k == found.recommended["lifetime"] == found.recommended["ensemble_nmi"] == 4
+    assert found.scores["subset_stability"][found.ks == 4] == 1.0
+    assert found.scores["pac"][found.ks == 4] == 0.0
+    assert choose_k(qr.PTGP(2, random_state=0).fit(matrix)).recommended["eigengap"] == 4
+
+
+def test_a_criterion_that_a_method_has_not_is_absent_with_a_reason():
+    matrix, _ = noisy()
+    assert choose_k(qr.PTGP(2, random_state=0).fit(matrix)).absent == {
+        "lifetime": "PTGP makes no tree."
+    }
+    found = choose_k(qr.PTA(2).fit(matrix[:, :1]), criteria="all")
+    assert found.absent == {
+        "eigengap": "PTA does not cut by eigenvectors.",
+        "subset_stability": "A single member has no halves.",
+        "pac": "A single member has no halves.",
+        "delta_area": "A single member has no halves.",
+        "seed_stability": "Nothing in PTA is random.",
+    }
+    with pytest.raises(ValueError, match=r"PTA has no 'eigengap' to choose k.* one of 'balance'"):
+        choose_k(qr.PTA(2).fit(matrix), criterion="eigengap")
+
+
+def test_the_choice_does_not_depend_on_the_k_of_the_fit():
+    matrix, _ = noisy(noise=0.3)
+    few, many = (choose_k(qr.PTGP(k, random_state=0).fit(matrix)) for k in (2, 9))
+    assert few.to_dict() == many.to_dict()
+
+
+def test_criteria_by_name_and_the_one_that_decides():
+    est = qr.EAC(2).fit(noisy()[0])
+    found = choose_k(est, range(2, 9), "lifetime", criteria=["confidence"])
+    assert list(found.scores) == ["confidence", "lifetime"]
+    assert found.criterion == "lifetime"
+    assert list(choose_k(est, criteria="pac", n_refits=2).scores) == ["balance", "pac"]
+    assert set(choose_k(est, criteria="all", n_refits=2).scores) | {
+        "eigengap",
+        "seed_stability",
+    } == set(CRITERIA)
+
+
+def test_default_range():
+    wide = np.random.default_rng(0).integers(0, 30, (300, 4))
+    assert in_words(choose_k(qr.EAC(2).fit(wide)).ks) == "2..30"
+    wider = np.random.default_rng(0).integers(0, 200, (600, 4))
+    assert in_words(choose_k(qr.EAC(2).fit(wider)).ks) == "2..50"
+    narrow = np.random.default_rng(0).integers(0, 3, (300, 4))
+    assert in_words(choose_k(qr.EAC(2).fit(narrow)).ks) == "2..20"
+    assert in_words(choose_k(qr.EAC(1).fit([[0], [1], [2]])).ks) == "2..3"
+    assert in_words(np.array([2])) == "2"
+    assert in_words(np.array([2, 5])) == "2, 5"
+    assert in_words(np.arange(2, 30, 2)) == "14 of 2..28"
+
+
+def test_one_group_is_one_cluster():
+    choice = qr.PTGP("auto").fit([[1, 1], [1, 1]]).k_choice_
+    assert choice.k == 1
+    assert choice.scores == {}
+    assert choice.runners_up == []
+    assert "only one group" in choice.reasons[0]
+
+
+def test_words_and_json():
+    choice = choose_k(qr.EAC(2).fit(noisy(noise=0.3)[0]), criteria="all", n_refits=3)
+    assert repr(choice).startswith(f"KChoice(k={choice.k}, ks=2..20, criterion='balance'")
+    lines = str(choice).splitlines()
+    assert lines[0] == f"k = {choice.k}"
+    assert lines[-1].startswith("Runners-up: ")
+    assert all(reason.endswith(".") for reason in choice.reasons)
+    again = json.loads(json.dumps(choice.to_dict()))
+    assert again["k"] == choice.k
+    assert again["scores"]["pac"] == choice.scores["pac"].tolist()
+    assert choice.k not in choice.runners_up
+    assert len(choice.runners_up) <= 3
+
+
+def test_nan_is_null_in_json():
+    found = KChoice(2, np.array([2, 3]), "pac", {"pac": np.array([0.5, np.nan])}, {}, [], [])
+    assert found.to_dict()["scores"] == {"pac": [0.5, None]}
+
+
+KS, ALL = np.arange(2, 7), np.ones(5, dtype=bool)
+
+
+@pytest.mark.parametrize(
+    ("name", "curve", "attained", "expected"),
+    [
+        ("lifetime", [1, 3, 2, 3, 0], ALL, 3),  # the smaller of two equals
+        ("lifetime", [1, 3, 2, 3 + 1e-12, 0], ALL, 3),
+        ("pac", [3, 1, 2, 1, 4], ALL, 3),
+        ("pac", [3, np.nan, 2, 1, 4], ALL, 5),
+        ("lifetime", [1, 3, 2, 0, 0], np.array([1, 0, 1, 1, 1], dtype=bool), 4),
+        ("lifetime", [1, 3, 2, 0, 0], ~ALL, 3),
+        ("lifetime", [2, 2, 2, 2, 2], ALL, None),
+        ("lifetime", [np.nan] * 5, ALL, None),
+        ("delta_area", [0.5, 0.2, 0.03, 0.01, 0.019], ALL, 4),
+        ("delta_area", [0.01, 0.0, 0.0, 0.0, 0.0], ALL, 2),
+    ],
+)
+def test_what_a_curve_recommends(name, curve, attained, expected):
+    assert _verdict.recommend(name, np.array(curve, dtype=float), KS, attained) == expected
+
+
+def test_reasons_tell_what_makes_a_choice_less_sure():
+    curve = np.array([0.0, 0.5, 0.99, 0.2, 1.0])
+    k, reasons, others = _verdict.verdict(
+        "MCLA",
+        KS,
+        {"lifetime": curve, "confidence": -curve},
+        {"lifetime": 6, "confidence": 2},
+        "lifetime",
+        np.array([1, 1, 1, 0, 1], dtype=bool),
+    )
+    assert k == 6
+    assert others == [4, 2]
+    text = " ".join(reasons)
+    assert "k = 6 has the largest lifetime in the tree (1) of the 5 looked at." in text
+    assert "Others would choose: confidence 2." in text
+    assert "Nearly as good: k = 4." in text
+    assert "largest k looked at" in text
+    assert "MCLA gives fewer clusters than asked for at k = 5." in text
+
+
+def test_where_all_scores_are_the_same_the_smallest_k_is_taken():
+    flat = {"lifetime": np.zeros(5)}
+    k, reasons, _ = _verdict.verdict("EAC", KS, flat, {"lifetime": None}, "lifetime", ALL)
+    assert k == 2
+    assert "same at every k" in reasons[0]
+
+
+# -- errors ----------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        ({"ks": [1, 2]}, "whole numbers from 2 up.*Got 1 instead"),
+        ({"ks": [2.5]}, "Got 2.5 instead"),
+        ({"ks": []}, "is empty"),
+        ({"ks": 5}, "such as range"),
+        ({"ks": [2, 900]}, r"k = 900, but the ensemble tells only \d+ group"),
+        ({"criterion": "gap"}, "'criterion' parameter of choose_k must be one of 'auto'"),
+        ({"criteria": ["silhouette"]}, "'criteria' parameter of choose_k must be one of"),
+        ({"n_refits": 1}, "'n_refits' parameter of choose_k must be a whole number from 2 up"),
+        ({"random_state": -1}, "'random_state' parameter of choose_k"),
+    ],
+)
+def test_wrong_arguments(arguments, words):
+    est = qr.EAC(2).fit(noisy()[0])
+    with pytest.raises(ValueError, match=words):
+        choose_k(est, **arguments)
+
+
+def test_wrong_estimators():
+    with pytest.raises(NotFittedError, match="choose_k needs a fitted"):
+        choose_k(qr.EAC(2))
+    with pytest.raises(TypeError, match="choose_k needs a fitted"):
+        choose_k(3)
+
+    class Other:
+        labels_ = n_clusters_ = microclusters_ = 0
+
+    with pytest.raises(TypeError, match=r"a consensus method of quorate.* got a Other"):
+        choose_k(Other())
