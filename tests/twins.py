@@ -28,8 +28,8 @@ def coassociation(table):
     return result
 
 
-def elite_graph(table, n_neighbors):
-    weights = coassociation(table)
+def elite_graph(table, n_neighbors, weights=None):
+    weights = coassociation(table) if weights is None else weights.copy()
     np.fill_diagonal(weights, 0)
     n = len(weights)
     if n == 1:

@@ -3,12 +3,49 @@
 from __future__ import annotations
 
 from numbers import Integral, Real
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+if TYPE_CHECKING:
+    from quorate._types import FloatArray, Microclusters
+
 #: Base clusterers of this library, by name.
 NAMED_METHODS = ("kmeans", "rpcl")
+
+
+def check_member_weight(owner: str, weight: Any, groups: Microclusters) -> FloatArray | None:
+    """Return weights of the clusterings, or None where there are none or all are the same."""
+    if weight is None:
+        return None
+    n_clusterings = groups.table.shape[1]
+    wanted = (
+        f"The member_weight of {owner} must be {n_clusterings} number(s) from 0 up, one for each"
+        f" clustering"
+    )
+    try:
+        weights = np.asarray(weight, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise ValueError(f"{wanted}. Got {weight!r} instead ({error}).") from error
+    if weights.shape != (n_clusterings,):
+        raise ValueError(f"{wanted}, but its shape is {weights.shape}.")
+    wrong = np.flatnonzero(~(np.isfinite(weights) & (weights >= 0)))
+    if len(wrong):
+        place = int(wrong[0])
+        raise ValueError(f"{wanted}, but number {place}, counted from 0, is {weights[place]}.")
+    if not weights.any():
+        raise ValueError(f"{wanted}, but all are 0, and nobody would vote.")
+    if (weights == weights[0]).all():
+        return None
+    silent = np.flatnonzero((groups.table[:, weights > 0] < 0).all(axis=1))
+    if len(silent):
+        rows = np.flatnonzero(np.isin(groups.of_object, silent))
+        shown = ", ".join(map(str, rows[:5])) + (", ..." if len(rows) > 5 else "")
+        raise ValueError(
+            f"{len(rows)} object(s) have votes of clusterings with member_weight 0 only: row(s)"
+            f" {shown}, counted from 0. Leave these rows out, or give such a clustering a weight."
+        )
+    return weights
 
 
 def check_methods(owner: str, method: Any) -> tuple[Any, ...]:

@@ -50,6 +50,25 @@ def counter_dtype(n_clusterings: int) -> np.dtype[np.unsignedinteger[Any]]:
 
 
 @kernel
+def sum_matches(left: Any, right: Any, weights: Any, start: Any, sums: Any) -> None:
+    """Write to ``sums[r, j]`` the weight of the clusterings where row start + r matches row j.
+
+    Clusterings are added in their order, whoever is compared: equal sums are equal numbers.
+    """
+    n_clusterings, n_columns = right.shape
+    for first in range(0, n_columns, _COLUMNS_PER_STRIP):
+        last = min(first + _COLUMNS_PER_STRIP, n_columns)
+        for r in range(sums.shape[0]):
+            strip = sums[r, first:last]
+            strip[:] = 0.0
+            for m in range(n_clusterings):
+                codes = right[m, first:last]
+                vote, weight = left[m, start + r], weights[m]
+                for j in range(last - first):
+                    strip[j] += weight * (codes[j] == vote)
+
+
+@kernel
 def count_matches(left: Any, right: Any, start: Any, counts: Any) -> None:
     """Write to ``counts[r, j]`` in how many clusterings row ``start + r`` matches row j."""
     n_clusterings, n_columns = right.shape

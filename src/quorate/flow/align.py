@@ -14,20 +14,27 @@ if TYPE_CHECKING:
 
 
 def cluster_agreement(
-    counts: FloatArray, owner: NDArray[np.int64], member: int
+    counts: FloatArray,
+    owner: NDArray[np.int64],
+    member: int,
+    weights: FloatArray | None = None,
 ) -> tuple[FloatArray, FloatArray]:
     """Return how the ensemble sees the clusters of one clustering, and their sizes.
 
     Entry (u, v) is the share of agreements among all votes on pairs of objects, one of cluster u
     and one of cluster v: the mean co-association between them where no vote is missing. It follows
     from the overlaps with all clusters, for which `counts` and `owner` are as in
-    `quorate.flow.clusters`.
+    `quorate.flow.clusters`. With `weights`, votes of a clustering count so often.
     """
     own = owner == member
     shared = counts[own]
     starts = np.flatnonzero(np.diff(owner, prepend=-1))
     voters = np.add.reduceat(shared, starts, axis=1)
-    agreement: FloatArray = (shared @ shared.T) / (voters @ voters.T)
+    if weights is None:
+        agreement: FloatArray = (shared @ shared.T) / (voters @ voters.T)
+        return agreement, counts.diagonal()[own]
+    agreed, voted = shared * weights[owner], voters * weights[owner[starts]]
+    agreement = (agreed @ shared.T) / (voted @ voters.T)
     return agreement, counts.diagonal()[own]
 
 
@@ -45,9 +52,18 @@ def match(shared: FloatArray) -> NDArray[np.int64]:
     return label_of
 
 
-def plurality(membership: Any, label_of: NDArray[np.int64], n_labels: int) -> NDArray[np.int64]:
-    """Return the label that most clusters of each row vote for, the lowest on ties; -1 if none."""
-    ballots = membership @ _indicator(label_of, n_labels, np.ones(len(label_of)))
+def plurality(
+    membership: Any,
+    label_of: NDArray[np.int64],
+    n_labels: int,
+    weights: FloatArray | None = None,
+) -> NDArray[np.int64]:
+    """Return the label that most clusters of each row vote for, the lowest on ties; -1 if none.
+
+    With `weights`, one for each cluster, those with the largest sum of weights are most.
+    """
+    votes = np.ones(len(label_of)) if weights is None else weights
+    ballots = membership @ _indicator(label_of, n_labels, votes)
     return np.where(ballots.max(axis=1) > 0, ballots.argmax(axis=1), -1)
 
 
@@ -57,6 +73,7 @@ def vote(
     owner: NDArray[np.int64],
     start: NDArray[np.int64],
     max_rounds: int,
+    weights: FloatArray | None = None,
 ) -> NDArray[np.int64]:
     """Return the consensus of clusterings that are relabelled to it, round by round.
 
@@ -72,6 +89,8 @@ def vote(
         Labels 0, 1, ... of a first consensus; -1 for a row without one.
     max_rounds : int
         Rounds at most; it ends when labels no longer change.
+    weights : ndarray of shape (n_clusters,), optional
+        How much a vote for each cluster counts.
 
     Notes
     -----
@@ -82,7 +101,7 @@ def vote(
     for _ in range(max_rounds):
         shared = (membership.T @ _indicator(labels, n_labels, sizes)).T
         label_of = np.concatenate([match(shared[:, owner == m]) for m in range(owner[-1] + 1)])
-        before, labels = labels, plurality(membership, label_of, n_labels)
+        before, labels = labels, plurality(membership, label_of, n_labels, weights)
         if np.array_equal(before, labels):
             break
     largest = np.bincount(labels[labels >= 0], sizes[labels >= 0]).argmax()

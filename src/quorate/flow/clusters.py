@@ -50,10 +50,13 @@ def cluster_graph(likeness: FloatArray) -> Any:
     return csr_array(links)
 
 
-def cluster_entropies(counts: FloatArray, owner: NDArray[np.int64]) -> FloatArray:
+def cluster_entropies(
+    counts: FloatArray, owner: NDArray[np.int64], weights: FloatArray | None = None
+) -> FloatArray:
     """Return how scattered each cluster is over the other clusterings, in bits, summed over them.
 
-    In a clustering the shares are those of the cluster's objects that have a vote there.
+    In a clustering the shares are those of the cluster's objects that have a vote there. With
+    `weights`, a clustering is counted so often in the sum.
     """
     starts = _starts(owner)
     in_clustering = np.add.reduceat(counts, starts, axis=1)
@@ -64,11 +67,14 @@ def cluster_entropies(counts: FloatArray, owner: NDArray[np.int64]) -> FloatArra
         out=np.zeros_like(in_clustering),
         where=in_clustering > 0,
     )
-    total: FloatArray = np.maximum(entropies, 0.0).sum(axis=1)
+    entropies = np.maximum(entropies, 0.0)
+    total: FloatArray = (
+        entropies.sum(axis=1) if weights is None else entropies @ weights[owner[starts]]
+    )
     return total
 
 
-def cluster_certainties(entropies: FloatArray, n_clusterings: int, theta: float) -> FloatArray:
+def cluster_certainties(entropies: FloatArray, n_clusterings: float, theta: float) -> FloatArray:
     """Return how reliable each cluster is, exp(-entropy / (theta·M)), in (0, 1].
 
     The ensemble-driven cluster index of locally weighted methods; the floor of 1e-300 keeps a

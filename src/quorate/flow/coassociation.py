@@ -6,7 +6,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from quorate.flow._agreement import count_matches, counter_dtype, turnout_codes, vote_codes
+from quorate.flow._agreement import (
+    count_matches,
+    counter_dtype,
+    sum_matches,
+    turnout_codes,
+    vote_codes,
+)
 from quorate.flow._jit import kernel
 from quorate.flow._threads import in_threads, row_ranges
 
@@ -23,12 +29,14 @@ def coassociation(
     table: NDArray[np.int32],
     others: NDArray[np.int32] | None = None,
     *,
+    weights: FloatArray | None = None,
     n_jobs: int | None = None,
 ) -> FloatArray:
     """Return a[i, j] = agreements / clusterings in which row i and row j both voted.
 
     Rows of `table` are compared with rows of `others` (default: with each other). Where no
-    clustering has both votes, a[i, j] = 0. A full row agrees with itself: a[i, i] = 1.
+    clustering has both votes, a[i, j] = 0. A full row agrees with itself: a[i, i] = 1. With
+    `weights`, one for each clustering and not negative, a clustering counts so often.
     """
     if others is None:
         others = table
@@ -37,6 +45,19 @@ def coassociation(
     if min(table.min(initial=0), others.min(initial=0)) < 0:
         turnout = turnout_codes(np.vstack([table, others]))
     result: FloatArray = np.empty((n_rows, len(others)))
+    # Added in the order of the sums, so that full agreement is 1.
+    total = n_clusterings if weights is None else np.cumsum(weights)[-1]
+
+    def fill_weighted(rows: tuple[int, int]) -> None:
+        start, stop = rows
+        sums = result[start:stop]
+        sum_matches(votes.left, votes.right[:, n_rows:], weights, start, sums)
+        if turnout is None:
+            sums /= total
+            return
+        both = np.empty_like(sums)
+        sum_matches(turnout.left, turnout.right[:, n_rows:], weights, start, both)
+        np.divide(sums, both, out=sums, where=both > 0)
 
     def fill(rows: tuple[int, int]) -> None:
         start, stop = rows
@@ -50,7 +71,8 @@ def coassociation(
         # The float64 quotient, rounded once: equal shares are equal numbers.
         result[start:stop] = counts / np.maximum(both, 1).astype(np.float64)
 
-    in_threads(fill, row_ranges(n_rows, _ROWS_PER_BLOCK), n_jobs)
+    work = fill if weights is None else fill_weighted
+    in_threads(work, row_ranges(n_rows, _ROWS_PER_BLOCK), n_jobs)
     return result
 
 

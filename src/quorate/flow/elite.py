@@ -7,7 +7,8 @@ weight zero are no links.
 
 Where no vote is missing, weights are integer counts, and the search skips whatever sorted strips of
 rows show to be too far (`quorate.flow._neighbours`): O(n²·M) byte compares at most, a small and
-falling share of them in practice. With gaps, weights are quotients, and all pairs are compared.
+falling share of them in practice. With gaps, or where clusterings count differently, weights are
+quotients, and all pairs are compared.
 Memory O(links).
 """
 
@@ -22,6 +23,7 @@ from quorate.flow._agreement import (
     VoteCodes,
     count_matches,
     counter_dtype,
+    sum_matches,
     turnout_codes,
     vote_codes,
 )
@@ -40,7 +42,13 @@ if TYPE_CHECKING:
 _ROWS_PER_BLOCK = 32
 
 
-def elite_graph(table: NDArray[np.int32], n_neighbors: int, *, n_jobs: int | None = None) -> Any:
+def elite_graph(
+    table: NDArray[np.int32],
+    n_neighbors: int,
+    *,
+    weights: FloatArray | None = None,
+    n_jobs: int | None = None,
+) -> Any:
     """Return the K-elite-neighbour graph of the microclusters as a symmetric sparse matrix.
 
     Parameters
@@ -49,32 +57,43 @@ def elite_graph(table: NDArray[np.int32], n_neighbors: int, *, n_jobs: int | Non
         Votes; -1 where one is missing.
     n_neighbors : int
         The paper's K. From n - 1 on every link stays.
+    weights : ndarray of shape (n_clusterings,), optional
+        How much each clustering counts; not negative.
     n_jobs : int or None
         Threads; the graph does not depend on it.
     """
     n_neighbors = min(n_neighbors, len(table))
-    if (table < 0).any():
-        find = _elite_rows_with_gaps(vote_codes(table), turnout_codes(table), n_neighbors)
+    if weights is not None or (table < 0).any():
+        find = _elite_rows(vote_codes(table), turnout_codes(table), weights, n_neighbors)
         blocks = row_ranges(len(table), _ROWS_PER_BLOCK)
         return _union(in_threads(find, blocks, n_jobs), len(table))
     strips = vote_strips(table)
     return _symmetric(strips, nearest_rows(strips, n_neighbors, n_jobs))
 
 
-def _elite_rows_with_gaps(votes: VoteCodes, turnout: VoteCodes, n_neighbors: int) -> Any:
-    """Return a function that gives the neighbours of a range of rows of votes with gaps.
+def _elite_rows(
+    votes: VoteCodes, turnout: VoteCodes, members: FloatArray | None, n_neighbors: int
+) -> Any:
+    """Return a function that gives the neighbours of a range of rows, all pairs compared.
 
-    Weights are quotients, compared as such.
+    Weights of links are quotients, compared as such; `members` are the weights of clusterings.
     """
     n_clusterings, n = votes.right.shape
 
+    def agreements(codes: VoteCodes, start: int, stop: int) -> Any:
+        if members is None:
+            counts = np.empty((stop - start, n), dtype=counter_dtype(n_clusterings))
+            count_matches(codes.left, codes.right, start, counts)
+            return counts
+        sums = np.empty((stop - start, n))
+        sum_matches(codes.left, codes.right, members, start, sums)
+        return sums
+
     def find(rows: tuple[int, int]) -> tuple[Any, Any, FloatArray]:
         start, stop = rows
-        counts = np.empty((stop - start, n), dtype=counter_dtype(n_clusterings))
-        both = np.empty_like(counts)
-        count_matches(votes.left, votes.right, start, counts)
-        count_matches(turnout.left, turnout.right, start, both)
-        weights: FloatArray = counts / np.maximum(both, 1).astype(np.float64)
+        agreed, both = (agreements(codes, start, stop) for codes in (votes, turnout))
+        weights: FloatArray = np.zeros(agreed.shape)
+        np.divide(agreed, both.astype(np.float64), out=weights, where=both > 0)
         weights[np.arange(stop - start), np.arange(start, stop)] = 0.0
         place = max(n - n_neighbors, 0)
         thresholds = np.partition(weights, place, axis=1)[:, place]

@@ -22,13 +22,22 @@ _NO_EIGENVALUE = 1e-12
 _LEAST_LOG = np.log(1e-300)
 
 
-def vote_shares(membership: Any, entropies: FloatArray, n_clusterings: int, theta: float) -> Any:
+def vote_shares(
+    membership: Any,
+    entropies: FloatArray,
+    n_clusterings: float,
+    theta: float,
+    weights: FloatArray | None = None,
+) -> Any:
     """Return how each row divides one vote among its clusters, the certain ones getting more.
 
     B_iu = H_iu·a_u / Σ_v H_iv·a_v with the certainty a_u = exp(-Ent_u / (theta·M)) of at least
-    1e-300: a softmax over a row's own clusters, computed with the row's maximum taken out.
+    1e-300: a softmax over a row's own clusters, computed with the row's maximum taken out. With
+    `weights`, above 0 for each cluster, w_u·a_u stands for a_u.
     """
     logs = np.maximum(-entropies / (theta * n_clusterings), _LEAST_LOG)
+    if weights is not None:
+        logs = logs + np.log(weights)
     shares = membership.tocsr(copy=True)
     starts = shares.indptr[:-1]
     of_row = np.repeat(np.arange(shares.shape[0]), np.diff(shares.indptr))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClusterMixin
@@ -40,6 +40,9 @@ class ConsensusClusterer(ClusterMixin, BaseEstimator, ABC):
     _unit_of_object: NDArray[np.int32]
     _confidence: FloatArray | None
     _asked: int
+    #: Whether the definition of a method has a place for weights of clusterings.
+    _takes_member_weight: ClassVar[bool] = False
+    member_weight_: FloatArray | None
 
     @abstractmethod
     def _fit(self, X: Any) -> Self:
@@ -55,13 +58,16 @@ class ConsensusClusterer(ClusterMixin, BaseEstimator, ABC):
         Unless a method has a similarity of its own it is co-association: through the clusters
         where no vote is missing, which takes no pairs of microclusters; else a block at a time.
         """
-        table = self.microclusters_.table
+        table, members = self.microclusters_.table, self.member_weight_
         if table.min() >= 0:
-            members = flow.membership(table)
-            agreements: FloatArray = members @ (members.T @ weights)
-            return agreements / table.shape[1]
+            voters, weight = flow.membership(table), self._cluster_weight()
+            counted = voters if weight is None else flow.membership(table, weight)
+            agreements: FloatArray = counted @ (voters.T @ weights)
+            return agreements / self._total_weight()
         parts = [
-            flow.coassociation(table[start : start + _ROWS_TO_COMPARE], table, n_jobs=self.n_jobs)
+            flow.coassociation(
+                table[start : start + _ROWS_TO_COMPARE], table, weights=members, n_jobs=self.n_jobs
+            )
             @ weights
             for start in range(0, len(table), _ROWS_TO_COMPARE)
         ]
@@ -73,7 +79,7 @@ class ConsensusClusterer(ClusterMixin, BaseEstimator, ABC):
 
     # -- the public face -----------------------------------------------------------------------
 
-    def fit(self, X: Any, y: Any = None) -> Self:  # noqa: ARG002
+    def fit(self, X: Any, y: Any = None, *, member_weight: Any = None) -> Self:  # noqa: ARG002
         """Find the consensus of the votes X.
 
         Parameters
@@ -82,6 +88,9 @@ class ConsensusClusterer(ClusterMixin, BaseEstimator, ABC):
             One column of labels for each clustering; -1, NaN, None and null are missing votes.
         y : None
             Ignored.
+        member_weight : array-like of shape (n_clusterings,), optional
+            How much each clustering counts, from 0 up: 2 is as if it were there twice, 0 as if it
+            did not vote. For methods that have a place for it; others refuse it.
 
         Returns
         -------
@@ -91,9 +100,11 @@ class ConsensusClusterer(ClusterMixin, BaseEstimator, ABC):
         # What an earlier fit has found goes first: a fit that fails must not leave a mixture.
         for name in [name for name in vars(self) if name.endswith("_") or name == "_left_out"]:
             delattr(self, name)
+        self._check_takes_weight(member_weight)
+        self._given_weight = member_weight
         return self._fit(X)
 
-    def fit_predict(self, X: Any, y: Any = None) -> Any:
+    def fit_predict(self, X: Any, y: Any = None, *, member_weight: Any = None) -> Any:
         """Fit, and return the consensus labels, as a column of what X is a table of.
 
         Parameters
@@ -102,12 +113,14 @@ class ConsensusClusterer(ClusterMixin, BaseEstimator, ABC):
             Votes.
         y : None
             Ignored.
+        member_weight : array-like of shape (n_clusterings,), optional
+            How much each clustering counts, as for `fit`.
 
         Returns
         -------
         ndarray, Series or Arrow array of shape (n_objects,)
         """
-        return self._as_given(self.fit(X, y).labels_)
+        return self._as_given(self.fit(X, y, member_weight=member_weight).labels_)
 
     def cut(self, n_clusters: int) -> Any:
         """Return the labels at another number of clusters, from the fitted state.
@@ -243,6 +256,9 @@ class ConsensusClusterer(ClusterMixin, BaseEstimator, ABC):
         if getattr(self, "level", None) == "objects":
             _validate.check_objects_known(owner, ensemble.n_objects, ensemble.microclusters)
         self._ensemble = ensemble
+        self.member_weight_ = _validate.check_member_weight(
+            owner, self.__dict__.pop("_given_weight", None), ensemble.microclusters
+        )
         self.microclusters_ = ensemble.microclusters
         self.n_microclusters_ = n
         return ensemble
@@ -268,7 +284,30 @@ class ConsensusClusterer(ClusterMixin, BaseEstimator, ABC):
         self._warn_if_fewer(labels, k)
         return self
 
+    def _cluster_weight(self) -> FloatArray | None:
+        """Return the weight of each cluster of the ensemble, that of its clustering."""
+        if self.member_weight_ is None:
+            return None
+        return self.member_weight_[flow.owners(self.microclusters_.table)]
+
+    def _total_weight(self) -> float:
+        """Return what all clusterings weigh together: how many they are, without weights."""
+        weight = self.member_weight_
+        return self.n_features_in_ if weight is None else float(np.cumsum(weight)[-1])
+
     # -- inside --------------------------------------------------------------------------------
+
+    def _check_takes_weight(self, member_weight: Any) -> None:
+        """Refuse weights where the definition has no place for them."""
+        if member_weight is None or self._takes_member_weight:
+            return
+        from quorate.methods import METHODS
+
+        takers = [kind.__name__ for kind in METHODS.values() if kind._takes_member_weight]
+        raise TypeError(
+            f"{type(self).__name__} has no place for member_weight in its definition. Leave it out,"
+            f" or use one of {', '.join(takers)}."
+        )
 
     def _wanted_k(self) -> int:
         """Return `n_clusters`; where it is "auto", choose, and keep why."""
@@ -330,7 +369,9 @@ class ConsensusClusterer(ClusterMixin, BaseEstimator, ABC):
         labels = self._micro_labels[nearest]
         for start in range(0, len(unseen), _ROWS_TO_COMPARE):
             rows = unseen[start : start + _ROWS_TO_COMPARE]
-            agreement = flow.coassociation(table[rows], known[order], n_jobs=self.n_jobs)
+            agreement = flow.coassociation(
+                table[rows], known[order], weights=self.member_weight_, n_jobs=self.n_jobs
+            )
             best = agreement.argmax(axis=1)
             labels[rows] = self._micro_labels[order[best]]
             labels[rows[agreement.max(axis=1) == 0]] = self._largest_cluster()

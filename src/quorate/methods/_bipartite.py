@@ -13,6 +13,16 @@ from quorate.methods._blas import one_blas_thread
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from quorate._types import FloatArray
+
+
+def scaled_columns(matrix: Any, weight: FloatArray) -> Any:
+    """Return a sparse matrix with its columns times `weight`, without those of weight 0."""
+    kept = np.flatnonzero(weight)
+    result = matrix.tocsc()[:, kept]
+    result.data = result.data * np.repeat(weight[kept], np.diff(result.indptr))
+    return result
+
 
 class BipartiteClusterer(ConsensusClusterer):
     """Base of the methods with a graph that the transfer cut embeds.
@@ -32,6 +42,14 @@ class BipartiteClusterer(ConsensusClusterer):
             f"{type(self).__name__}'s graph of {n_clusters} clusters",
             "Fewer clusterings, or coarser ones, need less.",
         )
+
+    def _weighted(self, bipartite: Any) -> Any:
+        """Return the graph with links as strong as clusterings weigh; 0 is no clustering.
+
+        A cluster whose links are w times as strong takes part as w copies of it would.
+        """
+        weight = self._cluster_weight()
+        return bipartite if weight is None else scaled_columns(bipartite, weight)
 
     def _prepare(self, bipartite: Any, **options: Any) -> None:
         """Prepare the graph of microclusters (rows) and clusters (columns) for all cuts."""

@@ -190,6 +190,11 @@ def restored(kind: type[Any], header: Header, arrays: Arrays, path: str) -> Any:
     estimator.n_microclusters_, estimator.n_features_in_ = n, ensemble.n_clusterings
     if ensemble.names is not None:
         estimator.feature_names_in_ = np.array(ensemble.names, dtype=object)
+    weight = vars(estimator).setdefault("member_weight_", None)
+    try:
+        _validate.check_member_weight(kind.__name__, weight, groups)
+    except ValueError as error:
+        raise broken(path, "its member_weight_ does not fit its clusterings") from error
     estimator._micro_labels, estimator._unit_of_object = micro_labels, groups.of_object
     estimator._confidence = None
     if "confidence" in arrays:
@@ -229,7 +234,7 @@ def complete(estimator: Any) -> None:
         again.set_params(random_state=_validate.DrawnSeed(seed))
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # whatever there was to warn of was said by the first fit
-        again.fit(estimator._ensemble)
+        again.fit(estimator._ensemble, member_weight=estimator.member_weight_)
     for name in left_out & vars(again).keys():
         setattr(estimator, name, vars(again)[name])
 

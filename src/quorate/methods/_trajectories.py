@@ -33,5 +33,10 @@ def walk_bytes(estimator: Any) -> int:
 
 def elite_walk(estimator: Any, groups: Microclusters) -> Any:
     """Return the transition matrix."""
-    graph = flow.elite_graph(groups.table, estimator.n_neighbors_, n_jobs=estimator.n_jobs)
+    graph = flow.elite_graph(
+        groups.table,
+        estimator.n_neighbors_,
+        weights=estimator.member_weight_,
+        n_jobs=estimator.n_jobs,
+    )
     return flow.transition_matrix(graph, groups.sizes)

@@ -75,6 +75,8 @@ class EAC(LinkageClusterer):
     array([0, 0, 0, 0, 1, 1, 1])
     """
 
+    _takes_member_weight = True
+
     def __init__(
         self,
         n_clusters: int | str = 8,
@@ -91,5 +93,7 @@ class EAC(LinkageClusterer):
         groups = self._begin(X).microclusters
         self._check_square()
 
-        self.similarity_ = flow.coassociation(groups.table, n_jobs=self.n_jobs)
+        self.similarity_ = flow.coassociation(
+            groups.table, weights=self.member_weight_, n_jobs=self.n_jobs
+        )
         return self._link(linkage)

@@ -105,6 +105,8 @@ class ECMC(LinkageClusterer):
     array([0, 0, 0, 0, 0, 1, 1])
     """
 
+    _takes_member_weight = True
+
     def __init__(
         self,
         n_clusters: int | str = 8,
@@ -138,7 +140,9 @@ class ECMC(LinkageClusterer):
         if level == "objects":
             self._check_objects()
 
-        agreement = flow.coassociation(groups.table, n_jobs=self.n_jobs)
+        agreement = flow.coassociation(
+            groups.table, weights=self.member_weight_, n_jobs=self.n_jobs
+        )
         target, observed = flow.reliable_pairs(agreement, groups.table, low, high)
         if penalty is None:
             penalty = ensemble.n_objects**-0.5

@@ -92,6 +92,8 @@ class LWEA(LinkageClusterer):
     array([0, 0, 0, 0, 1, 1, 1])
     """
 
+    _takes_member_weight = True
+
     def __init__(
         self,
         n_clusters: int | str = 8,
@@ -116,9 +118,10 @@ class LWEA(LinkageClusterer):
         self._check_square(len(owner))
 
         counts = flow.overlaps(flow.membership(groups.table), groups.sizes)
-        entropies = flow.cluster_entropies(counts, owner)
-        self.certainties_ = flow.cluster_certainties(entropies, self.n_features_in_, theta)
+        weight = self.member_weight_
+        entropies = flow.cluster_entropies(counts, owner, weight)
+        self.certainties_ = flow.cluster_certainties(entropies, self._total_weight(), theta)
         self.similarity_ = flow.graded_coassociation(
-            groups.table, np.diag(self.certainties_), n_jobs=self.n_jobs
+            groups.table, np.diag(self.certainties_), weight, n_jobs=self.n_jobs
         )
         return self._link(linkage, level)

@@ -79,6 +79,8 @@ class LWGP(BipartiteClusterer):
     array([0, 0, 0, 1, 1, 1])
     """
 
+    _takes_member_weight = True
+
     def __init__(
         self,
         n_clusters: int | str = 8,
@@ -99,7 +101,7 @@ class LWGP(BipartiteClusterer):
         self._check_clusters()
 
         counts = flow.overlaps(flow.membership(table), sizes)
-        entropies = flow.cluster_entropies(counts, flow.owners(table))
-        certainties = flow.cluster_certainties(entropies, table.shape[1], theta)
-        self._prepare(flow.membership(table, certainties))
+        entropies = flow.cluster_entropies(counts, flow.owners(table), self.member_weight_)
+        certainties = flow.cluster_certainties(entropies, self._total_weight(), theta)
+        self._prepare(self._weighted(flow.membership(table, certainties)))
         return self._finish()

@@ -96,6 +96,8 @@ class LWPT(BipartiteClusterer):
     array([0, 0, 0, 1, 1, 1])
     """
 
+    _takes_member_weight = True
+
     def __init__(
         self, n_clusters: int | str = 8, *, theta: float = 0.15, n_jobs: int | None = None
     ) -> None:
@@ -109,9 +111,14 @@ class LWPT(BipartiteClusterer):
         self._check_clusters()
 
         members, owner = flow.membership(table), flow.owners(table)
-        entropies = flow.cluster_entropies(flow.overlaps(members, sizes), owner)
-        shares = flow.vote_shares(members, entropies, table.shape[1], theta)
-        self._prepare(shares, first_batch=len(owner))
+        counts = flow.overlaps(members, sizes)
+        entropies = flow.cluster_entropies(counts, owner, self.member_weight_)
+        weight = self._cluster_weight()
+        if weight is not None:
+            members, entropies = members[:, weight > 0], entropies[weight > 0]
+            weight = weight[weight > 0]
+        shares = flow.vote_shares(members, entropies, self._total_weight(), theta, weight)
+        self._prepare(shares, first_batch=shares.shape[1])
         return self._finish()
 
     def _cut(self, n_clusters: int) -> NDArray[np.int64]:

@@ -86,6 +86,8 @@ class NMF(ConsensusClusterer):
     array([0, 0, 0, 1, 1, 1])
     """
 
+    _takes_member_weight = True
+
     def __init__(
         self,
         n_clusters: int | str = 8,
@@ -111,13 +113,19 @@ class NMF(ConsensusClusterer):
 
         self._coassociation: FloatArray | None = None
         self._membership = flow.membership(table).tocsr()
+        weight = self._cluster_weight()
+        self._counted = (
+            self._membership if weight is None else flow.membership(table, weight).tocsr()
+        )
         if (table < 0).any():
             _validate.check_memory(
                 8 * n * n,
                 f"NMF's co-association of {n} microclusters, some of whose votes are missing,",
                 "Without missing votes NMF needs no such matrix; PTGP never does.",
             )
-            self._coassociation = flow.coassociation(table, n_jobs=self.n_jobs)
+            self._coassociation = flow.coassociation(
+                table, weights=self.member_weight_, n_jobs=self.n_jobs
+            )
         return self._finish()
 
     def _check_factors(self, n_clusters: int) -> None:
@@ -143,5 +151,5 @@ class NMF(ConsensusClusterer):
     def _similarity_sums(self, weights: FloatArray) -> FloatArray:
         if self._coassociation is not None:
             return flow.product_by_rows(self._coassociation, weights, n_jobs=self.n_jobs)
-        agreements: FloatArray = self._membership @ (self._membership.T @ weights)
-        return agreements / self.n_features_in_
+        agreements: FloatArray = self._counted @ (self._membership.T @ weights)
+        return agreements / self._total_weight()

@@ -122,6 +122,8 @@ class PTA(LinkageClusterer):
     array([0, 0, 0, 0, 1, 1, 1])
     """
 
+    _takes_member_weight = True
+
     def __init__(
         self,
         n_clusters: int | str = 8,

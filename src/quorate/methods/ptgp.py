@@ -9,6 +9,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from quorate import _device, _validate, flow
 from quorate.methods._base import ConsensusClusterer
+from quorate.methods._bipartite import scaled_columns
 from quorate.methods._blas import one_blas_thread
 from quorate.methods._trajectories import elite_walk, set_reach, walk_bytes
 
@@ -95,6 +96,8 @@ class PTGP(ConsensusClusterer):
     array([0, 0, 0, 1, 1, 1])
     """
 
+    _takes_member_weight = True
+
     def __init__(
         self,
         n_clusters: int | str = 8,
@@ -117,6 +120,9 @@ class PTGP(ConsensusClusterer):
         device = _validate.check_choice("PTGP", "device", self.device, _device.DEVICES)
         groups = self._begin(X).microclusters
         clusters = flow.cluster_means(groups.table)
+        weight = self._cluster_weight()
+        if weight is not None:
+            clusters = scaled_columns(clusters, weight)
         n, n_clusters = clusters.shape
 
         set_reach(self)

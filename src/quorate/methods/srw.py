@@ -108,6 +108,8 @@ class SRW(ConsensusClusterer):
     array([0, 0, 0, 1, 1, 1])
     """
 
+    _takes_member_weight = True
+
     def __init__(
         self,
         n_clusters: int | str = 8,
@@ -140,7 +142,9 @@ class SRW(ConsensusClusterer):
             "PTGP needs no such matrix.",
         )
 
-        self.similarity_ = flow.coassociation(groups.table, n_jobs=self.n_jobs)
+        self.similarity_ = flow.coassociation(
+            groups.table, weights=self.member_weight_, n_jobs=self.n_jobs
+        )
         self._beta = _BETA if weights == "exponential" else None
         self._thresholds: FloatArray | None = None
         if self.n_neighbors is not None:

@@ -77,6 +77,8 @@ class USENC(BipartiteClusterer):
     array([0, 0, 0, 1, 1, 1])
     """
 
+    _takes_member_weight = True
+
     def __init__(
         self, n_clusters: int | str = 8, *, random_state: Any = None, n_jobs: int | None = None
     ) -> None:
@@ -89,5 +91,5 @@ class USENC(BipartiteClusterer):
         groups = self._begin(X).microclusters
         self._check_clusters()
 
-        self._prepare(flow.membership(groups.table))
+        self._prepare(self._weighted(flow.membership(groups.table)))
         return self._finish()

@@ -85,6 +85,8 @@ class Vote(ConsensusClusterer):
     array([0, 0, 0, 1, 1, 1])
     """
 
+    _takes_member_weight = True
+
     def __init__(self, n_clusters: int | str = 8, *, n_jobs: int | None = None) -> None:
         self.n_clusters = n_clusters
         self.n_jobs = n_jobs
@@ -101,7 +103,9 @@ class Vote(ConsensusClusterer):
 
         self._owner = flow.owners(groups.table)
         self._overlaps = flow.overlaps(self._membership, groups.sizes)
-        self._nmi = flow.member_nmi(self._overlaps, self._owner, self.n_features_in_).mean(axis=1)
+        nmi = flow.member_nmi(self._overlaps, self._owner, self.n_features_in_)
+        weight = self.member_weight_
+        self._nmi = nmi.mean(axis=1) if weight is None else nmi @ weight / weight.sum()
         self._finish()
         self.reference_ = self._reference(self._asked)
         return self
@@ -111,17 +115,23 @@ class Vote(ConsensusClusterer):
         reference = self._reference(n_clusters)
         label_of = self._merged(reference, n_clusters)
         start = np.append(label_of, -1)[table[:, reference]]  # code -1, no vote, has no label
-        return flow.vote(self._membership, sizes, self._owner, start, _MAX_ROUNDS)
+        return flow.vote(
+            self._membership, sizes, self._owner, start, _MAX_ROUNDS, self._cluster_weight()
+        )
 
     def _reference(self, n_clusters: int) -> int:
         """Return the clustering to begin with: nearest to `n_clusters` from above, then below."""
         found = np.bincount(self._owner, minlength=self.n_features_in_)
+        if self.member_weight_ is not None:
+            found = np.where(self.member_weight_ > 0, found, 0)
         enough = found[found >= n_clusters]
         nearest = enough.min() if len(enough) else found.max()
         return int(np.where(found == nearest, self._nmi, -1.0).argmax())
 
     def _merged(self, reference: int, n_clusters: int) -> NDArray[np.int64]:
         """Return labels of the reference's clusters, merged where there are too many."""
-        agreement, sizes = flow.cluster_agreement(self._overlaps, self._owner, reference)
+        agreement, sizes = flow.cluster_agreement(
+            self._overlaps, self._owner, reference, self.member_weight_
+        )
         tree = flow.agglomerate(1.0 - agreement, "average", sizes)
         return flow.cut_tree(tree, min(n_clusters, len(sizes)))

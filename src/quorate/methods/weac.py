@@ -48,7 +48,7 @@ class WEAC(LinkageClusterer):
     linkage_matrix_ : ndarray of shape (n_microclusters_ - 1, 4)
         The tree of merges over microclusters, in SciPy's format.
     weights_ : ndarray of shape (n_features_in_,)
-        The weight of each clustering, at most 1.
+        The weight of each clustering, at most 1; times its `member_weight`, where that was given.
     microclusters_ : Microclusters
         Their votes, their sizes, and where each object belongs.
     n_microclusters_, n_features_in_ : int
@@ -84,6 +84,8 @@ class WEAC(LinkageClusterer):
     array([0, 0, 0, 0, 1, 1, 1])
     """
 
+    _takes_member_weight = True
+
     def __init__(
         self,
         n_clusters: int | str = 8,
@@ -107,6 +109,8 @@ class WEAC(LinkageClusterer):
         counts = flow.overlaps(flow.membership(groups.table), groups.sizes)
         nmi = flow.member_nmi(counts, owner, self.n_features_in_)
         self.weights_ = flow.clustering_weights(nmi, beta)
+        if self.member_weight_ is not None:
+            self.weights_ = self.weights_ * self.member_weight_
         self.similarity_ = flow.graded_coassociation(
             groups.table, np.eye(len(owner)), self.weights_, n_jobs=self.n_jobs
         )
