@@ -1,7 +1,8 @@
 """Every picture of quorate.plot, on the handwritten digits.
 
 Run it with: python examples/plots.py [FOLDER]
-It writes a PNG for each into FOLDER, "plots" unless told otherwise.
+It keeps a PNG of each in FOLDER; without one it only says what it has drawn. The pictures of the
+documentation are made by: python examples/plots.py docs/plots
 """
 
 import sys
@@ -9,21 +10,19 @@ from pathlib import Path
 
 import matplotlib as mpl
 import numpy as np
+from matplotlib import pyplot as plt
 from sklearn.datasets import load_digits
 
 import quorate as qr
 
 mpl.use("agg")  # into files, no window
-folder = Path(sys.argv[1] if len(sys.argv) > 1 else "plots")
-folder.mkdir(parents=True, exist_ok=True)
+folder = Path(sys.argv[1]) if len(sys.argv) > 1 else None
 
 features, digits = load_digits(return_X_y=True)
-votes = qr.ensembles.generate(
-    features, n_members=20, n_clusters_range=(10, 30), random_state=0, n_jobs=2
-)
-rng = np.random.default_rng(0)
+votes = qr.ensembles.generate(features, n_members=20, n_clusters_range=(10, 30), random_state=0)
 # A member that knows nothing and one that counts twice, for the pictures to find.
-votes = np.column_stack([votes, rng.integers(0, 10, len(votes)), votes[:, 0]])
+chance = np.random.default_rng(0).integers(0, 10, len(votes))
+votes = np.column_stack([votes, chance, votes[:, 0]])
 names = [*(f"run {m}" for m in range(20)), "random", "copy of run 0"]
 
 ptgp = qr.PTGP(n_clusters=10, random_state=0).fit(votes)
@@ -44,7 +43,9 @@ pictures = {
     "scatter_features": lambda: qr.plot.scatter(ptgp, features),
 }
 for name, draw in pictures.items():
-    figure = draw().figure
-    figure.savefig(folder / f"{name}.png", dpi=80)
-    mpl.pyplot.close(figure)
-print(f"{len(pictures)} pictures in {folder}")
+    ax = draw()
+    print(f"{name:<16}  {ax.get_title(loc='left').splitlines()[0]}")
+    if folder is not None:
+        folder.mkdir(parents=True, exist_ok=True)
+        ax.figure.savefig(folder / f"{name}.png", dpi=72)
+    plt.close(ax.figure)
