@@ -2,6 +2,8 @@
 
 import os
 import signal
+import subprocess
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -36,4 +38,18 @@ def data_folder():
     folder = Path(os.environ.get("QUORATE_DATA", Path(__file__).parents[2] / "shared"))
     if not (folder / "pools").is_dir():
         pytest.skip(f"QUORATE_DATA: no pools under {folder}")
+    return folder
+
+
+@pytest.fixture(scope="session")
+def site(tmp_path_factory):
+    """Build the documentation once; return its folder, or skip where Sphinx is absent."""
+    pytest.importorskip("sphinx", reason="the extra docs is not installed")
+    folder = tmp_path_factory.mktemp("site")
+    command = [sys.executable, "-m", "sphinx", "--fail-on-warning", "-q", "-b", "html", "docs"]
+    root = Path(__file__).parents[1]
+    built = subprocess.run(
+        [*command, str(folder)], cwd=root, capture_output=True, text=True, check=False
+    )
+    assert built.returncode == 0, built.stderr
     return folder

@@ -197,11 +197,5 @@ def test_links_lead_somewhere(page):
             assert (page.parent / target).exists(), target
 
 
-def test_the_site_builds_without_a_warning(tmp_path):
-    pytest.importorskip("sphinx", reason="the extra docs is not installed")
-    command = [sys.executable, "-m", "sphinx", "--fail-on-warning", "-q", "-b", "html", "docs"]
-    built = subprocess.run(
-        [*command, str(tmp_path)], cwd=ROOT, capture_output=True, text=True, check=False
-    )
-    assert built.returncode == 0, built.stderr
-    assert (tmp_path / "methods.html").is_file()
+def test_the_site_builds_without_a_warning(site):
+    assert (site / "methods.html").is_file()

@@ -1,0 +1,23 @@
+"""The pages of the documentation in a real browser, as reports are opened."""
+
+import pytest
+
+
+@pytest.mark.parametrize("width", [400, 1100])
+def test_pages_open_without_error_request_or_overflow(site, visit, width):
+    pages = sorted(path for path in site.glob("*.html") if path.stem != "search")
+    assert len(pages) > 10
+    for path in pages:
+        found, name = visit(path, width=width), path.stem
+        assert found.page.locator("h1").count() == 1, name
+        assert found.complaints == [], name
+        assert found.requests == [], name
+        assert found.overflow() <= 0, name
+
+
+def test_dark_mode_is_followed(site, visit):
+    def paper(scheme):
+        page = visit(site / "index.html", scheme=scheme).page
+        return page.evaluate("getComputedStyle(document.body).backgroundColor")
+
+    assert paper("light") != paper("dark")
