@@ -47,6 +47,7 @@ from quorate._validate.parameters import (
     check_share,
     check_whole,
 )
+from quorate._validate.similarities import AFFINITIES, Similarity, check_similarity
 from quorate._validate.tables import labels_like
 from quorate._validate.votes import (
     Votes,
@@ -58,12 +59,14 @@ from quorate._validate.votes import (
 )
 
 __all__ = [
+    "AFFINITIES",
     "ApproximateSimilarityWarning",
     "DrawnSeed",
     "Features",
     "FeaturesAsVotesWarning",
     "FewerClustersWarning",
     "MemoryBudgetError",
+    "Similarity",
     "TransposedVotesWarning",
     "Votes",
     "as_array",
@@ -99,6 +102,7 @@ __all__ = [
     "check_reach",
     "check_rows_of",
     "check_share",
+    "check_similarity",
     "check_some_match",
     "check_subsample",
     "check_tree",

@@ -24,7 +24,7 @@ from quorate.flow.coassociation import coassociation, graded_coassociation
 from quorate.flow.codes import cluster_means, membership
 from quorate.flow.completion import complete, reliable_pairs
 from quorate.flow.discretise import NormalisedCut, discretise, part_shares
-from quorate.flow.elite import elite_graph
+from quorate.flow.elite import elite_graph, elite_graph_of
 from quorate.flow.factorise import (
     Factors,
     factor_labels,
@@ -102,6 +102,7 @@ __all__ = [
     "cut_tree",
     "discretise",
     "elite_graph",
+    "elite_graph_of",
     "estimated_norms",
     "factor_labels",
     "factorise",

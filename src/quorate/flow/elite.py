@@ -71,6 +71,27 @@ def elite_graph(
     return _symmetric(strips, nearest_rows(strips, n_neighbors, n_jobs))
 
 
+def elite_graph_of(similarity: FloatArray, n_neighbors: int) -> Any:
+    """Return the K-elite-neighbour graph of a symmetric similarity of all pairs."""
+    n = len(similarity)
+    parts = []
+    for start, stop in row_ranges(n, _ROWS_PER_BLOCK):
+        parts.append(_own_neighbours(similarity[start:stop].copy(), start, min(n_neighbors, n)))
+    return _union(parts, n)
+
+
+def _own_neighbours(
+    weights: FloatArray, start: int, n_neighbors: int
+) -> tuple[Any, Any, FloatArray]:
+    """Return how many neighbours some rows from `start` on have, which, and by which weight."""
+    n_rows, n = weights.shape
+    weights[np.arange(n_rows), np.arange(start, start + n_rows)] = 0.0
+    place = max(n - n_neighbors, 0)
+    thresholds = np.partition(weights, place, axis=1)[:, place]
+    stays = (weights >= thresholds[:, None]) & (weights > 0)
+    return stays.sum(axis=1), np.nonzero(stays)[1].astype(np.int32), weights[stays]
+
+
 def _elite_rows(
     votes: VoteCodes, turnout: VoteCodes, members: FloatArray | None, n_neighbors: int
 ) -> Any:
@@ -94,11 +115,7 @@ def _elite_rows(
         agreed, both = (agreements(codes, start, stop) for codes in (votes, turnout))
         weights: FloatArray = np.zeros(agreed.shape)
         np.divide(agreed, both.astype(np.float64), out=weights, where=both > 0)
-        weights[np.arange(stop - start), np.arange(start, stop)] = 0.0
-        place = max(n - n_neighbors, 0)
-        thresholds = np.partition(weights, place, axis=1)[:, place]
-        stays = (weights >= thresholds[:, None]) & (weights > 0)
-        return stays.sum(axis=1), np.nonzero(stays)[1].astype(np.int32), weights[stays]
+        return _own_neighbours(weights, start, n_neighbors)
 
     return find
 

@@ -43,6 +43,7 @@ class ConsensusClusterer(ClusterMixin, BaseEstimator, ABC):
     #: Whether the definition of a method has a place for weights of clusterings.
     _takes_member_weight: ClassVar[bool] = False
     member_weight_: FloatArray | None
+    _from_similarity: bool
 
     @abstractmethod
     def _fit(self, X: Any) -> Self:
@@ -182,12 +183,14 @@ class ConsensusClusterer(ClusterMixin, BaseEstimator, ABC):
     def cluster_consensus_(self) -> FloatArray:
         """Mean co-association of the pairs of objects in each cluster, in [0, 1]; 1 for one."""
         check_is_fitted(self, "labels_")
+        self._check_has_votes()
         return cluster_consensus(self)
 
     @property
     def member_agreement_(self) -> FloatArray:
         """NMI (max) of each clustering with the consensus, over the objects it votes on."""
         check_is_fitted(self, "labels_")
+        self._check_has_votes()
         return member_agreement(self)
 
     def save(self, path: str | PathLike[str], *, objects: bool = True) -> None:
@@ -232,6 +235,8 @@ class ConsensusClusterer(ClusterMixin, BaseEstimator, ABC):
                 _saved.complete(self)
                 if name in vars(self):
                     return vars(self)[name]
+            if isinstance(getattr(type(self), name, None), property):
+                return object.__getattribute__(self, name)  # which says better what it lacks
             raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
 
     def __sklearn_tags__(self) -> Any:
@@ -255,7 +260,7 @@ class ConsensusClusterer(ClusterMixin, BaseEstimator, ABC):
         _validate.check_n_clusters_or_auto(owner, self.n_clusters, n)
         if getattr(self, "level", None) == "objects":
             _validate.check_objects_known(owner, ensemble.n_objects, ensemble.microclusters)
-        self._ensemble = ensemble
+        self._ensemble, self._from_similarity = ensemble, False
         self.member_weight_ = _validate.check_member_weight(
             owner, self.__dict__.pop("_given_weight", None), ensemble.microclusters
         )
@@ -296,6 +301,14 @@ class ConsensusClusterer(ClusterMixin, BaseEstimator, ABC):
         return self.n_features_in_ if weight is None else float(np.cumsum(weight)[-1])
 
     # -- inside --------------------------------------------------------------------------------
+
+    def _check_has_votes(self) -> None:
+        """Refuse to tell of members where there were none."""
+        if self._from_similarity:
+            raise AttributeError(
+                f"This {type(self).__name__} was fitted on a similarity (affinity='precomputed'),"
+                f" so there are no votes to tell of."
+            )
 
     def _check_takes_weight(self, member_weight: Any) -> None:
         """Refuse weights where the definition has no place for them."""

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from sklearn.utils.validation import check_is_fitted
 
 from quorate import _validate, flow
+from quorate._ensemble import Ensemble
 from quorate.methods._base import ConsensusClusterer
 
 if TYPE_CHECKING:
@@ -25,6 +27,57 @@ class LinkageClusterer(ConsensusClusterer):
     linkage: str
     similarity_: FloatArray
     linkage_matrix_: FloatArray
+
+    def predict(self, X: Any) -> Any:
+        """Return the consensus label of new rows of votes.
+
+        A row seen in fit gets its own label. Any other gets the label of the microcluster it
+        agrees with most, ties going to the larger one, then to the earlier; a row that agrees
+        with none gets the label of the largest cluster.
+
+        Parameters
+        ----------
+        X : array-like, DataFrame, Arrow table or Ensemble of shape (n_objects, n_clusterings)
+            Votes by the same clusterings as in fit.
+
+        Returns
+        -------
+        ndarray, Series or Arrow array of shape (n_objects,)
+        """
+        check_is_fitted(self, "labels_")
+        if self._from_similarity:
+            raise ValueError(
+                f"This {type(self).__name__} was fitted on a similarity (affinity='precomputed'),"
+                f" so it knows no votes to compare new objects with. Fit it on votes to predict."
+            )
+        return super().predict(X)
+
+    def _begin_with_similarity(self, X: Any) -> FloatArray:
+        """Check a similarity of objects, each of which is a microcluster, and set what fit sets."""
+        owner = type(self).__name__
+        if self.__dict__.pop("_given_weight", None) is not None:
+            raise TypeError(
+                f"member_weight of {owner} belongs to votes, and a similarity was passed"
+                f" (affinity='precomputed'). Weigh the clusterings where it is computed."
+            )
+        k = _validate.check_n_clusters(owner, self.n_clusters)
+        _validate.check_n_jobs(owner, self.n_jobs)
+        found = _validate.check_similarity(owner, X)
+        n = len(found.matrix)
+        _validate.check_n_clusters(owner, k, n)
+        alone = np.arange(n, dtype=np.int32)[:, None]
+        self._ensemble = Ensemble.of_groups(alone, np.ones(n, dtype=np.int64), [list(range(n))])
+        self._ensemble.index, self._ensemble.kind = found.index, found.kind
+        self.microclusters_ = self._ensemble.microclusters
+        self.n_microclusters_ = self.n_features_in_ = n
+        self.member_weight_, self._from_similarity = None, True
+        return found.matrix
+
+    def __sklearn_tags__(self) -> Any:
+        """Say whether X is a matrix of pairs."""
+        tags = super().__sklearn_tags__()
+        tags.input_tags.pairwise = getattr(self, "affinity", "votes") == "precomputed"
+        return tags
 
     def _check_square(self, n_clusters: int = 0) -> None:
         """Refuse a similarity and a tree of so many microclusters that they would not fit.

@@ -110,7 +110,8 @@ def state_of(estimator: Any, *, objects: bool) -> tuple[Header, Arrays]:
         arrays["of_object"] = groups.of_object
     if by_object:
         arrays["labels"] = estimator.labels_
-    if estimator._confidence is None and len(groups.sizes) <= _CHEAP:
+    needed = len(groups.sizes) <= _CHEAP or estimator._from_similarity
+    if estimator._confidence is None and needed:
         _ = estimator.confidence_
     if estimator._confidence is not None:
         arrays["confidence"] = estimator._confidence
@@ -190,6 +191,8 @@ def restored(kind: type[Any], header: Header, arrays: Arrays, path: str) -> Any:
     estimator.n_microclusters_, estimator.n_features_in_ = n, ensemble.n_clusterings
     if ensemble.names is not None:
         estimator.feature_names_in_ = np.array(ensemble.names, dtype=object)
+    if not isinstance(vars(estimator).setdefault("_from_similarity", False), bool):
+        raise broken(path, "it does not say what it was fitted on")
     weight = vars(estimator).setdefault("member_weight_", None)
     try:
         _validate.check_member_weight(kind.__name__, weight, groups)
@@ -227,6 +230,11 @@ def made(kind: type[Any], parameters: Any, path: str) -> Any:
 
 def complete(estimator: Any) -> None:
     """Compute what a loaded estimator was saved without, from its microclusters."""
+    if estimator._from_similarity:
+        raise AttributeError(
+            f"This {type(estimator).__name__} was fitted on a similarity, and saved without it:"
+            f" labels, confidence and cuts are there, and whatever follows from it is not."
+        )
     left_out, estimator._left_out = estimator._left_out, frozenset()
     seed = vars(estimator).get("_seed")
     again = clone(estimator)

@@ -9,7 +9,7 @@ from quorate.flow._panels import WIDTH
 from quorate.flow._threads import n_threads
 
 if TYPE_CHECKING:
-    from quorate._types import Microclusters
+    from quorate._types import FloatArray, Microclusters
 
 
 def set_reach(estimator: Any) -> None:
@@ -31,8 +31,11 @@ def walk_bytes(estimator: Any) -> int:
     return 48 * n_links + scratch
 
 
-def elite_walk(estimator: Any, groups: Microclusters) -> Any:
-    """Return the transition matrix."""
+def elite_walk(estimator: Any, groups: Microclusters, links: FloatArray | None = None) -> Any:
+    """Return the transition matrix, for links by agreement or by a given similarity."""
+    if links is not None:
+        graph = flow.elite_graph_of(links, estimator.n_neighbors_)
+        return flow.transition_matrix(graph, groups.sizes)
     graph = flow.elite_graph(
         groups.table,
         estimator.n_neighbors_,

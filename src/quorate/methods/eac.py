@@ -23,6 +23,9 @@ class EAC(LinkageClusterer):
     linkage : {"average", "complete", "single"}, default="average"
         Which similarity of two clusters decides about merging: the mean, the smallest or the
         largest of their objects'.
+    affinity : {"votes", "precomputed"}, default="votes"
+        What `fit` is given: votes, or the similarity of every pair of objects, a symmetric matrix
+        of numbers from 0 to 1 with 1 on its diagonal, such as a co-association.
     n_jobs : int or None, default=None
         Threads. None means ``OMP_NUM_THREADS`` or else all cores; results do not depend on it.
 
@@ -73,6 +76,9 @@ class EAC(LinkageClusterer):
     >>> votes = [[0, 0, 0], [0, 0, 0], [0, 0, 1], [0, 1, 0], [2, 2, 2], [2, 2, 3], [2, 3, 2]]
     >>> qr.EAC(n_clusters=2).fit_predict(votes)
     array([0, 0, 0, 0, 1, 1, 1])
+    >>> similarity = [[1, 0.9, 0.2], [0.9, 1, 0.1], [0.2, 0.1, 1]]
+    >>> qr.EAC(n_clusters=2, affinity="precomputed").fit_predict(similarity)
+    array([0, 0, 1])
     """
 
     _takes_member_weight = True
@@ -82,14 +88,20 @@ class EAC(LinkageClusterer):
         n_clusters: int | str = 8,
         *,
         linkage: str = "average",
+        affinity: str = "votes",
         n_jobs: int | None = None,
     ) -> None:
         self.n_clusters = n_clusters
         self.linkage = linkage
+        self.affinity = affinity
         self.n_jobs = n_jobs
 
     def _fit(self, X: Any) -> Self:
         linkage = _validate.check_linkage("EAC", self.linkage)
+        affinity = _validate.check_choice("EAC", "affinity", self.affinity, _validate.AFFINITIES)
+        if affinity == "precomputed":
+            self.similarity_ = self._begin_with_similarity(X)
+            return self._link(linkage)
         groups = self._begin(X).microclusters
         self._check_square()
 

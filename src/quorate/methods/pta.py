@@ -55,6 +55,9 @@ class PTA(LinkageClusterer):
           available, else "uint16" if it takes at most 0.8 of it, else "approximate" with a
           warning that names the share captured. So it depends on the machine beyond some
           thousand microclusters; name a route where results must not.
+    affinity : {"votes", "precomputed"}, default="votes"
+        What `fit` is given: votes, or the similarity of every pair of objects, a symmetric matrix
+        of numbers from 0 to 1 with 1 on its diagonal, to find elite neighbours by.
     n_jobs : int or None, default=None
         Threads. None means ``OMP_NUM_THREADS`` or else all cores; results do not depend on it.
     device : {"cpu", "cuda", "auto"}, default="cpu"
@@ -132,6 +135,7 @@ class PTA(LinkageClusterer):
         n_neighbors: int | str = "auto",
         n_steps: int | str = "auto",
         similarity: str = "auto",
+        affinity: str = "votes",
         n_jobs: int | None = None,
         device: str = "cpu",
     ) -> None:
@@ -140,6 +144,7 @@ class PTA(LinkageClusterer):
         self.n_neighbors = n_neighbors
         self.n_steps = n_steps
         self.similarity = similarity
+        self.affinity = affinity
         self.n_jobs = n_jobs
         self.device = device
 
@@ -147,12 +152,15 @@ class PTA(LinkageClusterer):
         linkage = _validate.check_linkage("PTA", self.linkage)
         wish = _validate.check_choice("PTA", "similarity", self.similarity, _pta_routes.CHOICES)
         device = _validate.check_choice("PTA", "device", self.device, _device.DEVICES)
-        groups = self._begin(X).microclusters
+        affinity = _validate.check_choice("PTA", "affinity", self.affinity, _validate.AFFINITIES)
+        links = self._begin_with_similarity(X) if affinity == "precomputed" else None
+        if links is None:
+            self._begin(X)
         set_reach(self)
         kind = _pta_routes.choose(self, wish, linkage)
         _device.chosen(device, self.n_microclusters_)  # refused here, before anything is computed
 
-        walk = elite_walk(self, groups)
+        walk = elite_walk(self, self.microclusters_, links)
         self.similarity_kind_, self.captured_ = kind, 1.0
         self._similarity: FloatArray | None = None
         self._walk: Any = None
