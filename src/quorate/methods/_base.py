@@ -11,16 +11,15 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from quorate import _validate, flow
 from quorate._ensemble import Ensemble, as_ensemble
-from quorate.files._archive import write_archive
-from quorate.methods import _saved
 from quorate.methods._blas import one_blas_thread
 from quorate.methods._choosing import cuts_of
+from quorate.methods._placing import ROWS_TO_COMPARE, labels_of_rows
+from quorate.methods._savable import Savable
 from quorate.metrics.choosing import Cuts, choose
 from quorate.metrics.confidence import cluster_weights, confidence
 from quorate.metrics.explain import cluster_consensus, member_agreement
 
 if TYPE_CHECKING:
-    from os import PathLike
     from typing import Self
 
     from numpy.typing import NDArray
@@ -28,7 +27,7 @@ if TYPE_CHECKING:
     from quorate._types import FloatArray
 
 
-class ConsensusClusterer(ClusterMixin, BaseEstimator, ABC):
+class ConsensusClusterer(Savable, ClusterMixin, BaseEstimator, ABC):
     """Base of the estimators. A method says how it fits and how it cuts; the rest is here.
 
     `_fit` of a method reads: `_begin`, the stages of its paper, `_finish`.
@@ -67,10 +66,10 @@ class ConsensusClusterer(ClusterMixin, BaseEstimator, ABC):
             return agreements / self._total_weight()
         parts = [
             flow.coassociation(
-                table[start : start + _ROWS_TO_COMPARE], table, weights=members, n_jobs=self.n_jobs
+                table[start : start + ROWS_TO_COMPARE], table, weights=members, n_jobs=self.n_jobs
             )
             @ weights
-            for start in range(0, len(table), _ROWS_TO_COMPARE)
+            for start in range(0, len(table), ROWS_TO_COMPARE)
         ]
         return np.concatenate(parts)
 
@@ -163,7 +162,7 @@ class ConsensusClusterer(ClusterMixin, BaseEstimator, ABC):
         new = as_ensemble(X, n_jobs=self.n_jobs)
         self._check_columns(X, new, reset=False)
         table = self._ensemble.translate(new)
-        labels = self._labels_of_rows(table)
+        labels = labels_of_rows(self, table)
         labels = flow.spread(labels, new.microclusters.of_object)
         return _validate.labels_like(labels, new.kind, new.index)
 
@@ -192,52 +191,6 @@ class ConsensusClusterer(ClusterMixin, BaseEstimator, ABC):
         check_is_fitted(self, "labels_")
         self._check_has_votes()
         return member_agreement(self)
-
-    def save(self, path: str | PathLike[str], *, objects: bool = True) -> None:
-        """Save the fitted estimator to a file that `quorate.load` reads. Nothing is pickled.
-
-        Parameters
-        ----------
-        path : str or path-like
-            The file, by custom ``*.quorate``. It is replaced when the new one is complete.
-        objects : bool, default=True
-            Keep the place of every object, 4 bytes each before compression. Without it the loaded
-            estimator predicts the same, but knows microclusters only: ``labels_``,
-            ``confidence_`` and ``cut`` have one value for each of these.
-
-        Notes
-        -----
-        Similarities, graphs and eigenvectors are not saved. They follow from the microclusters,
-        and a loaded estimator computes them again where it needs them: ``predict``, ``labels_``,
-        ``confidence_`` and cuts of a tree do not, ``cut`` of other methods does, once. An index of
-        a DataFrame is not saved either.
-
-        Examples
-        --------
-        >>> from pathlib import Path
-        >>> from tempfile import TemporaryDirectory
-        >>> import quorate as qr
-        >>> votes = [["a", 1], ["a", 1], ["a", 2], ["b", 3], ["b", 3]]
-        >>> with TemporaryDirectory() as folder:
-        ...     qr.PTGP(n_clusters=2, random_state=0).fit(votes).save(Path(folder, "two.quorate"))
-        ...     model = qr.load(Path(folder, "two.quorate"))
-        >>> model.predict([["b", 3], ["a", 4]])
-        array([1, 0])
-        """
-        header, arrays = _saved.state_of(self, objects=objects)
-        write_archive(path, _saved.preamble() | header, arrays)
-
-    if not TYPE_CHECKING:  # what is not there is an error to the type checker
-
-        def __getattr__(self, name: str) -> Any:
-            """Compute what a loaded estimator was saved without, when it is first asked for."""
-            if name in vars(self).get("_left_out", ()):
-                _saved.complete(self)
-                if name in vars(self):
-                    return vars(self)[name]
-            if isinstance(getattr(type(self), name, None), property):
-                return object.__getattribute__(self, name)  # which says better what it lacks
-            raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
 
     def __sklearn_tags__(self) -> Any:
         """Say that X holds labels of any kind, some perhaps missing."""
@@ -370,33 +323,6 @@ class ConsensusClusterer(ClusterMixin, BaseEstimator, ABC):
                 f" fitted on {_some(fitted.tolist())}, and X has {_some(names)}."
             )
 
-    def _labels_of_rows(self, table: NDArray[np.int32]) -> NDArray[np.int64]:
-        """Return the label of each row of votes, given in this ensemble's codes."""
-        known, sizes, _ = self.microclusters_
-        index = flow.MicroclusterIndex(known.shape[1])
-        index.add(known)
-        nearest = index.lookup(table).astype(np.int64)
-        unseen = np.flatnonzero(nearest < 0)
-        # Larger first, earlier first among equals: argmax then takes the right one.
-        order = np.argsort(-sizes, kind="stable")
-        labels = self._micro_labels[nearest]
-        for start in range(0, len(unseen), _ROWS_TO_COMPARE):
-            rows = unseen[start : start + _ROWS_TO_COMPARE]
-            agreement = flow.coassociation(
-                table[rows], known[order], weights=self.member_weight_, n_jobs=self.n_jobs
-            )
-            best = agreement.argmax(axis=1)
-            labels[rows] = self._micro_labels[order[best]]
-            labels[rows[agreement.max(axis=1) == 0]] = self._largest_cluster()
-        return labels
-
-    def _largest_cluster(self) -> int:
-        """Return the label that most objects have."""
-        sizes = self.microclusters_.sizes
-        # With one label for each microcluster, as of `Ensemble.of_groups`, these count by size.
-        weights = sizes if len(self.labels_) == len(sizes) else None
-        return int(np.bincount(self.labels_, weights=weights).argmax())
-
     def _warn_if_fewer(self, labels: NDArray[np.int64], n_clusters: int) -> None:
         found = int(labels.max()) + 1
         if found < n_clusters:
@@ -409,9 +335,6 @@ class ConsensusClusterer(ClusterMixin, BaseEstimator, ABC):
     def _as_given(self, labels: NDArray[np.int64]) -> Any:
         ensemble = self._ensemble
         return _validate.labels_like(labels, ensemble.kind, ensemble.index)
-
-
-_ROWS_TO_COMPARE = 1024
 
 
 def _some(names: list[str]) -> str:
