@@ -150,6 +150,26 @@ def test_hovering_names_objects_and_the_heatmap_zooms(visit, report):
     assert tip.inner_text().count("cell ") == 2
     page.locator("[data-plot=heatmap]").get_by_role("button", name="Show all").click()
     assert page.evaluate(zoom) == "1.00"
+    heatmap.focus()
+    page.keyboard.press("+")
+    page.keyboard.press("ArrowDown")
+    assert page.evaluate(zoom) == "1.60"
+    page.keyboard.press("0")
+    assert page.evaluate(zoom) == "1.00"
+    found.assert_clean()
+
+
+def test_a_finger_is_told_names_too(visit, report):
+    found = visit(report, width=400, touch=True)
+    page, tip = found.page, found.page.locator("#tip")
+    heatmap = page.locator("[data-plot=heatmap] canvas").first
+    heatmap.scroll_into_view_if_needed()
+    page.wait_for_timeout(300)
+    box = heatmap.bounding_box()
+    page.touchscreen.tap(box["x"] + 120, box["y"] + 150)
+    assert tip.inner_text().count("cell ") == 2
+    page.touchscreen.tap(box["x"] + 120, box["y"] - 60)
+    assert tip.is_hidden()
     found.assert_clean()
 
 
@@ -183,7 +203,7 @@ def test_the_map_names_its_points_and_changes_its_colours(visit, report):
 
 
 @pytest.mark.parametrize("width", [400, 1100])
-def test_a_hostile_ensemble_does_nothing(visit, hostile, width):
+def test_a_hostile_ensemble_does_nothing(visit, hostile, width, tmp_path):
     found = visit(hostile, width=width)
     page = found.page
     page.wait_for_timeout(200)
@@ -199,6 +219,13 @@ def test_a_hostile_ensemble_does_nothing(visit, hostile, width):
     long.locator("summary").click()
     assert "a" * 10_000 in long.inner_text()  # all of it, on demand
     found.assert_clean()
+    with page.expect_download() as waiting:
+        page.locator("[data-table=members]").get_by_role("button", name="Download CSV").click()
+    waiting.value.save_as(tmp_path / "members.csv")
+    with (tmp_path / "members.csv").open(encoding="utf-8-sig", newline="") as stream:
+        names = [row["clustering"] for row in csv.DictReader(stream)]
+    assert names[:2] == [f"{HOSTILE[0]}0", f"{HOSTILE[1]}1"]
+    assert names[11] == "'=HYPERLINK(1)11"  # no formula to a spreadsheet
     for plot in ("heatmap", "members", "truth", "map"):
         canvas = page.locator(f"[data-plot={plot}] canvas").first
         canvas.scroll_into_view_if_needed()

@@ -70,11 +70,13 @@ function showTip(event, lines) {
 }
 const hideTip = () => { tip.hidden = true; };
 addEventListener("scroll", hideTip, { passive: true });
+addEventListener("pointerdown", hideTip, { capture: true });  // before what is touched shows its own
+const onLeave = (event) => { if (event.pointerType === "mouse") hideTip(); };  // a finger always leaves
 
 function hover(node, lines) {
   node.addEventListener("pointermove", (event) => showTip(event, lines()));
   node.addEventListener("pointerdown", (event) => showTip(event, lines()));
-  node.addEventListener("pointerleave", hideTip);
+  node.addEventListener("pointerleave", onLeave);
 }
 
 // -- names -------------------------------------------------------------------------------------

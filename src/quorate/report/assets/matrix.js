@@ -97,12 +97,16 @@ function matrix(holder, spec) {
     pen.beginPath();
     pen.rect(box.left - 12, box.top - 12, box.w + 12, box.h + 12);
     pen.clip();
-    for (const [start, end, group] of runs(spec.rows, spec.rowGroup)) {
+    const groups = [...runs(spec.rows, spec.rowGroup)];
+    const line = Math.min(0.9, Math.max(0.15, (box.h * view.zoom) / groups.length / 60));  // many lines: faint ones
+    for (const [start, end, group] of groups) {
+      pen.globalAlpha = 1;
       pen.fillStyle = colour(group);
       const y = Math.max(box.top, box.top + (start - sy) * cellH), y2 = Math.min(box.top + box.h, box.top + (end - sy) * cellH);
       if (y2 > y) pen.fillRect(box.left - 11, y, 8, y2 - y);
       const x = Math.max(box.left, box.left + (start - sx) * cellW), x2 = Math.min(box.left + box.w, box.left + (end - sx) * cellW);
       if (x2 > x) pen.fillRect(x, box.top - 11, x2 - x, 8);
+      pen.globalAlpha = line;
       pen.fillStyle = ink("--mark");
       if (end < spec.rows && y2 < box.top + box.h && y2 > box.top) pen.fillRect(box.left, y2 - 0.5, box.w, 1);
       if (end < spec.rows && x2 < box.left + box.w && x2 > box.left) pen.fillRect(x2 - 0.5, box.top, 1, box.h);
@@ -139,7 +143,7 @@ function matrix(holder, spec) {
   let apart = 0;
   node.addEventListener("pointerdown", (event) => { fingers.set(event.pointerId, event); tell(event); });
   for (const end of ["pointerup", "pointercancel", "pointerleave"]) {
-    node.addEventListener(end, (event) => { fingers.delete(event.pointerId); apart = 0; if (end !== "pointerup") hideTip(); });
+    node.addEventListener(end, (event) => { fingers.delete(event.pointerId); apart = 0; if (end !== "pointerup") onLeave(event); });
   }
   node.addEventListener("pointermove", (event) => {
     const before = fingers.get(event.pointerId);

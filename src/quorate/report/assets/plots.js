@@ -153,7 +153,7 @@ function mapPlot(holder) {
   };
   node.addEventListener("pointermove", find);
   node.addEventListener("pointerdown", find);
-  node.addEventListener("pointerleave", hideTip);
+  node.addEventListener("pointerleave", onLeave);
   drawn(area, paint);
   key();
 }
