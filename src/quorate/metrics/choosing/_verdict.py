@@ -155,7 +155,10 @@ def _runners_up(
     signed = -curve if decisive in _LOWER_IS_BETTER else curve
     signed = np.where(np.isnan(signed) | (attained.any() & ~attained), -np.inf, signed)
     padded = np.concatenate([[-np.inf], signed, [-np.inf]])
-    peaks = (signed >= padded[:-2]) & (signed >= padded[2:])
+    # A bump in the lower half of the curve is nothing to look at.
+    finite = signed[np.isfinite(signed)]
+    middle = (finite.min() + finite.max()) / 2 if len(finite) else 0.0
+    peaks = (signed >= padded[:-2]) & (signed >= padded[2:]) & (signed >= middle)
     named = np.isin(ks, [found for found in recommended.values() if found is not None])
     close = np.isin(ks, _close(k, ks, curve, attained))
     candidates = np.flatnonzero((peaks | named | close) & (ks != k) & np.isfinite(signed))
