@@ -247,15 +247,31 @@ class TestScatter:
         np.testing.assert_allclose(np.linalg.norm(places, axis=0)[: len(spread)], spread)
 
     def test_centres_of_clusters_are_on_a_circle(self):
-        from quorate.plot.scatter import leading, spread_clusters
+        from quorate.plot.scatter import embedded
 
         est = qr.EAC(5).fit(noisy(5, 20, 6))
-        sizes, labels = est.microclusters_.sizes, est._micro_labels
-        places = spread_clusters(leading(est.similarity_, 6), labels, sizes)
-        for label in range(5):
-            own = labels == label
-            centre = np.average(places[own], axis=0, weights=sizes[own])
-            assert np.linalg.norm(centre) == pytest.approx(1, abs=1e-6)
+        labels = est._micro_labels
+        places = embedded(est.similarity_, labels)
+        centres = np.array([places[labels == label].mean(axis=0) for label in range(5)])
+        # As nearly as can be: the mean of all places stays in the middle.
+        assert np.ptp(np.linalg.norm(centres, axis=1)) < 0.2
+        assert np.abs(places.mean(axis=0)).max() < 1e-9
+        # It is a linear view of classical scaling, with all its dimensions.
+        n = len(labels)
+        middle = np.eye(n) - 1 / n
+        values, vectors = np.linalg.eigh(middle @ est.similarity_ @ middle)
+        space = vectors * np.sqrt(np.maximum(values, 0))
+        view, *_ = np.linalg.lstsq(space, places, rcond=1e-9)
+        np.testing.assert_allclose(space @ view, places, atol=1e-6)
+
+    def test_two_clusters_by_the_leading_eigenvectors(self):
+        from quorate.plot.scatter import embedded
+
+        est = qr.EAC(2).fit(noisy(2, 20, 6))
+        places = embedded(est.similarity_, est._micro_labels)
+        middle = np.eye(len(places)) - 1 / len(places)
+        values = np.linalg.eigvalsh(middle @ est.similarity_ @ middle)[::-1]
+        np.testing.assert_allclose((places**2).sum(axis=0), values[:2])
 
     def test_a_part_says_so(self):
         est = qr.EAC(5).fit(noisy(5, 40, 8))

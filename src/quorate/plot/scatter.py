@@ -48,10 +48,10 @@ def scatter(estimator: Any, features: Any = None, *, max_points: int = 1000, ax:
     Notes
     -----
     Votes are shown by the spectral embedding of the method's similarity (of co-association, where
-    it has none of its own): its leading eigenvectors, one more than clusters. Two of them would
-    show two or three clusters and heap up the others, so the embedding is looked at from the side
-    that has the clusters' centres on a circle, like beside like. Microclusters at the rim are sure
-    of their cluster; those inside lean to others as well.
+    it has none of its own). Its two leading eigenvectors show three clusters at most and heap up
+    the others. So the embedding, with all its dimensions, is looked at from the side that has the
+    clusters' centres on a circle, like beside like. Microclusters far out are sure of their
+    cluster; those further in lean to others as well.
 
     Examples
     --------
@@ -93,7 +93,7 @@ def _of_votes(fitted: Any, max_points: int, ax: Any) -> Any:
     chosen = drawn(sizes, max_points)
     similarity, name = similarity_of(fitted, chosen)
     labels = label_of_microclusters(fitted)[chosen]
-    places = spread_clusters(leading(similarity, fitted.n_clusters_ + 1), labels, sizes[chosen])
+    places = embedded(similarity, labels)
     area = 12 + 150 * np.sqrt(sizes[chosen] / sizes[chosen].max())
     ax = _canvas.axes(ax)
     _points(ax, fitted, places, labels, confidence_of_microclusters(fitted)[chosen], area)
@@ -103,41 +103,38 @@ def _of_votes(fitted: Any, max_points: int, ax: Any) -> Any:
     return ax
 
 
-def leading(similarity: FloatArray, n_axes: int) -> FloatArray:
-    """Return places whose distances are closest to the similarity's (classical scaling)."""
-    from scipy.linalg import eigh
+def embedded(similarity: FloatArray, labels: NDArray[np.int64]) -> FloatArray:
+    """Return places in the plane: a view of the space whose inner products are the similarity.
 
-    n = len(similarity)
+    Of one or two clusters it is along the two leading eigenvectors; of more the shortest
+    projection that has the clusters' centres on a circle, as nearly as can be.
+    """
     centred = similarity - similarity.mean(axis=0)
     centred = centred - centred.mean(axis=1, keepdims=True)
-    part = [max(0, n - n_axes), n - 1]
-    values, vectors = eigh((centred + centred.T) / 2, subset_by_index=part)
-    places: FloatArray = (vectors * np.sqrt(np.maximum(values, 0.0)))[:, ::-1]
+    found, of_row, counts = np.unique(labels, return_inverse=True, return_counts=True)
+    if len(found) < 3:
+        return _leading_two(centred)
+    means = np.zeros((len(labels), len(found)))
+    means[np.arange(len(labels)), of_row] = 1.0 / counts[of_row]
+    to_centres = centred @ means
+    between = means.T @ to_centres  # inner products of the centres
+    angles = np.empty(len(found))
+    angles[like_beside_like(between)] = 2 * np.pi * np.arange(len(found)) / len(found)
+    circle = np.column_stack([np.sin(angles), np.cos(angles)])
+    # Centring takes one dimension away, so the inverse is that of what is left.
+    places: FloatArray = to_centres @ np.linalg.pinv(between, rcond=1e-9, hermitian=True) @ circle
     return places
 
 
-def spread_clusters(
-    places: FloatArray, labels: NDArray[np.int64], sizes: NDArray[np.int64]
-) -> FloatArray:
-    """Return the view of places in many dimensions that has clusters' centres on a circle.
+def _leading_two(centred: FloatArray) -> FloatArray:
+    from scipy.linalg import eigh
 
-    A linear projection, the shortest that does it as nearly as possible. Of one or two clusters the
-    first two dimensions show everything.
-    """
-    found = np.unique(labels)
-    if len(found) < 3:
-        plane = np.zeros((len(places), 2))
-        plane[:, : min(2, places.shape[1])] = places[:, :2]
-        return plane
-    centres = np.array(
-        [np.average(places[own], axis=0, weights=sizes[own]) for own in (labels == found[:, None])]
-    )
-    order = like_beside_like(centres @ centres.T)
-    angles = np.empty(len(found))
-    angles[order] = 2 * np.pi * np.arange(len(found)) / len(found)
-    circle = np.column_stack([np.sin(angles), np.cos(angles)])
-    projection, *_ = np.linalg.lstsq(centres, circle, rcond=1e-6)
-    return places @ projection
+    n = len(centred)
+    part = [max(0, n - 2), n - 1]
+    values, vectors = eigh((centred + centred.T) / 2, subset_by_index=part)
+    places = np.zeros((n, 2))
+    places[:, : len(values)] = (vectors * np.sqrt(np.maximum(values, 0.0)))[:, ::-1]
+    return places
 
 
 def _points(
