@@ -181,6 +181,23 @@ def test_names_come_from_the_table_and_may_be_given():
     assert data["members"]["reason"] == ["", "the same partition as clustering 1"]
 
 
+def test_it_says_what_chance_decides():
+    rng = np.random.default_rng(0)
+    votes = rng.integers(0, 4, (120, 5))  # no structure: seeds matter
+    page = qr.report.html(qr.PTGP(6, random_state=0).fit(votes))
+    spread = qr.metrics.seed_spread(qr.PTGP(6, random_state=0).fit(votes))
+    moved = int((spread.agreement < 1).sum())
+    assert moved > 10
+    assert f"With 5 other seeds {moved} objects change cluster at least once." in page
+    assert data_of(page)["objects"]["seeds"] == pytest.approx(spread.agreement, abs=1e-4)
+    page = qr.report.html(qr.PTA(6).fit(votes))
+    assert "PTA draws no random numbers" in page
+    assert data_of(page)["objects"]["seeds"] is None
+    votes, _ = noisy_votes(60, 20, 2)
+    page = qr.report.html(qr.PTGP(2, random_state=0).fit(votes))
+    assert "PTGP gives the same clusters with 5 other seeds" in page
+
+
 def test_votes_alone_choose_their_number_of_clusters():
     votes, _ = noisy_votes(60, 8, 3)
     page = qr.report.html(votes)

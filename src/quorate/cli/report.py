@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from quorate.cli import _arguments as arguments  # noqa: TC001 - typer reads annotations
-from quorate.cli._errors import WrongCall, reported
-from quorate.cli._options import find_method, parameters
+from quorate.cli._errors import reported
+from quorate.cli._options import find_method, k_or_auto, parameters
 from quorate.cli._progress import stage
 from quorate.cli._truth import in_order, take_truth
 from quorate.cli._votes import (
@@ -92,7 +92,7 @@ def report(
     """
     with reported(debug=debug), warnings_as_lines():
         start = time.perf_counter()
-        wanted = _wanted_k(k)
+        wanted = k_or_auto(k)
         check_call(votes, input_format=format, jobs=jobs)
         paths = expanded(votes)
         check_apart(output, [*paths, truth, features])
@@ -138,15 +138,6 @@ def report(
         if not quiet:
             seconds = time.perf_counter() - start
             typer.echo(_summary(fitted, output, seconds), err=True)
-
-
-def _wanted_k(k: str) -> int | str:
-    text = k.strip().lower()
-    if text == "auto":
-        return text
-    if text.isdecimal() and len(text) <= 18 and int(text) >= 1:
-        return int(text)
-    raise WrongCall(f"-k is a whole number from 1 on, or auto. Found {k!r}.")
 
 
 def _features(path: str, table: VoteTable) -> NDArray[Any]:

@@ -6,10 +6,8 @@ import math
 from typing import Any
 
 from quorate import metrics
+from quorate.report._facts import MOST_MICROCLUSTERS
 from quorate.report._texts import texts
-
-#: Beyond, a cut for each k takes longer than all the rest of the report.
-MOST_MICROCLUSTERS = 20_000
 
 
 def k_facts(fitted: Any) -> dict[str, Any] | None:

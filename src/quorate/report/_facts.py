@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 _QUANTILES = (0.05, 0.25, 0.5, 0.75, 0.95)
 _MEMBERS_SHOWN = 150
 _CLASSES_SHOWN = 60
+#: Beyond, cuts for other numbers of clusters and other seeds take longer than all the rest.
+MOST_MICROCLUSTERS = 20_000
 #: At 0.5 an object is twice as close to its own cluster as to the next.
 SURE = 0.5
 
@@ -41,7 +43,17 @@ class Subject(NamedTuple):
         return len(self.fitted.labels_)
 
 
-def object_facts(subject: Subject, shown: NDArray[np.int64], names: Names) -> dict[str, Any]:
+def seed_facts(fitted: Any) -> metrics.SeedSpread | None:
+    """Return what other seeds make of the same votes; None where that would take long."""
+    return metrics.seed_spread(fitted) if fitted.n_microclusters_ <= MOST_MICROCLUSTERS else None
+
+
+def object_facts(
+    subject: Subject,
+    shown: NDArray[np.int64],
+    names: Names,
+    seeds: metrics.SeedSpread | None = None,
+) -> dict[str, Any]:
     """Return the objects that are shown: row, name, cluster, confidence, the next cluster."""
     fitted = subject.fitted
     ids = None
@@ -54,6 +66,10 @@ def object_facts(subject: Subject, shown: NDArray[np.int64], names: Names) -> di
         "cluster": fitted.labels_[shown].tolist(),
         "confidence": rounded(fitted.confidence_[shown]),
         "next": _next_clusters(fitted, shown).tolist(),
+        # Only where there is something to see: some object changes its cluster with the seed.
+        "seeds": None
+        if seeds is None or seeds.agreement.min() == 1.0
+        else rounded(seeds.agreement[shown]),
     }
 
 

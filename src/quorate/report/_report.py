@@ -9,8 +9,16 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from quorate import _validate
-from quorate.report._choice import MOST_MICROCLUSTERS, k_facts
-from quorate.report._facts import Subject, cluster_facts, member_facts, object_facts, truth_facts
+from quorate.report._choice import k_facts
+from quorate.report._facts import (
+    MOST_MICROCLUSTERS,
+    Subject,
+    cluster_facts,
+    member_facts,
+    object_facts,
+    seed_facts,
+    truth_facts,
+)
 from quorate.report._pictures import heatmap, maps, tree
 from quorate.report._sample import least_sure, representatives
 from quorate.report._text import Names, short, visible
@@ -87,9 +95,10 @@ def html(
     sample, shown = _chosen(fitted)
     long_names = Names()
     clusters, members = cluster_facts(fitted), member_facts(subject, long_names)
+    seeds = seed_facts(fitted)
     # The sample comes first among the objects shown, so pictures refer to it by place.
     data: dict[str, Any] = {
-        "objects": object_facts(subject, shown, long_names),
+        "objects": object_facts(subject, shown, long_names, seeds),
         "clusters": clusters,
         "members": members,
         "heatmap": heatmap(subject, sample),
@@ -106,7 +115,7 @@ def html(
         title_text=short(heading, 120),
         parts=parts_of(data),
         tiles=tiles(fitted, len(members["name"])),
-        findings=summary(fitted, clusters, members, data["k"], data["truth"]),
+        findings=summary(fitted, clusters, members, seeds, data["k"], data["truth"]),
         notes=_notes(fitted, len(shown), data["k"], long_names),
         objects_lead=_about_objects(subject.n_objects, len(shown)),
         command=None if command is None else visible(command),
@@ -212,8 +221,8 @@ def _notes(fitted: Any, n_shown: int, k: Any, names: Names) -> list[str]:
         )
     if k is None and fitted.n_microclusters_ > MOST_MICROCLUSTERS:
         notes.append(
-            f"How many clusters there should be is not looked into beyond {MOST_MICROCLUSTERS:,}"
-            " microclusters, for it takes long. quorate choose-k does it."
+            f"Beyond {MOST_MICROCLUSTERS:,} microclusters, other numbers of clusters and other"
+            " seeds are not looked into: it takes long. quorate choose-k does the former."
         )
     if names.n_cut:
         notes.append(

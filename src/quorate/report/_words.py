@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from quorate.report._facts import SURE
 from quorate.report._text import short, visible
+
+if TYPE_CHECKING:
+    from quorate import metrics
 
 _NAMED = 5
 
@@ -16,6 +19,7 @@ def summary(
     fitted: Any,
     clusters: dict[str, Any],
     members: dict[str, Any],
+    seeds: metrics.SeedSpread | None,
     k: dict[str, Any] | None,
     truth: dict[str, Any] | None,
 ) -> list[dict[str, str]]:
@@ -26,6 +30,8 @@ def summary(
         ("Weak clusters", _weak(clusters)),
         ("Clusterings to look at", _look_at(members)),
     ]
+    if seeds is not None:
+        found.insert(2, ("What chance decides", _chance(fitted, seeds)))
     if k is not None:
         found.append(("How many clusters", k["words"]))
     if truth is not None:
@@ -82,6 +88,32 @@ def _how_sure(fitted: Any) -> str:
     if lost:
         text += f" {counted(lost, 'object')} {'has' if lost == 1 else 'have'} no confidence at all."
     return text
+
+
+def _chance(fitted: Any, seeds: metrics.SeedSpread) -> str:
+    name = type(fitted).__name__
+    if seeds.exact:
+        return f"Nothing: {name} draws no random numbers, so equal votes give equal clusters."
+    moved = int((seeds.agreement < 1.0).sum())
+    if moved == 0:
+        return f"Nothing here: {name} gives the same clusters with {seeds.n_seeds} other seeds."
+    return (
+        f"With {seeds.n_seeds} other seeds {counted(moved, 'object')}"
+        f" {'changes' if moved == 1 else 'change'} cluster at least once. Two such runs agree with"
+        f" an adjusted Rand index of {_below(seeds.mean_ari)} on average and"
+        f" {_below(seeds.min_ari)} at the least; 1 would be equal."
+    )
+
+
+def _below(score: float) -> str:
+    """Return a score with three decimals, cut off: only what is 1 says so.
+
+    Examples
+    --------
+    >>> _below(0.99996), _below(1.0)
+    ('0.999', '1.000')
+    """
+    return f"{np.floor(score * 1000) / 1000:.3f}"
 
 
 def _share(part: float) -> str:
