@@ -22,7 +22,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 import quorate as qr
-from quorate.scale import _passes, stream
+from quorate.scale import _passes, _threads, _work, stream
 
 COLUMNS = 10
 BATCH = 1 << 20
@@ -101,8 +101,8 @@ def _read(asked: argparse.Namespace) -> None:
 def _stream(asked: argparse.Namespace) -> None:
     """Stream with every stage timed by what it adds to the clock of the process."""
     costs: dict[str, tuple[float, float]] = {}
-    for name in ("_first_pass", "fit", "_second_pass"):
-        setattr(stream, name, _timed(name, getattr(stream, name), costs))
+    for module, name in ((_threads, "_first_pass"), (_work, "fit"), (_threads, "_second_pass")):
+        setattr(module, name, _timed(name, getattr(module, name), costs))
     estimator = qr.Vote(3)
     _warm_up(asked.folder, estimator)
     costs.clear()
