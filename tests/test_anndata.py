@@ -84,6 +84,19 @@ def test_keys_may_be_a_prefix_or_a_pattern(keys, expected, adata):
     assert adata.uns["s_all"]["params"]["keys"] == expected
 
 
+def test_weights_and_a_chosen_k(adata):
+    weight = [1, 2, 3, 4, 5]
+    quorate.anndata.consensus(adata, KEYS, n_clusters=3, method="eac", member_weight=weight)
+    expected = qr.EAC(3).fit_predict(adata.obs[KEYS], member_weight=weight)
+    assert adata.obs["consensus"].astype(int).tolist() == expected.tolist()
+    assert adata.uns["consensus"]["params"]["member_weight"] == weight
+    quorate.anndata.consensus(adata, KEYS, n_clusters="auto", key_added="chosen")
+    assert (
+        adata.obs["chosen"].nunique()
+        == qr.PTGP("auto", random_state=0).fit(adata.obs[KEYS]).n_clusters_
+    )
+
+
 def test_mistakes_are_told(adata):
     with pytest.raises(
         ValueError, match=r"no column 'leiden_0\.5' in adata\.obs\. Did you mean 'leiden_0\.8'\?"

@@ -65,7 +65,7 @@ def sum_matches(left: Any, right: Any, weights: Any, start: Any, sums: Any) -> N
                 codes = right[m, first:last]
                 vote, weight = left[m, start + r], weights[m]
                 for j in range(last - first):
-                    strip[j] += weight * (codes[j] == vote)
+                    strip[j] += weight if codes[j] == vote else 0.0
 
 
 @kernel

@@ -64,7 +64,8 @@ def elite_graph(
     """
     n_neighbors = min(n_neighbors, len(table))
     if weights is not None or (table < 0).any():
-        find = _elite_rows(vote_codes(table), turnout_codes(table), weights, n_neighbors)
+        turnout = turnout_codes(table) if (table < 0).any() else None
+        find = _elite_rows(vote_codes(table), turnout, weights, n_neighbors)
         blocks = row_ranges(len(table), _ROWS_PER_BLOCK)
         return _union(in_threads(find, blocks, n_jobs), len(table))
     strips = vote_strips(table)
@@ -93,13 +94,15 @@ def _own_neighbours(
 
 
 def _elite_rows(
-    votes: VoteCodes, turnout: VoteCodes, members: FloatArray | None, n_neighbors: int
+    votes: VoteCodes, turnout: VoteCodes | None, members: FloatArray | None, n_neighbors: int
 ) -> Any:
     """Return a function that gives the neighbours of a range of rows, all pairs compared.
 
     Weights of links are quotients, compared as such; `members` are the weights of clusterings.
+    Without `turnout` everybody has voted everywhere.
     """
     n_clusterings, n = votes.right.shape
+    total = float(n_clusterings) if members is None else np.cumsum(members)[-1]
 
     def agreements(codes: VoteCodes, start: int, stop: int) -> Any:
         if members is None:
@@ -112,9 +115,13 @@ def _elite_rows(
 
     def find(rows: tuple[int, int]) -> tuple[Any, Any, FloatArray]:
         start, stop = rows
-        agreed, both = (agreements(codes, start, stop) for codes in (votes, turnout))
+        agreed = agreements(votes, start, stop)
         weights: FloatArray = np.zeros(agreed.shape)
-        np.divide(agreed, both.astype(np.float64), out=weights, where=both > 0)
+        if turnout is None:
+            np.divide(agreed, total, out=weights)
+        else:
+            both = agreements(turnout, start, stop)
+            np.divide(agreed, both.astype(np.float64), out=weights, where=both > 0)
         return _own_neighbours(weights, start, n_neighbors)
 
     return find
