@@ -198,3 +198,13 @@ def test_objects_of_a_microcluster_stand_around_its_place():
     assert found[1].tolist() == [1.0, 1.0]
     assert len(np.unique(found, axis=0)) == 5
     assert np.abs(found - places[groups]).max() < 0.05
+
+
+def test_a_tree_of_objects_is_drawn_too():
+    votes, _ = noisy_votes(60, 6, 3)
+    model = qr.ECMC(3, level="objects").fit(votes)
+    assert len(model.linkage_matrix_) == 59
+    found = tree(subject_of(model))
+    assert sum(found["size"]) == 60
+    of_cluster = np.bincount(found["cluster"], weights=found["size"])
+    assert of_cluster.tolist() == np.bincount(model.labels_).tolist()

@@ -83,7 +83,8 @@ def _how_sure(fitted: Any) -> str:
     text = (
         f"{clear:,} of {counted(len(sure), 'object')} ({_share(clear / len(sure))}) are at least"
         f" twice as close to their own cluster as to any other (confidence {SURE} or more)."
-        f" Confidence is {sure.mean():.2f} on average, from 0 (could as well be elsewhere) to 1 (sure)."
+        f" Confidence is {sure.mean():.2f} on average, from 0 (could as well be elsewhere) to 1"
+        " (sure)."
     )
     if lost:
         text += f" {counted(lost, 'object')} {'has' if lost == 1 else 'have'} no confidence at all."
