@@ -228,6 +228,16 @@ def test_a_clusterer_of_features_comes_back(settings_, features, tmp_path):
     assert small.votes_.shape == (0, 8)
 
 
+def test_a_chosen_k_comes_back_with_its_reasons(features, matrix, tmp_path):
+    model = qr.EnsembleClustering("auto", n_members=6, random_state=0).fit(features)
+    est = qr.PTA("auto").fit(matrix)
+    for one in (model, est):
+        found = again(one, tmp_path)
+        assert found.n_clusters_ == one.n_clusters_ == found.k_choice_.k
+        assert repr(found.k_choice_) == repr(one.k_choice_)
+    assert not hasattr(qr.EnsembleClustering(2, random_state=0).fit(features), "k_choice_")
+
+
 def test_foreign_members_are_refused(features, tmp_path):
     model = qr.EnsembleClustering(3, n_members=2, method=AgglomerativeClustering(), random_state=0)
     with pytest.raises(TypeError, match=r"members of AgglomerativeClustering: .*consensus_\.save"):

@@ -183,8 +183,6 @@ class EnsembleClustering(ClusterMixin, BaseEstimator):
             self._plan = replace(self._plan, features=self._plan.features.copy())
         self.labels_: NDArray[np.int64] = self.consensus_.labels_
         self.n_clusters_: int = self.consensus_.n_clusters_
-        if n_clusters is None:
-            self.k_choice_: KChoice = self.consensus_.k_choice_
         return self
 
     def fit_predict(self, X: Any, y: Any = None) -> Any:
@@ -242,6 +240,13 @@ class EnsembleClustering(ClusterMixin, BaseEstimator):
         check_is_fitted(self, "labels_")
         found: FloatArray = self.consensus_.confidence_
         return found
+
+    @property
+    def k_choice_(self) -> KChoice:
+        """With ``n_clusters="auto"``: why so many."""
+        check_is_fitted(self, "labels_")
+        choice: KChoice = self.consensus_.k_choice_
+        return choice
 
     def save(self, path: str | PathLike[str], *, objects: bool = True) -> None:
         """Save members and consensus to a file that `quorate.load` reads. Nothing is pickled.

@@ -274,11 +274,9 @@ def _ensemble(header: Header, arrays: Arrays, path: str) -> Ensemble:
     ensemble = Ensemble.of_groups(table, sizes, labels, names)
     if "of_object" in arrays:
         of_object = _checked(arrays, "of_object", (None,), "i", path).astype(np.int32)
-        whole = len(of_object) == n_objects and (np.bincount(of_object.clip(0)) == 0).sum() == 0
-        in_range = len(of_object) > 0 and 0 <= of_object.min() <= of_object.max() == n - 1
-        groups_only = np.array_equal(of_object, np.arange(n))
-        counted = whole and in_range and np.array_equal(np.bincount(of_object), sizes)
-        if not counted and not groups_only:
+        in_range = len(of_object) > 0 and 0 <= of_object.min() <= of_object.max() < n
+        counted = in_range and np.array_equal(np.bincount(of_object, minlength=n), sizes)
+        if not counted and not np.array_equal(of_object, np.arange(n)):
             raise broken(path, "its objects and their microclusters do not fit together")
         ensemble.microclusters = Microclusters(table, sizes, of_object)
     return ensemble
