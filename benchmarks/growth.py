@@ -86,16 +86,15 @@ def microclusters(n: int) -> list[dict]:
     with peak_memory() as taken:
         _, seconds = _timed(lambda: qr.PTGP(20, random_state=0, n_jobs=1).fit(votes))
     records.append(_record("n", "PTGP", n, seconds, taken.n_bytes))
-    if n <= 10_000:
-        kind = "exact"
-    elif n <= 20_000:
-        kind = "uint16"
-    else:
-        return records
-    qr.PTA(3, similarity=kind, n_jobs=1).fit(votes[:500])
-    with peak_memory() as taken:
-        _, seconds = _timed(lambda: qr.PTA(20, similarity=kind, n_jobs=1).fit(votes))
-    return [*records, _record("n", f"PTA, {kind}", n, seconds, taken.n_bytes)]
+    for kind, most in (("exact", 10_000), ("uint16", 20_000)):
+        if n <= most:
+            qr.PTA(3, similarity=kind, n_jobs=1).fit(votes[:500])
+            with peak_memory() as taken:
+                _, seconds = _timed(
+                    lambda kind=kind: qr.PTA(20, similarity=kind, n_jobs=1).fit(votes)
+                )
+            records.append(_record("n", f"PTA, {kind}", n, seconds, taken.n_bytes))
+    return records
 
 
 def _graph_and_walk(table: np.ndarray) -> list[dict]:
