@@ -23,6 +23,7 @@ extensions = [
     "sphinx.ext.autodoc",
     "sphinx.ext.autosummary",
     "numpydoc",
+    "sphinx_gallery.gen_gallery",
 ]
 exclude_patterns = ["_build"]
 nitpicky = False
@@ -35,8 +36,22 @@ autodoc_member_order = "bysource"
 autodoc_typehints = "none"
 numpydoc_show_class_members = False
 
+#: Every script of examples/ runs once for each of its versions. An error ends the build.
+sphinx_gallery_conf = {
+    "examples_dirs": "../examples",
+    "gallery_dirs": "gallery",  # generated, not in the repository
+    "filename_pattern": "/",
+    "abort_on_example_error": True,
+    "download_all_examples": False,
+    "show_signature": False,
+    "remove_config_comments": True,
+    "plot_gallery": True,
+}
+
 html_theme = "furo"
 html_title = f"quorate {release}"
+html_static_path = ["_static"]
+html_css_files = ["pages.css"]
 html_math_renderer = "mathml"
 
 

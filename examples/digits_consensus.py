@@ -1,9 +1,13 @@
-"""Consensus of k-means runs on handwritten digits, by PTGP and by PTA.
+"""
+Votes of your own
+=================
 
-Run it with: python examples/digits_consensus.py
+Base clusterings from anywhere, here from k-means of scikit-learn, and their consensus by PTGP and
+PTA.
 """
 
 import numpy as np
+from matplotlib import pyplot as plt
 from sklearn.cluster import KMeans
 from sklearn.datasets import load_digits
 
@@ -37,3 +41,7 @@ for estimator in (qr.PTGP(10, random_state=0), qr.PTA(10)):
     # Another number of clusters needs no new fit.
     others = {k: qr.metrics.nmi(digits, estimator.cut(k)) for k in (8, 12, 15)}
     print("        NMI at", ", ".join(f"k = {k}: {nmi:.3f}" for k, nmi in others.items()))
+
+figure, ax = plt.subplots(figsize=(5.6, 4.8), layout="constrained")
+qr.plot.heatmap(estimator, ax=ax)  # PTA, the last of the two
+plt.show()

@@ -1,10 +1,14 @@
-"""Cell types from five tools that use different names and leave cells out: one label for each.
+"""
+Labels from tools that disagree
+===============================
 
-Needs pandas. Run it with: python examples/labels_from_tools.py
+Cell types from five tools that use different names and leave cells out: one label for each cell.
+Needs pandas.
 """
 
 import numpy as np
 import pandas as pd
+from matplotlib import pyplot as plt
 
 import quorate as qr
 
@@ -42,3 +46,6 @@ print("least sure of:", ", ".join(result["confidence"].nsmallest(3).index))
 scores = {name: round(qr.metrics.nmi(true, votes[name]), 3) for name in votes}
 print("NMI of the tools:    ", scores)
 print("NMI of the consensus:", round(qr.metrics.nmi(true, labels), 3))
+
+qr.plot.alluvial(true, estimator, names=("cell type", "consensus"))
+plt.show()

@@ -1,21 +1,20 @@
-"""Every picture of quorate.plot, on the handwritten digits.
+"""
+All pictures
+============
 
-Run it with: python examples/plots.py [FOLDER]
-It keeps a PNG of each in FOLDER; without one it only says what it has drawn. The pictures of the
-documentation are made by: python examples/plots.py docs/plots
+Every picture of ``quorate.plot``, on the handwritten digits. With a folder as its argument the
+script keeps a PNG of each; ``python examples/plots.py docs/plots`` makes those of "Plots".
 """
 
 import sys
 from pathlib import Path
 
-import matplotlib as mpl
 import numpy as np
 from matplotlib import pyplot as plt
 from sklearn.datasets import load_digits
 
 import quorate as qr
 
-mpl.use("agg")  # into files, no window
 folder = Path(sys.argv[1]) if len(sys.argv) > 1 else None
 
 features, digits = load_digits(return_X_y=True)
@@ -48,4 +47,5 @@ for name, draw in pictures.items():
     if folder is not None:
         folder.mkdir(parents=True, exist_ok=True)
         ax.figure.savefig(folder / f"{name}.png", dpi=72)
-    plt.close(ax.figure)
+if folder is None:
+    plt.show()

@@ -11,6 +11,7 @@ import doctest
 import io
 import itertools
 import math
+import os
 import re
 import shlex
 import subprocess
@@ -132,8 +133,12 @@ def test_code_prints_what_is_shown(document, tmp_path, monkeypatch):
 
 @pytest.mark.parametrize("script", EXAMPLES, ids=name_of)
 def test_examples_run_without_a_warning(script, tmp_path):
-    command = [sys.executable, "-W", "error", str(script)]
-    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+    no_window = {**os.environ, "MPLBACKEND": "agg"}
+    quiet = ["-W", "error", "-W", "ignore:FigureCanvasAgg is non-interactive"]
+    command = [sys.executable, *quiet, str(script)]
+    done = subprocess.run(
+        command, cwd=tmp_path, capture_output=True, text=True, check=False, env=no_window
+    )
     assert done.returncode == 0, done.stderr
     assert done.stdout
     assert not list(tmp_path.iterdir())

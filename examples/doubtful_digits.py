@@ -1,0 +1,31 @@
+"""
+The objects to look at first
+============================
+
+``confidence_`` says how clearly each object belongs to its cluster. The lowest ones deserve a look.
+"""
+
+import numpy as np
+from matplotlib import pyplot as plt
+from sklearn.datasets import load_digits
+
+import quorate as qr
+
+features, digits = load_digits(return_X_y=True)
+model = qr.EnsembleClustering(n_clusters=10, random_state=0).fit(features)
+surest_first = np.argsort(-model.confidence_, kind="stable")
+
+# What each cluster mostly holds. Only the titles of the pictures need the true digits.
+of_cluster = [np.bincount(digits[model.labels_ == k]).argmax() for k in range(10)]
+named = np.take(of_cluster, model.labels_)
+for part, which in {"surest half": surest_first[:900], "last hundred": surest_first[-100:]}.items():
+    print(f"{part:<12}  {np.mean(named[which] == digits[which]):.0%} in the cluster of their digit")
+
+figure, axes = plt.subplots(2, 10, figsize=(10, 2.7), layout="constrained")
+for row, which in zip(axes, (surest_first[:10], surest_first[-10:]), strict=True):
+    for ax, i in zip(row, which, strict=True):
+        ax.imshow(features[i].reshape(8, 8), cmap="gray_r")
+        ax.set(title=f"{model.confidence_[i]:.2f}", xticks=[], yticks=[])
+        ax.set_xlabel(f"{digits[i]}, among {named[i]}s", fontsize=7)
+figure.suptitle("Confidence: the ten highest, and the ten lowest", x=0.01, ha="left")
+plt.show()
