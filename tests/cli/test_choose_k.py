@@ -98,7 +98,7 @@ def test_one_group_of_objects(tmp_path):
         (["--criterion", "lifetime"], 1, "PTGP has no 'lifetime' to choose k by"),
         (["-m", "ptpg"], 2, "There is no method 'ptpg'. Did you mean ptgp?"),
         (["-o", "scores.npy"], 2, "Scores are a table"),
-        (["-o", "-", "--json"], 2, "both want standard output"),
+        (["-o", "-", "--json"], 2, "where the result would go too"),
         (["--refits", 1], 2, "--refits"),
     ],
 )

@@ -48,7 +48,7 @@ class TestBeforeTheWork:
         [
             (["--jobs", 0], 2, "--jobs is a number of threads from 1 on, or -1"),
             (["--truth", "id"], 2, "--truth id: that column holds the ids"),
-            (["--key", "votes"], 2, "'key' is for NPZ and MAT, but v.csv is read as CSV"),
+            (["--key", "votes"], 2, "--key is for NPZ and MAT, but v.csv is read as CSV"),
             (["--neighbors", "9" * 5000], 2, "--neighbors is auto, all or a whole number"),
             (["--truth", "empty.csv"], 1, "--truth empty.csv: all of these labels are missing"),
             (["--truth", "folder"], 1, "folder is a directory"),
@@ -68,7 +68,7 @@ class TestBeforeTheWork:
         np.save(tmp_path / "v.npy", np.eye(3, dtype=int))
         for option in ("--header", "--no-header"):
             result = run("v.npy", "-k", 2, option)
-            assert_refused(result, 2, "'header' is for CSV and TSV, but v.npy is read as NPY")
+            assert_refused(result, 2, "--header is for CSV and TSV, but v.npy is read as NPY")
 
     @pytest.mark.parametrize("largest", [5, 20_000_000, 10**30])
     def test_more_clusters_than_groups(self, run, largest):

@@ -229,7 +229,7 @@ class TestWrongCalls:
             (["-k", 3, "--truth", "nothing"], "neither a column nor a file"),
             (["--k-range", "2:4", "--confidence"], "--confidence belongs to one k"),
             (["-k", 3, "--confidence", "-o", "l.npy"], "NPY file holds labels only"),
-            (["-k", 3, "--frobnicate"], "No such option"),
+            (["-k", 3, "--frobnicate"], "There is no option --frobnicate."),
         ],
     )
     def test_end_with_2_and_say_why(self, run, votes_csv, arguments, words):

@@ -235,7 +235,7 @@ class TestRefusals:
             (["--truth", "nothing"], "neither a column nor a file of that name"),
             (["--truth", "cell"], "that column holds the ids"),
             (["--drop", "nothing"], "--drop nothing: there is no such column"),
-            (["--key", "X"], "'key' is for NPZ and MAT"),
+            (["--key", "X"], "--key is for NPZ and MAT"),
             (["-o", "./cells.csv"], "The output ./cells.csv is the input cells.csv"),
             (["-o", "pool.xlsx"], "cannot be written under the name pool.xlsx"),
             (["-o", "pool.npy", "--truth", "kind"], "An NPY file holds votes only"),

@@ -7,12 +7,26 @@ from typing import Annotated
 import typer
 
 from quorate.cli import choose_k, compare, consensus, demo, generate, predict, report, reproduce
+from quorate.cli._usage import Verbs
+
+EXAMPLES = """\b
+Examples:
+  quorate demo
+  quorate generate cells.csv -m 100 -o votes.csv
+  quorate choose-k votes.csv
+  quorate consensus votes.csv -k 10 -o labels.csv
+  quorate report votes.csv -k 10 -o report.html
+
+\b
+quorate COMMAND --help shows the options of a command, with examples.
+"""
 
 app = typer.Typer(
     name="quorate",
     help="Consensus clustering: many clusterings in, one robust clustering out.",
+    cls=Verbs,
+    epilog=EXAMPLES,
     no_args_is_help=True,
-    add_completion=False,
     rich_markup_mode=None,  # rich would double the time to the first line of help
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},

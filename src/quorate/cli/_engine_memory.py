@@ -5,14 +5,12 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any
 
-import typer
-
 from quorate.cli._errors import WrongCall
 from quorate.cli._models import save_model
 from quorate.cli._progress import stage
 from quorate.cli._summaries import write_summaries
 from quorate.cli._task import Done, Task
-from quorate.cli._truth import score_table, take_truth
+from quorate.cli._truth import scores_of, take_truth
 from quorate.cli._votes import check_k, check_turnout, read_votes
 
 if TYPE_CHECKING:
@@ -58,14 +56,13 @@ def in_memory(task: Task) -> Done:
     files.write_table(task.output, columns, decimals=decimals)
     save_model(task, fitted)
     write_summaries(task, fitted, table.names)
-    if true_labels is not None:
-        typer.echo(score_table(true_labels, labels, ensemble), err=True)
     return Done(
         files.n_objects(table),
         len(table.names),
         fitted.n_microclusters_,
         table.id_name,
         getattr(fitted, "k_choice_", None),
+        None if true_labels is None else scores_of(labels, true_labels, ensemble),
     )
 
 

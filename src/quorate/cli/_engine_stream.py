@@ -11,7 +11,7 @@ import typer
 from quorate.cli._errors import WrongCall
 from quorate.cli._models import save_model
 from quorate.cli._task import Done, Task
-from quorate.cli._truth import scores_as_text, warn_of_truth
+from quorate.cli._truth import warn_of_truth
 from quorate.cli._warnings import warn
 
 if TYPE_CHECKING:
@@ -88,12 +88,11 @@ def streamed(task: Task, engine: str, consensus: Callable[..., StreamResult]) ->
     save_model(task, result.estimator)
     if task.truth is None:
         warn_of_truth(result.names)
-    else:
-        typer.echo(scores_as_text(result.scores), err=True)
     return Done(
         result.n_objects,
         len(result.names),
         result.n_microclusters,
         result.id_name,
         getattr(result.estimator, "k_choice_", None),
+        None if task.truth is None else dict(result.scores),
     )

@@ -12,6 +12,7 @@ from quorate.cli._engine_dask import on_dask
 from quorate.cli._engine_memory import in_memory
 from quorate.cli._engine_stream import in_stream, why_not_streamed
 from quorate.cli._errors import WrongCall
+from quorate.cli._words import did_you_mean
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -32,7 +33,8 @@ def check_engine(name: str, scheduler: str | None) -> str:
     """Return the name of an engine in lower case, or refuse the call."""
     known = (AUTO, *ENGINES)
     if name.lower() not in known:
-        raise WrongCall(f"--engine is one of {', '.join(known)}. Found {name!r}.")
+        hint = did_you_mean(name, known)
+        raise WrongCall(f"--engine is one of {', '.join(known)}. Found {name!r}.{hint}")
     if scheduler is not None and name.lower() != "dask":
         raise WrongCall("--scheduler is for --engine dask, which was not asked for.")
     return name.lower()

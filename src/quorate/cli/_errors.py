@@ -10,6 +10,9 @@ from typing import TYPE_CHECKING
 
 import typer
 
+from quorate.cli._colours import coloured
+from quorate.cli._speech import in_options
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
@@ -39,32 +42,42 @@ def reported(*, debug: bool) -> Iterator[None]:
             raise typer.Exit(BROKEN_PIPE) from None
         if debug:
             traceback.print_exception(error)
+        if isinstance(error, KeyboardInterrupt):
+            typer.echo("Interrupted. An output file that existed is as it was.", err=True)
+            raise typer.Exit(INTERRUPTED) from None
         code, message = _verdict(error)
-        typer.echo(message, err=True)
+        complain(message)
         raise typer.Exit(code) from None
 
 
-def _verdict(error: BaseException) -> tuple[int, str]:
+def complain(message: str) -> None:
+    """Show an error as one paragraph on standard error."""
+    typer.echo(f"{coloured('error:', 'red')} {message}", err=True)
+
+
+def _verdict(error: Exception) -> tuple[int, str]:
     """Return the exit code for an error, and what to say about it."""
     if isinstance(error, WrongCall):
-        return WRONG_CALL, f"error: {error}"
-    if isinstance(error, KeyboardInterrupt):
-        return INTERRUPTED, "Interrupted. An output file that existed is as it was."
+        return WRONG_CALL, str(error)
     if isinstance(error, (ValueError, TypeError, OSError, MemoryError)):
-        return FAILED, f"error: {_in_words(error)}"
-    text = " ".join(str(error).split())
+        from quorate.files import OptionError
+
+        return WRONG_CALL if isinstance(error, OptionError) else FAILED, _in_words(error)
+    text = in_options(" ".join(str(error).split()))
     if isinstance(error, ImportError) and "pip install" in text:
-        return FAILED, f"error: {text}"
+        return FAILED, text
+    if isinstance(error, RuntimeError) and text.startswith("--device"):
+        return FAILED, text
     return FAILED, (
-        f"error: quorate met a case it does not know: {type(error).__name__}: {text}. This is a"
-        " defect of quorate: run the same command with --debug, and report what it shows."
+        f"quorate met a case it does not know: {type(error).__name__}: {text}. This is a defect of"
+        " quorate: run the same command with --debug, and report what it shows."
     )
 
 
 def _in_words(error: Exception) -> str:
     if isinstance(error, OSError) and error.strerror:
         return f"{error.strerror}: {error.filename}" if error.filename else error.strerror
-    text = " ".join(str(error).split())
+    text = in_options(" ".join(str(error).split()))
     if isinstance(error, MemoryError):
         return text or "There was not enough memory for this."
     return text or type(error).__name__

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from quorate.cli._errors import WrongCall
 from quorate.cli._truth import in_order
+from quorate.cli._words import did_you_mean
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -56,22 +57,20 @@ def read_features(
         if truth is None and classes_apart:
             truth = "truth"
     else:
-        try:
-            table = files.read_features(
-                data,
-                format=input_format,
-                id_column=id_column,
-                header="auto" if header is None else header,
-                key=key,
-                keep=[] if truth is None else [truth],
-            )
-        except files.OptionError as error:
-            raise WrongCall(str(error)) from None
+        table = files.read_features(
+            data,
+            format=input_format,
+            id_column=id_column,
+            header="auto" if header is None else header,
+            key=key,
+            keep=[] if truth is None else [truth],
+        )
     columns = dict(table.columns)
     for name in drop:
         if name not in columns:
             raise WrongCall(
-                f"--drop {name}: there is no such column. The columns are {_listed(columns)}."
+                f"--drop {name}: there is no such column.{did_you_mean(name, columns)} The columns"
+                f" are {_listed(columns)}."
             )
         del columns[name]
     classes = None if truth is None else _take_truth(truth, table, columns)
@@ -113,10 +112,10 @@ def _take_truth(truth: str, table: FeatureTable, columns: dict[str, NDArray[Any]
         name = "truth"
         labels = in_order(files.read_labels(truth), table.ids, _n_rows(table), truth)
     else:
-        known = _listed([*columns, *table.extra])
+        known = [*columns, *table.extra]
         raise WrongCall(
-            f"--truth {truth}: there is neither a column nor a file of that name. The columns are"
-            f" {known}."
+            f"--truth {truth}: there is neither a column nor a file of that name."
+            f"{did_you_mean(truth, known)} The columns are {_listed(known)}."
         )
     if files.is_missing(labels).all():
         raise files.FileFormatError(f"--truth {truth}: all of these classes are missing.")

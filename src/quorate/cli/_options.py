@@ -2,17 +2,43 @@
 
 from __future__ import annotations
 
-import difflib
 from typing import TYPE_CHECKING, Any
 
 from quorate.cli._errors import WrongCall
+from quorate.cli._words import DEVICES, LINKAGES, did_you_mean
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Callable, Iterable, Mapping
 
-_LINKAGES = ("average", "complete", "single")
 _MOST_DIGITS = 100
-_CALLED = {"linkage": "--linkage", "n_neighbors": "--neighbors", "n_steps": "--steps"}
+_CALLED = {
+    "linkage": "--linkage",
+    "n_neighbors": "--neighbors",
+    "n_steps": "--steps",
+    "device": "--device",
+}
+
+
+def whole(option: str, lowest: int | None = None) -> Callable[[str | int], int]:
+    """Return what reads the whole number of an option, and complains in its name.
+
+    Examples
+    --------
+    >>> whole("--seed", 0)("7")
+    7
+    """
+
+    def read(text: str | int) -> int:
+        sign, digits = (1, str(text).strip())
+        if lowest is None and digits.startswith("-"):
+            sign, digits = -1, digits[1:]
+        number = _number(digits)
+        if number is None or (lowest is not None and number < lowest):
+            start = "" if lowest is None else f" from {lowest} on"
+            raise WrongCall(f"{option} is a whole number{start}. Found {str(text)!r}.")
+        return sign * number
+
+    return read
 
 
 def k_or_auto(k: str) -> int | str:
@@ -79,8 +105,7 @@ def find_method(name: str, methods: Mapping[str, Any]) -> Any:
     """Return the class of a method, or say which names come close."""
     if name.lower() in methods:
         return methods[name.lower()]
-    near = difflib.get_close_matches(name.lower(), methods, n=1)
-    hint = f" Did you mean {near[0]}?" if near else ""
+    hint = did_you_mean(name, methods)
     raise WrongCall(f"There is no method {name!r}.{hint} Known: {', '.join(methods)}.")
 
 
@@ -91,18 +116,20 @@ def parameters(
     linkage: str | None,
     neighbors: str | None,
     steps: str | None,
+    device: str | None,
     seed: int,
     jobs: int,
 ) -> dict[str, Any]:
     """Return the parameters for a method's constructor.
 
-    What changes the result (linkage, neighbors, steps) must be known to the method where it was
-    given; a seed and a number of jobs are left out where the method has no use for them.
+    What says how it works (linkage, neighbors, steps, device) must be known to the method where it
+    was given; a seed and a number of jobs are left out where the method has no use for them.
     """
     given: dict[str, Any] = {
-        "linkage": one_of("--linkage", linkage, _LINKAGES),
+        "linkage": one_of("--linkage", linkage, LINKAGES),
         "n_neighbors": _count("--neighbors", neighbors, words=("auto", "all")),
         "n_steps": _count("--steps", steps, words=("auto",)),
+        "device": one_of("--device", device, DEVICES),
     }
     given = {name: value for name, value in given.items() if value is not None}
     accepted = set(accepted)

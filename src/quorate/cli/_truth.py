@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from quorate.cli._errors import WrongCall
 from quorate.cli._tables import aligned
 from quorate.cli._warnings import warn
+from quorate.cli._words import did_you_mean
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -59,7 +60,8 @@ def warn_of_truth(names: list[str]) -> None:
 def _unknown(truth: str, table: VoteTable) -> WrongCall:
     columns = [*table.names[:8], *(["..."] if len(table.names) > 8 else []), *table.extra]
     return WrongCall(
-        f"--truth {truth}: there is neither a column nor a file of that name. The columns are"
+        f"--truth {truth}: there is neither a column nor a file of that name."
+        f"{did_you_mean(truth, [*table.names, *table.extra])} The columns are"
         f" {', '.join(columns)}."
     )
 
@@ -97,23 +99,33 @@ def in_order(
     return found.labels[[place_of[name] for name in wanted]]
 
 
-def score_table(truth: NDArray[Any], labels: Mapping[str, NDArray[Any]], ensemble: Any) -> str:
-    """Return how each labelling agrees with the truth, and with the votes, as text."""
+def scores_of(
+    labels: Mapping[str, NDArray[Any]], truth: NDArray[Any], ensemble: Any
+) -> dict[str, tuple[float, float, float]]:
+    """Return how each labelling agrees with the truth (NMI, ARI), and with the votes."""
     from quorate import metrics
 
-    return scores_as_text(
-        {
-            name: (
-                metrics.nmi(truth, found, average="max"),
-                metrics.ari(truth, found),
-                metrics.ensemble_nmi(found, ensemble),
-            )
-            for name, found in labels.items()
-        }
-    )
+    return {
+        name: (
+            metrics.nmi(truth, found, average="max"),
+            metrics.ari(truth, found),
+            metrics.ensemble_nmi(found, ensemble),
+        )
+        for name, found in labels.items()
+    }
 
 
 def scores_as_text(scores: Mapping[str, tuple[float, float, float]]) -> str:
     """Return NMI and ARI with the truth, and NMI with the votes, of each labelling."""
     rows = [[name, *(f"{score:.4f}" for score in found)] for name, found in scores.items()]
     return aligned(["", "NMI (max)", "ARI", "NMI with the votes"], rows)
+
+
+def scores_for_json(
+    scores: Mapping[str, tuple[float, float, float]] | None,
+) -> dict[str, dict[str, float]] | None:
+    """Return the same with a name for each score."""
+    if scores is None:
+        return None
+    names = ("nmi", "ari", "nmi_with_votes")
+    return {column: dict(zip(names, found, strict=True)) for column, found in scores.items()}

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from quorate.cli._errors import WrongCall
+from quorate.cli._words import did_you_mean
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -22,7 +23,9 @@ def check_call(votes: list[str], *, input_format: str | None, jobs: int) -> None
     if votes.count("-") > 1:
         raise WrongCall("Standard input (-) can be read once only.")
     if input_format is not None and input_format.lower() not in files.FORMATS:
-        raise WrongCall(f"There is no format {input_format!r}. Known: {', '.join(files.FORMATS)}.")
+        hint = did_you_mean(input_format, files.FORMATS)
+        known = ", ".join(files.FORMATS)
+        raise WrongCall(f"There is no format {input_format!r}.{hint} Known: {known}.")
     if jobs == 0:
         raise WrongCall("--jobs is a number of threads from 1 on, or -1 for all cores. Found 0.")
 
@@ -74,16 +77,13 @@ def read_votes(
     """Read the files of votes as one table."""
     from quorate import files
 
-    try:
-        return files.read_tables(
-            votes,
-            format=input_format,
-            id_column=id_column,
-            header="auto" if header is None else header,
-            key=key,
-        )
-    except files.OptionError as error:
-        raise WrongCall(str(error)) from None
+    return files.read_tables(
+        votes,
+        format=input_format,
+        id_column=id_column,
+        header="auto" if header is None else header,
+        key=key,
+    )
 
 
 def check_turnout(table: VoteTable) -> None:

@@ -8,13 +8,17 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
+from quorate.cli._colours import coloured
+from quorate.cli._speech import in_options
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
 
 def warn(message: object) -> None:
     """Show one warning as one line on standard error."""
-    typer.echo(f"warning: {' '.join(str(message).split())}", err=True)
+    text = in_options(" ".join(str(message).split()))
+    typer.echo(f"{coloured('warning:', 'yellow')} {text}", err=True)
 
 
 @contextmanager

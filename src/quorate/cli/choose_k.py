@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-import difflib
-import json
-from typing import TYPE_CHECKING, Annotated
+import time
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from quorate.cli import _arguments as arguments  # noqa: TC001 - typer reads annotations
+from quorate.cli import _arguments as arguments
+from quorate.cli import _words
 from quorate.cli._choices import choice_in_words, score_table
 from quorate.cli._errors import WrongCall, reported
-from quorate.cli._options import ends_of_range, find_method, parameters
+from quorate.cli._json import check_json, print_json
+from quorate.cli._options import ends_of_range, find_method, parameters, whole
 from quorate.cli._progress import stage
 from quorate.cli._truth import take_truth
 from quorate.cli._votes import (
@@ -40,7 +41,6 @@ Criteria: balance, ensemble_nmi, confidence, lifetime, eigengap (cheap, the
 default); subset_stability, pac, delta_area, seed_stability (refits); all.
 """
 
-Method = Annotated[str, typer.Option("--method", "-m", help="The consensus function.")]
 KRange = Annotated[
     str | None,
     typer.Option(
@@ -49,15 +49,28 @@ KRange = Annotated[
 ]
 Criteria = Annotated[
     str,
-    typer.Option(metavar="cheap|all|NAME,NAME,...", help="Which scores to compute."),
+    typer.Option(
+        metavar="cheap|all|NAME,NAME,...",
+        help="Which scores to compute.",
+        autocompletion=_words.completes_list("cheap", "all", *_words.CRITERIA),
+    ),
 ]
 Criterion = Annotated[
-    str, typer.Option(metavar="auto|NAME", help="Which score decides; auto is balance.")
+    str,
+    typer.Option(
+        metavar="auto|NAME",
+        help="Which score decides; auto is balance.",
+        autocompletion=_words.completes("auto", *_words.CRITERIA),
+    ),
 ]
 Refits = Annotated[
-    int, typer.Option(min=2, help="How many random halves of the members are refitted.")
+    int,
+    typer.Option(
+        metavar="INT",
+        parser=whole("--refits", 2),
+        help="How many random halves of the members are refitted.",
+    ),
 ]
-Json = Annotated[bool, typer.Option("--json", help="Print everything as JSON.")]
 Output = Annotated[
     str | None,
     typer.Option(
@@ -73,20 +86,24 @@ Output = Annotated[
 def choose_k(
     *,
     votes: arguments.Votes,
-    method: Method = "ptgp",
+    method: arguments.Method = "ptgp",
     k_range: KRange = None,
     criteria: Criteria = "cheap",
     criterion: Criterion = "auto",
     refits: Refits = 10,
-    as_json: Json = False,
     output: Output = None,
     truth: arguments.Truth = None,
+    linkage: arguments.Linkage = None,
+    neighbors: arguments.Neighbors = None,
+    steps: arguments.Steps = None,
+    device: arguments.Device = None,
     seed: arguments.Seed = 0,
     jobs: arguments.Jobs = -1,
     id_column: arguments.IdColumn = "auto",
     header: arguments.Header = None,
     format: arguments.Format = None,  # noqa: A002 - typer makes the option's name of it
     key: arguments.Key = None,
+    as_json: arguments.Json = False,
     quiet: arguments.Quiet = False,
     debug: arguments.Debug = False,
 ) -> None:
@@ -97,10 +114,12 @@ def choose_k(
     the runners-up. With --truth that column is no vote, and the number of its classes is printed.
     """
     with reported(debug=debug), warnings_as_lines():
+        start = time.perf_counter()
         ends = None if k_range is None else _ends(k_range)
         check_call(votes, input_format=format, jobs=jobs)
         paths = expanded(votes)
-        _check_output(output, [*paths, truth], as_json=as_json)
+        check_json(output, as_json=as_json)
+        _check_output(output, [*paths, truth])
         import quorate as qr
         from quorate import files
 
@@ -109,9 +128,10 @@ def choose_k(
         options = parameters(
             method.lower(),
             found._get_param_names(),
-            linkage=None,
-            neighbors=None,
-            steps=None,
+            linkage=linkage,
+            neighbors=neighbors,
+            steps=steps,
+            device=device,
             seed=seed,
             jobs=jobs,
         )
@@ -134,10 +154,23 @@ def choose_k(
             )
         if output is not None:
             _write(output, choice)
-        _tell(choice, as_json=as_json, aside=output == "-")
-        if true_labels is not None and not as_json:
+        n_classes = None
+        if true_labels is not None:
             n_classes = len(set(true_labels[~files.is_missing(true_labels)].tolist()))
-            typer.echo(f"The true labels have {n_classes} classes.", err=output == "-")
+        if as_json:
+            facts: dict[str, Any] = {
+                "method": method.lower(),
+                "n_objects": files.n_objects(table),
+                "n_clusterings": len(table.names),
+                "n_microclusters": len(ensemble.microclusters.sizes),
+                "id_column": table.id_name,
+                "output": output,
+                "seconds": round(time.perf_counter() - start, 4),
+                "n_classes": n_classes,
+            }
+            print_json("choose-k", facts | choice.to_dict())
+        elif not quiet or output is None:
+            _tell(choice, n_classes, aside=output == "-")
 
 
 def _ends(k_range: str) -> tuple[int, int]:
@@ -167,19 +200,16 @@ def _known(option: str, name: str, known: tuple[str, ...]) -> str:
     word = name.strip().lower().replace("-", "_")
     if word in known:
         return word
-    near = difflib.get_close_matches(word, known, n=1)
-    hint = f" Did you mean {near[0]}?" if near else ""
+    hint = _words.did_you_mean(word, known)
     raise WrongCall(f"{option} knows no {name.strip()!r}.{hint} Known: {', '.join(known)}.")
 
 
-def _check_output(output: str | None, inputs: list[str | None], *, as_json: bool) -> None:
+def _check_output(output: str | None, inputs: list[str | None]) -> None:
     from quorate import files
 
     if output is None:
         files.check_writable("-")
         return
-    if output == "-" and as_json:
-        raise WrongCall("--json and -o - both want standard output. Name a file, or drop one.")
     if check_format_to_write(output) in ("npy", "npz"):
         raise WrongCall("Scores are a table: write them to .csv, .tsv or .parquet.")
     check_apart(output, inputs)
@@ -194,10 +224,9 @@ def _write(output: str, choice: KChoice) -> None:
     )
 
 
-def _tell(choice: KChoice, *, as_json: bool, aside: bool) -> None:
-    if as_json:
-        typer.echo(json.dumps(choice.to_dict(), indent=1))
-        return
+def _tell(choice: KChoice, n_classes: int | None, *, aside: bool) -> None:
     if choice.scores:
         typer.echo(score_table(choice) + "\n", err=aside)
     typer.echo(choice_in_words(choice), err=aside)
+    if n_classes is not None:
+        typer.echo(f"The true labels have {n_classes} classes.", err=aside)

@@ -9,17 +9,21 @@ from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 import typer
 
 from quorate._memory import peak_memory
-from quorate.cli import _arguments as arguments  # noqa: TC001 - typer reads annotations
+from quorate.cli import _arguments as arguments
+from quorate.cli import _words
 from quorate.cli._errors import WrongCall, reported
+from quorate.cli._json import check_json, print_json
 from quorate.cli._options import find_method
 from quorate.cli._progress import stage, track
 from quorate.cli._tables import aligned
 from quorate.cli._truth import take_truth
 from quorate.cli._votes import (
+    check_apart,
     check_call,
     check_format_to_write,
     check_k,
     check_turnout,
+    expanded,
     read_votes,
 )
 from quorate.cli._warnings import warn, warnings_as_lines
@@ -34,10 +38,13 @@ Examples:
   quorate compare votes.parquet -k 12 --methods ptgp,pta,eac,vote -o table.json
 """
 
-K = Annotated[int, typer.Option("-k", "--clusters", min=1, help="How many clusters.")]
 Methods = Annotated[
     str,
-    typer.Option(metavar="all|NAME,NAME,...", help="Which methods to run."),
+    typer.Option(
+        metavar="all|NAME,NAME,...",
+        help="Which methods to run.",
+        autocompletion=_words.completes_list("all", *_words.METHODS),
+    ),
 ]
 Output = Annotated[
     str | None,
@@ -65,7 +72,7 @@ class Outcome(NamedTuple):
 def compare(
     *,
     votes: arguments.Votes,
-    k: K,
+    k: arguments.K,
     methods: Methods = "all",
     truth: arguments.Truth = None,
     output: Output = None,
@@ -75,6 +82,7 @@ def compare(
     header: arguments.Header = None,
     format: arguments.Format = None,  # noqa: A002 - typer makes the option's name of it
     key: arguments.Key = None,
+    as_json: arguments.Json = False,
     quiet: arguments.Quiet = False,
     debug: arguments.Debug = False,
 ) -> None:
@@ -84,15 +92,18 @@ def compare(
     NMI with the votes, seconds and memory; then how well each pair of methods agrees (ARI).
     """
     with reported(debug=debug), warnings_as_lines():
+        start = time.perf_counter()
         check_call(votes, input_format=format, jobs=jobs)
+        check_json(output, as_json=as_json)
+        paths = expanded(votes)
         import quorate as qr
         from quorate import files
 
         chosen = _chosen(methods, qr.METHODS)
-        _check_output(output)
+        _check_output(output, [*paths, truth])
         with stage("Reading votes", quiet=quiet):
             table = read_votes(
-                votes, input_format=format, id_column=id_column, header=header, key=key
+                paths, input_format=format, id_column=id_column, header=header, key=key
             )
         table, true_labels = take_truth(table, truth)
         check_turnout(table)
@@ -106,7 +117,23 @@ def compare(
         agreement = _agreement([outcome for outcome in outcomes if outcome.labels is not None])
         if output is not None:
             _write(output, rows, agreement)
-        typer.echo(_report(rows, agreement), err=output == "-")
+        if as_json:
+            facts = {
+                "ks": [k],
+                "n_objects": files.n_objects(table),
+                "n_clusterings": len(table.names),
+                "n_microclusters": len(ensemble.microclusters.sizes),
+                "id_column": table.id_name,
+                "output": output,
+                "seconds": round(time.perf_counter() - start, 4),
+                "methods": [
+                    _for_json(row, outcome) for row, outcome in zip(rows, outcomes, strict=True)
+                ],
+                "agreement": agreement,
+            }
+            print_json("compare", facts)
+        elif not quiet or output is None:
+            typer.echo(_report(rows, agreement), err=output == "-")
         for outcome in outcomes:
             if outcome.error is not None:
                 warn(f"{outcome.method} has no result: {outcome.error}")
@@ -125,12 +152,13 @@ def _chosen(methods: str, known: dict[str, Any]) -> list[str]:
     return list(dict.fromkeys(names))
 
 
-def _check_output(output: str | None) -> None:
+def _check_output(output: str | None, inputs: list[str | None]) -> None:
     from quorate import files
 
     if output is None:
         files.check_writable("-")
         return
+    check_apart(output, inputs)
     if output.lower().endswith(".json"):
         files.check_writable(output, format="csv")
         return
@@ -172,6 +200,11 @@ def _row(outcome: Outcome, ensemble: Any, truth: NDArray[Any] | None) -> dict[st
     row["nmi_with_votes"] = metrics.ensemble_nmi(labels, ensemble)
     row["memory_mb"] = None if outcome.n_bytes is None else round(outcome.n_bytes / 1e6, 1)
     return row
+
+
+def _for_json(row: dict[str, Any], outcome: Outcome) -> dict[str, Any]:
+    """Return a row with every key: scores are null without true labels."""
+    return {"nmi": None, "ari": None, "error": outcome.error} | row
 
 
 def _agreement(outcomes: list[Outcome]) -> dict[str, dict[str, float]]:

@@ -5,18 +5,21 @@ from __future__ import annotations
 import os
 import time
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
-from quorate.cli import _arguments as arguments  # noqa: TC001 - typer reads annotations
+from quorate.cli import _arguments as arguments
+from quorate.cli import _words
 from quorate.cli._choices import choice_in_words
 from quorate.cli._engines import ENGINES, check_engine, choose
 from quorate.cli._errors import WrongCall, reported
+from quorate.cli._json import check_json, print_json
 from quorate.cli._models import check_save
 from quorate.cli._options import find_method, k_or_auto, parameters, wanted_k
 from quorate.cli._summaries import check_summaries
-from quorate.cli._task import Done, Task
+from quorate.cli._task import Done, Task, facts_of
+from quorate.cli._truth import scores_as_text
 from quorate.cli._votes import check_apart, check_call, check_format_to_write, expanded
 from quorate.cli._warnings import warnings_as_lines
 
@@ -54,7 +57,6 @@ KRange = Annotated[
         show_default=False,
     ),
 ]
-Method = Annotated[str, typer.Option("--method", "-m", help="The consensus function.")]
 Output = Annotated[
     str,
     typer.Option(
@@ -71,6 +73,7 @@ Engine = Annotated[
         metavar="auto|memory|stream|dask",
         help="Where the work is done: in memory, in batches of votes that need not fit there, or"
         " on the workers of a Dask cluster.",
+        autocompletion=_words.completes(*_words.ENGINES),
     ),
 ]
 Scheduler = Annotated[
@@ -109,24 +112,6 @@ Save = Annotated[
         show_default=False,
     ),
 ]
-Linkage = Annotated[
-    str | None,
-    typer.Option(
-        metavar="average|complete|single",
-        help="How agglomerative methods merge.",
-        show_default="average",
-    ),
-]
-Neighbors = Annotated[
-    str | None,
-    typer.Option(
-        metavar="auto|all|INT", help="Links kept at each microcluster.", show_default="auto"
-    ),
-]
-Steps = Annotated[
-    str | None,
-    typer.Option(metavar="auto|INT", help="Length of the random walks.", show_default="auto"),
-]
 
 
 def consensus(
@@ -134,16 +119,17 @@ def consensus(
     votes: arguments.Votes,
     k: K = None,
     k_range: KRange = None,
-    method: Method = "ptgp",
+    method: arguments.Method = "ptgp",
     output: Output = "-",
     confidence: Confidence = False,
     member_table: MemberTable = None,
     cluster_table: ClusterTable = None,
     save: Save = None,
     truth: arguments.Truth = None,
-    linkage: Linkage = None,
-    neighbors: Neighbors = None,
-    steps: Steps = None,
+    linkage: arguments.Linkage = None,
+    neighbors: arguments.Neighbors = None,
+    steps: arguments.Steps = None,
+    device: arguments.Device = None,
     engine: Engine = "auto",
     scheduler: Scheduler = None,
     seed: arguments.Seed = 0,
@@ -152,6 +138,7 @@ def consensus(
     header: arguments.Header = None,
     format: arguments.Format = None,  # noqa: A002 - typer makes the option's name of it
     key: arguments.Key = None,
+    as_json: arguments.Json = False,
     quiet: arguments.Quiet = False,
     debug: arguments.Debug = False,
 ) -> None:
@@ -169,6 +156,7 @@ def consensus(
         check_call(votes, input_format=format, jobs=jobs)
         folder = is_folder(output)
         _check_output(output, ks, confidence=confidence, is_folder=folder)
+        check_json(output, as_json=as_json)
         paths = expanded(votes)
         if not folder:  # files in a folder are compared one by one, once their names are known
             check_apart(output, [*paths, truth])
@@ -185,6 +173,7 @@ def consensus(
             linkage=linkage,
             neighbors=neighbors,
             steps=steps,
+            device=device,
             seed=seed,
             jobs=jobs,
         )
@@ -209,9 +198,15 @@ def consensus(
             cluster_table=cluster_table,
             save=save,
         )
-        done = ENGINES[choose(engine, task)](task)
+        engine = choose(engine, task)
+        done = ENGINES[engine](task)
+        seconds = time.perf_counter() - start
+        if as_json:
+            print_json("consensus", _facts(done, task, asked, engine, seconds))
+            return
+        if done.scores is not None:
+            typer.echo(scores_as_text(done.scores), err=True)
         if not quiet:
-            seconds = time.perf_counter() - start
             typer.echo(_summary(done, ks, asked, method, seconds), err=True)
             if done.choice is not None:
                 typer.echo(choice_in_words(done.choice), err=True)
@@ -241,3 +236,18 @@ def _summary(done: Done, ks: range, asked: int | str | None, method: str, second
         f"{done.n_objects:,} objects{named}, {done.n_clusterings:,} clusterings,"
         f" {done.n_microclusters:,} microclusters, {k}, {method.upper()}: {seconds:.2f} s"
     )
+
+
+def _facts(
+    done: Done, task: Task, asked: int | str | None, engine: str, seconds: float
+) -> dict[str, Any]:
+    """Return what the summary tells, and what led to it, for machines."""
+    ks: list[int] | None = list(task.ks)
+    if asked == "auto":  # an earlier run may have chosen, whose labels are used again
+        ks = None if done.choice is None else [done.choice.k]
+    return {
+        "method": task.method.lower(),
+        "ks": ks,
+        **facts_of(done, task, engine, seconds),
+        "choice": None if done.choice is None else done.choice.to_dict(),
+    }

@@ -9,7 +9,9 @@ from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import typer
 
+from quorate.cli import _arguments as arguments  # noqa: TC001 - typer reads annotations
 from quorate.cli._errors import WrongCall, reported
+from quorate.cli._options import whole
 from quorate.cli._progress import stage
 from quorate.cli._tables import aligned
 from quorate.cli._warnings import warnings_as_lines
@@ -27,9 +29,16 @@ Examples:
 _HEADER = ("", "NMI (max)", "ARI", "seconds")
 _SINGLE_RUNS = 5
 
-Members = Annotated[int, typer.Option(min=1, help="How many base clusterings to make.")]
-K = Annotated[int, typer.Option("-k", "--clusters", min=1, help="How many clusters.")]
-Seed = Annotated[int, typer.Option(min=0, help="Seed of whatever is random.")]
+Members = Annotated[
+    int,
+    typer.Option(
+        "-m",
+        "--members",
+        metavar="INT",
+        parser=whole("--members", 1),
+        help="How many base clusterings to make.",
+    ),
+]
 Output = Annotated[
     str | None,
     typer.Option(
@@ -39,7 +48,6 @@ Output = Annotated[
         help="Write votes.csv, labels.csv (truth, PTA, PTGP) and report.html to this folder.",
     ),
 ]
-Debug = Annotated[bool, typer.Option("--debug", help="Show the traceback of an error.")]
 
 
 class _Row(NamedTuple):
@@ -54,10 +62,11 @@ class _Row(NamedTuple):
 def demo(
     *,
     members: Members = 20,
-    k: K = 10,
-    seed: Seed = 0,
+    k: arguments.K = 10,
+    seed: arguments.Seed = 0,
     output: Output = None,
-    debug: Debug = False,
+    quiet: arguments.Quiet = False,
+    debug: arguments.Debug = False,
 ) -> None:
     """Show what a consensus is worth, on images of digits.
 
@@ -72,27 +81,28 @@ def demo(
         files.check_writable("-")
         folder = None if output is None else _new_folder(output)
         features, digits = _digits()
-        votes = qr.ensembles.generate(features, members, random_state=seed, progress=True)
+        votes = qr.ensembles.generate(features, members, random_state=seed, progress=not quiet)
         rows = [*_base_rows(votes, digits), _single_row(features, digits, k, seed)]
-        with stage("Preparing kernels"):
+        with stage("Preparing kernels", quiet=quiet):
             _warm_up(qr)
         labels = {}
         for name, estimator in {"pta": qr.PTA(k), "ptgp": qr.PTGP(k, random_state=seed)}.items():
-            with stage(f"Consensus by {name.upper()}"):
+            with stage(f"Consensus by {name.upper()}", quiet=quiet):
                 start = time.perf_counter()
                 labels[name] = estimator.fit(votes).labels_
                 seconds = time.perf_counter() - start
             rows.append(_row(f"{name.upper()} consensus", digits, labels[name], seconds))
-        typer.echo(
-            f"{len(votes):,} images of digits, {members} base clusterings by k-means,"
-            f" {estimator.n_microclusters_:,} microclusters, k = {k}\n"
-        )
-        _show(rows)
         if folder is not None:
             _write(folder, votes, digits, labels)
-        typer.echo(_what_next(folder, k))
+        if not quiet or folder is None:
+            typer.echo(
+                f"{len(votes):,} images of digits, {members} base clusterings by k-means,"
+                f" {estimator.n_microclusters_:,} microclusters, k = {k}\n"
+            )
+            _show(rows)
+            typer.echo(_what_next(folder, k))
         if folder is not None:
-            typer.echo(_write_report(folder, estimator, features, digits, k, seed))
+            _write_report(folder, estimator, features, digits, k, seed, quiet=quiet)
 
 
 def _new_folder(output: str) -> Path:
@@ -184,16 +194,23 @@ def _write(
 
 
 def _write_report(
-    folder: Path, model: Any, features: NDArray[Any], digits: NDArray[Any], k: int, seed: int
-) -> str:
-    """Write the report of the last consensus; return where it is, or how to get it."""
+    folder: Path,
+    model: Any,
+    features: NDArray[Any],
+    digits: NDArray[Any],
+    k: int,
+    seed: int,
+    *,
+    quiet: bool,
+) -> None:
+    """Write the report of the last consensus; tell where it is, or how to get it."""
     from quorate import report
 
     votes, truth = folder / "votes.csv", folder / "labels.csv"
     path = folder / "report.html"
     command = f"quorate report {votes} -k {k} --seed {seed} --truth {truth} -o {path}"
     try:
-        with stage("Writing the report"):
+        with stage("Writing the report", quiet=quiet):
             report.write(
                 model,
                 path,
@@ -204,8 +221,11 @@ def _write_report(
                 command=command,
             )
     except ImportError as error:
-        return f"\nNo report was written. {error}"
-    return f"\nA report to open in a browser: {path}"
+        told = f"\nNo report was written. {error}"
+    else:
+        told = f"\nA report to open in a browser: {path}"
+    if not quiet:
+        typer.echo(told)
 
 
 def _what_next(folder: Path | None, k: int) -> str:

@@ -8,10 +8,12 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from quorate.cli import _arguments as arguments  # noqa: TC001 - typer reads annotations
+from quorate.cli import _arguments as arguments
+from quorate.cli import _words
 from quorate.cli._errors import WrongCall, reported
 from quorate.cli._features import read_features
-from quorate.cli._options import ends_of_range, one_of
+from quorate.cli._json import check_json, print_json
+from quorate.cli._options import ends_of_range, one_of, whole
 from quorate.cli._progress import stage, track
 from quorate.cli._votes import check_apart, check_call
 from quorate.cli._warnings import warn, warnings_as_lines
@@ -31,9 +33,6 @@ Examples:
 \b
 After an interruption, the same command goes on where it stopped.
 """
-
-_METHODS = ("kmeans", "rpcl")
-_SCALES = ("minmax", "standard")
 
 Data = Annotated[
     list[str],
@@ -56,10 +55,23 @@ Output = Annotated[
         show_default=False,
     ),
 ]
-Members = Annotated[int, typer.Option("-m", "--members", min=1, help="How many clusterings.")]
+Members = Annotated[
+    int,
+    typer.Option(
+        "-m",
+        "--members",
+        metavar="INT",
+        parser=whole("--members", 1),
+        help="How many clusterings.",
+    ),
+]
 Method = Annotated[
     str,
-    typer.Option(metavar="kmeans|rpcl|NAME,NAME", help="What makes them; several take turns."),
+    typer.Option(
+        metavar="kmeans|rpcl|NAME,NAME",
+        help="What makes them; several take turns.",
+        autocompletion=_words.completes_list(*_words.GENERATORS),
+    ),
 ]
 KRange = Annotated[
     str | None,
@@ -72,7 +84,10 @@ KRange = Annotated[
 Scale = Annotated[
     str | None,
     typer.Option(
-        metavar="minmax|standard", help="Scale each feature first.", show_default="as they are"
+        metavar="minmax|standard",
+        help="Scale each feature first.",
+        show_default="as they are",
+        autocompletion=_words.completes(*_words.SCALES),
     ),
 ]
 Subspace = Annotated[
@@ -151,10 +166,11 @@ def generate(
     header: arguments.Header = None,
     format: arguments.Format = None,  # noqa: A002 - typer makes the option's name of it
     key: Key = None,
+    as_json: arguments.Json = False,
     quiet: arguments.Quiet = False,
     debug: arguments.Debug = False,
 ) -> None:
-    """Make many clusterings of the same objects, for a consensus of them.
+    """Make many clusterings of objects from their features.
 
     Reads features (one row an object, one column a feature, all of them numbers) and writes a
     column for each clustering: kmeans_001, kmeans_002, ..., beside the ids.
@@ -165,12 +181,13 @@ def generate(
         methods = _chosen(method)
         options: dict[str, Any] = {
             "n_clusters_range": None if k_range is None else ends_of_range(k_range),
-            "scale": one_of("--scale", scale, _SCALES),
+            "scale": one_of("--scale", scale, _words.SCALES),
             "subspace": _amount("--subspace", subspace),
             "projection": _amount("--projection", projection),
             "subsample": _amount("--subsample", subsample, share_only=True),
         }
         _check_output(output, truth)
+        check_json(output, as_json=as_json)
         check_apart(output, [*data, truth])
         from quorate import files
         from quorate.ensembles._checkpoint import remove_folder
@@ -189,6 +206,7 @@ def generate(
             )
         if features.scale is not None and scale is None:
             warn(f"the paper's authors clustered these data with --scale {features.scale}.")
+        _check_sizes(features.matrix, options)
         width = max(3, len(str(members)))
         names = [f"{methods[i % len(methods)]}_{i + 1:0{width}d}" for i in range(members)]
         _check_names(features, names, output)
@@ -199,16 +217,20 @@ def generate(
         files.write_pool(output, votes, names, ids=features.ids, truth=features.truth)
         if parts is not None and checkpoint is None:
             remove_folder(parts)
-        if not quiet:
-            seconds = time.perf_counter() - start
+        seconds = time.perf_counter() - start
+        if as_json:
+            print_json("generate", _facts(features, votes, methods, output, seconds))
+        elif not quiet:
             typer.echo(_summary(features, votes, output, seconds), err=True)
 
 
 def _chosen(method: str) -> list[str]:
     names = [name.strip().lower() for name in method.split(",") if name.strip()]
     for name in names:
-        if name not in _METHODS:
-            raise WrongCall(f"There is no method {name!r}. Known: {', '.join(_METHODS)}.")
+        if name not in _words.GENERATORS:
+            hint = _words.did_you_mean(name, _words.GENERATORS)
+            known = ", ".join(_words.GENERATORS)
+            raise WrongCall(f"There is no method {name!r}.{hint} Known: {known}.")
     if not names:
         raise WrongCall("--method needs names with commas between them, as in kmeans,rpcl.")
     return names
@@ -242,6 +264,24 @@ def _check_output(output: str, truth: str | None) -> None:
         raise WrongCall(
             "An NPY file holds votes only. For --truth use .parquet, .csv, .npz or .mat."
         )
+
+
+def _check_sizes(matrix: NDArray[Any], options: dict[str, Any]) -> None:
+    """Refuse more clusters than objects, or more features than there are."""
+    n_objects, n_features = matrix.shape
+    bounds, subspace = options["n_clusters_range"], options["subspace"]
+    if bounds is not None and bounds[0] > n_objects:
+        raise ValueError(
+            f"--k-range {bounds[0]}:{bounds[1]} asks for at least {bounds[0]} clusters, but there"
+            f" are only {n_objects} object(s). Lower the range."
+        )
+    seen = subspace if isinstance(subspace, int) else n_features
+    for option, limit in (("subspace", n_features), ("projection", min(seen, n_features))):
+        if isinstance(options[option], int) and options[option] > limit:
+            raise ValueError(
+                f"--{option} {options[option]}: there are only {limit} feature(s) to choose from."
+                f" Ask for at most {limit}, or for a share, as in 0.5."
+            )
 
 
 def _check_names(features: Features, names: list[str], output: str) -> None:
@@ -312,6 +352,24 @@ def _warn_of_silent(votes: NDArray[Any]) -> None:
             f"{silent} object(s) have no vote in any clustering, and a consensus would refuse"
             " them. Make more clusterings, or let each see a larger share (--subsample)."
         )
+
+
+def _facts(
+    features: Features, votes: NDArray[Any], methods: list[str], output: str, seconds: float
+) -> dict[str, Any]:
+    """Return what the summary tells, for machines; `n_clusters` has a number for each column."""
+    n_objects, n_features = features.matrix.shape
+    return {
+        "methods": methods,
+        "n_objects": n_objects,
+        "n_features": n_features,
+        "n_clusterings": votes.shape[1],
+        "n_clusters": votes.max(axis=0).astype(int) + 1,
+        "id_column": features.id_name,
+        "truth": None if features.truth is None else features.truth.name,
+        "output": output,
+        "seconds": round(seconds, 4),
+    }
 
 
 def _summary(features: Features, votes: NDArray[Any], output: str, seconds: float) -> str:

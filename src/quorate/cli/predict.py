@@ -9,10 +9,13 @@ from typing import Annotated, Any
 
 import typer
 
-from quorate.cli import _arguments as arguments  # noqa: TC001 - typer reads annotations
+from quorate.cli import _arguments as arguments
+from quorate.cli import _words
 from quorate.cli._engines import check_engine, choose
 from quorate.cli._errors import WrongCall, reported
-from quorate.cli._task import Done, Task
+from quorate.cli._json import check_json, print_json
+from quorate.cli._task import Done, Task, facts_of
+from quorate.cli._truth import scores_as_text
 from quorate.cli._votes import check_apart, check_call, check_format_to_write, expanded
 from quorate.cli._warnings import warnings_as_lines
 from quorate.cli.consensus import Output, is_folder
@@ -39,6 +42,7 @@ Engine = Annotated[
     str,
     typer.Option(
         metavar="auto|memory|stream",
+        autocompletion=_words.completes("auto", "memory", "stream"),
         help="Where the work is done: in memory, or in batches of votes that need not fit there.",
     ),
 ]
@@ -56,6 +60,7 @@ def predict(
     header: arguments.Header = None,
     format: arguments.Format = None,  # noqa: A002 - typer makes the option's name of it
     key: arguments.Key = None,
+    as_json: arguments.Json = False,
     quiet: arguments.Quiet = False,
     debug: arguments.Debug = False,
 ) -> None:
@@ -73,6 +78,7 @@ def predict(
         folder = is_folder(output)
         if not folder:
             check_format_to_write(output)
+        check_json(output, as_json=as_json)
         paths = expanded(votes)
         if not folder:
             check_apart(output, [model, *paths, truth])
@@ -98,9 +104,17 @@ def predict(
             scheduler=None,
             quiet=quiet,
         )
-        done = ENGINES[choose(engine, task)](task)
+        engine = choose(engine, task)
+        done = ENGINES[engine](task)
+        seconds = time.perf_counter() - start
+        if as_json:
+            facts = {"method": task.method.lower(), "ks": [loaded.n_clusters_], "model": model}
+            print_json("predict", facts | facts_of(done, task, engine, seconds))
+            return
+        if done.scores is not None:
+            typer.echo(scores_as_text(done.scores), err=True)
         if not quiet:
-            typer.echo(_summary(done, loaded, time.perf_counter() - start), err=True)
+            typer.echo(_summary(done, loaded, seconds), err=True)
 
 
 def _load(path: str) -> Any:

@@ -11,6 +11,7 @@ import typer
 
 from quorate.cli import _arguments as arguments  # noqa: TC001 - typer reads annotations
 from quorate.cli._errors import reported
+from quorate.cli._json import check_json, print_json
 from quorate.cli._options import find_method, k_or_auto, parameters
 from quorate.cli._progress import stage
 from quorate.cli._truth import in_order, take_truth
@@ -36,17 +37,6 @@ Examples:
   quorate report votes.csv -k 7 --features cells.csv --truth kind -o report.html
 """
 
-K = Annotated[
-    str,
-    typer.Option(
-        "-k",
-        "--clusters",
-        metavar="K|auto",
-        help="How many clusters; auto chooses, and the report tells why.",
-        show_default=False,
-    ),
-]
-Method = Annotated[str, typer.Option("--method", "-m", help="The consensus method.")]
 FeatureFile = Annotated[
     str | None,
     typer.Option(
@@ -58,7 +48,9 @@ FeatureFile = Annotated[
 ]
 Title = Annotated[
     str | None,
-    typer.Option(help="The heading of the report.", show_default="the name of the file"),
+    typer.Option(
+        metavar="TEXT", help="The heading of the report.", show_default="the name of the file"
+    ),
 ]
 Output = Annotated[
     str,
@@ -69,22 +61,27 @@ Output = Annotated[
 def report(
     *,
     votes: arguments.Votes,
-    k: K,
-    method: Method = "ptgp",
+    k: arguments.KOrAuto,
+    method: arguments.Method = "ptgp",
     features: FeatureFile = None,
     truth: arguments.Truth = None,
     title: Title = None,
     output: Output = "report.html",
+    linkage: arguments.Linkage = None,
+    neighbors: arguments.Neighbors = None,
+    steps: arguments.Steps = None,
+    device: arguments.Device = None,
     seed: arguments.Seed = 0,
     jobs: arguments.Jobs = -1,
     id_column: arguments.IdColumn = "auto",
     header: arguments.Header = None,
     format: arguments.Format = None,  # noqa: A002 - typer makes the option's name of it
     key: arguments.Key = None,
+    as_json: arguments.Json = False,
     quiet: arguments.Quiet = False,
     debug: arguments.Debug = False,
 ) -> None:
-    """Write a report on a consensus: one HTML file to open in a browser.
+    """Write a report on a consensus, one HTML file.
 
     It holds a summary in plain words, pictures that can be pointed at and zoomed, tables that sort
     and download, and explains all of them. It opens offline and on a phone, and sends nothing
@@ -96,6 +93,7 @@ def report(
         check_call(votes, input_format=format, jobs=jobs)
         paths = expanded(votes)
         check_apart(output, [*paths, truth, features])
+        check_json(output, as_json=as_json)
         import quorate as qr
         from quorate import files
         from quorate.report._report import need_jinja
@@ -106,9 +104,10 @@ def report(
         options = parameters(
             method.lower(),
             found._get_param_names(),
-            linkage=None,
-            neighbors=None,
-            steps=None,
+            linkage=linkage,
+            neighbors=neighbors,
+            steps=steps,
+            device=device,
             seed=seed,
             jobs=jobs,
         )
@@ -133,10 +132,43 @@ def report(
                 truth=true_labels,
                 ids=table.ids,
                 title=_title(paths) if title is None else title,
-                command=_command(votes, k, method, features, truth, seed, output),
+                command=_command(
+                    votes,
+                    {
+                        "-k": k,
+                        "-m": method.lower(),
+                        "--features": features,
+                        "--truth": truth,
+                        "--title": title,
+                        "--linkage": linkage,
+                        "--neighbors": neighbors,
+                        "--steps": steps,
+                        "--device": device,
+                        "--id-column": None if id_column == "auto" else id_column,
+                        "--header": header,
+                        "--format": format,
+                        "--key": key,
+                        "--seed": seed,
+                        "-o": output,
+                    },
+                ),
             )
-        if not quiet:
-            seconds = time.perf_counter() - start
+        seconds = time.perf_counter() - start
+        if as_json:
+            choice = getattr(fitted, "k_choice_", None)
+            facts = {
+                "method": method.lower(),
+                "ks": [fitted.n_clusters_],
+                "n_objects": len(fitted.labels_),
+                "n_clusterings": fitted.n_features_in_,
+                "n_microclusters": fitted.n_microclusters_,
+                "id_column": table.id_name,
+                "output": output,
+                "seconds": round(seconds, 4),
+                "choice": None if choice is None else choice.to_dict(),
+            }
+            print_json("report", facts)
+        elif not quiet:
             typer.echo(_summary(fitted, output, seconds), err=True)
 
 
@@ -170,20 +202,21 @@ def _title(paths: list[str]) -> str:
     return Path(paths[0]).name + (f" and {len(paths) - 1} more" if len(paths) > 1 else "")
 
 
-def _command(
-    votes: list[str],
-    k: str,
-    method: str,
-    features: str | None,
-    truth: str | None,
-    seed: int,
-    output: str,
-) -> str:
-    """Return the command that makes this report, as a shell reads it."""
-    words = ["quorate", "report", *votes, "-k", k, "-m", method.lower()]
-    words += [] if features is None else ["--features", features]
-    words += [] if truth is None else ["--truth", truth]
-    return shlex.join([*words, "--seed", str(seed), "-o", output])
+def _command(votes: list[str], given: dict[str, Any]) -> str:
+    """Return the command that makes this report, as a shell reads it.
+
+    Examples
+    --------
+    >>> _command(["my votes.csv"], {"-k": "3", "--truth": None, "--header": False})
+    "quorate report 'my votes.csv' -k 3 --no-header"
+    """
+    words = ["quorate", "report", *votes]
+    for option, value in given.items():
+        if isinstance(value, bool):
+            words.append(option if value else f"--no-{option[2:]}")
+        elif value is not None:
+            words += [option, str(value)]
+    return shlex.join(words)
 
 
 def _summary(fitted: Any, output: str, seconds: float) -> str:

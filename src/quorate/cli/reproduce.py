@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import time
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from quorate.cli import _arguments as arguments  # noqa: TC001 - typer reads annotations
+from quorate.cli import _arguments as arguments
+from quorate.cli import _words
 from quorate.cli._errors import INTERRUPTED, WrongCall, reported
+from quorate.cli._json import check_json, print_json
+from quorate.cli._options import one_of, whole
 from quorate.cli._warnings import warnings_as_lines
 
 if TYPE_CHECKING:
@@ -17,7 +21,7 @@ EXAMPLES = """\b
 Examples:
   quorate reproduce --quick all
   quorate reproduce comparison --datasets MF,IS --runs 20
-  quorate reproduce pta-parameters ptgp-parameters --pools authors --out results
+  quorate reproduce pta-parameters ptgp-parameters --pools authors -o results
   quorate reproduce all --render
 """
 
@@ -25,18 +29,28 @@ Tables = Annotated[
     list[str],
     typer.Argument(
         metavar="TABLE... | all",
-        help="link-weights, datasets, microclusters, preserved-links, pta-parameters,"
-        " ptgp-parameters, base-clusterings, comparison, ensemble-size, execution-time, ranking.",
+        help=f"{', '.join(_words.TABLES)}.",
         show_default=False,
+        autocompletion=_words.completes(*_words.TABLES, "all"),
     ),
 ]
 Datasets = Annotated[
     str | None,
-    typer.Option(metavar="NAME,NAME,...", help="Which datasets.", show_default="the paper's ten"),
+    typer.Option(
+        metavar="NAME,NAME,...",
+        help="Which datasets.",
+        show_default="the paper's ten",
+        autocompletion=_words.completes_list(*_words.DATASETS),
+    ),
 ]
 Runs = Annotated[
     int | None,
-    typer.Option(min=1, help="How many draws.", show_default="as the paper: 20 or 100"),
+    typer.Option(
+        metavar="INT",
+        parser=whole("--runs", 1),
+        help="How many draws.",
+        show_default="as the paper: 20 or 100",
+    ),
 ]
 Pools = Annotated[
     str | None,
@@ -44,6 +58,7 @@ Pools = Annotated[
         metavar="authors|own",
         help="Where ensembles are drawn from; own pools are made from the features.",
         show_default="authors' where at hand, else own",
+        autocompletion=_words.completes(*_words.POOLS),
     ),
 ]
 Quick = Annotated[
@@ -52,11 +67,21 @@ Quick = Annotated[
         "--quick", help="Two draws, two datasets, small own pools: a look at everything in minutes."
     ),
 ]
-Out = Annotated[str, typer.Option(metavar="DIR", help="Records, own pools and results.")]
+Output = Annotated[
+    str,
+    typer.Option("-o", "--output", "--out", metavar="DIR", help="Records, own pools and results."),
+]
 Render = Annotated[
     bool, typer.Option("--render", help="Run nothing; make tables and figures of the records.")
 ]
-Jobs = Annotated[int, typer.Option(help="Processes; -1 is all cores. Scores do not depend on it.")]
+Jobs = Annotated[
+    int,
+    typer.Option(
+        metavar="INT",
+        parser=whole("--jobs"),
+        help="Processes; -1 is all cores. Scores do not depend on it.",
+    ),
+]
 
 
 def reproduce(
@@ -66,30 +91,32 @@ def reproduce(
     runs: Runs = None,
     pools: Pools = None,
     quick: Quick = False,
-    out: Out = "reproduced",
+    output: Output = "reproduced",
     render: Render = False,
     jobs: Jobs = -1,
+    as_json: arguments.Json = False,
     quiet: arguments.Quiet = False,
     debug: arguments.Debug = False,
 ) -> None:
-    """Run the experiments of the paper and show them beside its numbers.
+    """Run the paper's experiments, beside its numbers.
 
     Each finished run is recorded at once: stop it whenever you like, and the same command goes on
     from there. Everything lands in one folder, with an index.html that shows all of it.
     """
     with reported(debug=debug), warnings_as_lines():
+        start = time.perf_counter()
         if jobs == 0:
             raise WrongCall("--jobs is a number of processes from 1 on, or -1 for all. Found 0.")
-        if not out:
-            raise WrongCall("The name of the folder (--out) is empty.")
-        if pools not in (None, "authors", "own"):
-            raise WrongCall(f"--pools is authors or own. Found {pools!r}.")
+        if not output:
+            raise WrongCall("The name of the folder (-o) is empty.")
+        pools = one_of("--pools", pools, _words.POOLS)
+        check_json(None, as_json=as_json)
         from pathlib import Path
 
         from quorate import experiments
 
         names = _chosen(tables, list(experiments.EXPERIMENTS))
-        folder = Path(out)
+        folder = Path(output)
         if render:
             _check_records(folder)
             index = experiments.render(folder, pools)
@@ -101,7 +128,16 @@ def reproduce(
                 kept = f"Finished runs are kept in {folder}; the same command goes on from there."
                 typer.echo(f"Interrupted. {kept}", err=True)
                 raise typer.Exit(INTERRUPTED) from None
-        if not quiet:
+        if as_json:
+            facts = {
+                "tables": names,
+                "rendered_only": render,
+                "output": output,
+                "index": str(index),
+                "seconds": round(time.perf_counter() - start, 4),
+            }
+            print_json("reproduce", facts)
+        elif not quiet:
             typer.echo(f"Open {index}")
 
 
@@ -111,7 +147,8 @@ def _chosen(tables: list[str], known: list[str]) -> list[str]:
         return known
     for name in names:
         if name not in known:
-            raise WrongCall(f"There is no table {name!r}. Known: {', '.join(known)}, all.")
+            hint = _words.did_you_mean(name, [*known, "all"])
+            raise WrongCall(f"There is no table {name!r}.{hint} Known: {', '.join(known)}, all.")
     return [name for name in known if name in names]
 
 
@@ -125,7 +162,8 @@ def _datasets(text: str | None) -> tuple[str, ...] | None:
     for word in filter(None, (part.strip() for part in text.split(","))):
         name = known.get(word.lower().replace("_", "-"))
         if name is None:
-            raise WrongCall(f"There is no dataset {word!r}. Known: {', '.join(NAMES)}.")
+            hint = _words.did_you_mean(word, NAMES)
+            raise WrongCall(f"There is no dataset {word!r}.{hint} Known: {', '.join(NAMES)}.")
         found.append(name)
     if not found:
         raise WrongCall("--datasets needs names with commas between them, as in MF,IS.")

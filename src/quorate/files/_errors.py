@@ -8,4 +8,4 @@ class FileFormatError(ValueError):
 
 
 class OptionError(FileFormatError):
-    """An option was given that the format of the file has no use for."""
+    """An option that the format of the file has no use for, or that names no column of it."""

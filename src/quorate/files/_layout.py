@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import difflib
 import re
 from typing import TYPE_CHECKING
 
 from quorate.files._cells import Kind, understand
-from quorate.files._errors import FileFormatError
+from quorate.files._errors import OptionError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -138,6 +139,9 @@ def _place_of(asked: str | int, names: Sequence[str], path: str) -> int:
     if is_place and 0 <= int(asked) < len(names):
         return int(asked)
     shown = ", ".join(repr(name) for name in names[:8]) + (", ..." if len(names) > 8 else "")
-    raise FileFormatError(
-        f"{path} has no column {asked!r} to take ids from. Its {len(names)} columns are {shown}."
+    near = difflib.get_close_matches(str(asked), names, n=1)
+    hint = f" Did you mean {near[0]!r}?" if near else ""
+    raise OptionError(
+        f"{path} has no column {asked!r} to take ids from.{hint} Its {len(names)} columns are"
+        f" {shown}."
     )

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import difflib
 from abc import ABC, abstractmethod
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from quorate.files import FileFormatError
+from quorate.files import FileFormatError, OptionError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -87,7 +88,10 @@ class Source(ABC):
         for name in wanted:
             if name not in known:
                 shown = ", ".join(map(repr, known[:8])) + (", ..." if len(known) > 8 else "")
-                raise FileFormatError(f"{self.path} has no column {name!r}. Its columns: {shown}.")
+                near = difflib.get_close_matches(name, known, n=1)
+                hint = f" Did you mean {near[0]!r}?" if near and name == self.truth else ""
+                wrong = OptionError if name == self.truth else FileFormatError
+                raise wrong(f"{self.path} has no column {name!r}.{hint} Its columns: {shown}.")
         if self.truth is not None and self.truth == self.id_name:
             raise FileFormatError(
                 f"Column {self.truth!r} of {self.path} holds the ids of the objects, so it cannot"
