@@ -15,6 +15,7 @@ import numpy as np
 from matplotlib import pyplot as plt
 from matplotlib.collections import LineCollection
 from PIL import Image
+from sklearn.cluster import KMeans
 from sklearn.datasets import make_moons
 
 import quorate as qr
@@ -40,6 +41,25 @@ def panels(n: int, height: float = 2.9) -> tuple[Any, Any]:
         ax.set_yticks([])
         ax.spines[:].set_visible(False)
     return figure, axes[0]
+
+
+def draw_story(points: Any, shapes: Any, vote: Any, consensus: Any) -> Any:
+    """Draw what the first picture of all has to tell: k-means fails, its votes together do not."""
+    alone = KMeans(3, n_init=10, random_state=0).fit_predict(points)
+    shown = {
+        "k-means, k = 3": (alone, "tab10"),
+        "one of 20 votes, by k-means": (vote, "tab20"),
+        "consensus of the 20": (consensus, "tab10"),
+    }
+    figure, axes = panels(3, 3.1)
+    for ax, (name, (labels, colours)) in zip(axes, shown.items(), strict=True):
+        ax.scatter(
+            *points.T, s=9, c=labels % 20, cmap=colours, vmax=9 if colours == "tab10" else 19
+        )
+        ax.set_title(name, loc="left")
+        ari = qr.metrics.ari(shapes, labels)
+        ax.set_xlabel(f"agreement with the shapes (ARI): {ari:.2f}", fontsize=9)
+    return figure
 
 
 def draw_votes(points: Any, votes: Any) -> Any:
@@ -127,6 +147,7 @@ def main(folder: Path) -> None:
 
     folder.mkdir(parents=True, exist_ok=True)
     for name, figure in {
+        "story": draw_story(points, shapes, votes[:, 2], cut.labels_),
         "votes": draw_votes(points, votes),
         "microclusters": draw_microclusters(points, groups, places),
         "links": draw_links(places, every, elite.toarray()),
