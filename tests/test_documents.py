@@ -16,6 +16,7 @@ import re
 import shlex
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -200,6 +201,22 @@ def test_links_lead_somewhere(page):
     for target in LINK.findall(page.read_text(encoding="utf-8")):
         if "://" not in target:
             assert (page.parent / target).exists(), target
+
+
+def test_badges_are_true():
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    minors = re.findall(r"Python :: (3\.\d+)", " ".join(project["classifiers"]))
+    claims = {
+        "python": " | ".join(minors),
+        "licence": project["license"],
+        "typed": "checked by mypy",
+    }
+    assert (ROOT / "src" / "quorate" / "py.typed").exists()
+    assert "$(BIN)/mypy" in (ROOT / "Makefile").read_text(encoding="utf-8")
+    assert {path.stem for path in (ROOT / "docs" / "badges").iterdir()} == set(claims)
+    for name, claim in claims.items():
+        badge = (ROOT / "docs" / "badges" / f"{name}.svg").read_text(encoding="utf-8")
+        assert f">{claim}</text>" in badge
 
 
 def test_the_site_builds_without_a_warning(site):
