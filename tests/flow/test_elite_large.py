@@ -1,5 +1,7 @@
 """The search behind the elite graph: every way through it beside plain counting."""
 
+from importlib import import_module
+
 import numpy as np
 import pytest
 import twins
@@ -8,8 +10,10 @@ from hypothesis import strategies as st
 from scipy.spatial.distance import cdist
 from strategies import votes
 
-from quorate.flow import _neighbours, _strips, elite_graph
+from quorate.flow import _neighbours, _quotients, _strips, elite_graph
 from quorate.flow._tiles import STRIP
+
+elite = import_module("quorate.flow.elite")  # `flow.elite_graph` is from there
 
 
 def counted(table, n_neighbors):
@@ -144,8 +148,26 @@ def test_each_row_gets_its_own_neighbours_and_no_more(strips):
         np.testing.assert_array_equal(found.counts[own], counts[found.places[own]])
 
 
-def test_gaps_still_compare_quotients():
+@pytest.mark.parametrize("n_clusterings", [1, 6, 300])
+@pytest.mark.parametrize("n_neighbors", [1, 3, 1000])
+@pytest.mark.parametrize("by_rank", [True, False])
+def test_gaps_compare_quotients(n_clusterings, n_neighbors, by_rank, monkeypatch):
+    if not by_rank:  # as for very many clusterings
+        monkeypatch.setattr(elite, "MOST_CLUSTERINGS", 0)
     rng = np.random.default_rng(4)
-    table = rng.integers(-1, 4, (150, 6)).astype(np.int32)
+    table = rng.integers(-1, 4, (100, n_clusterings)).astype(np.int32)
     table[(table < 0).all(axis=1), 0] = 0
-    np.testing.assert_array_equal(elite_graph(table, 3).toarray(), twins.elite_graph(table, 3))
+    np.testing.assert_array_equal(
+        elite_graph(table, n_neighbors).toarray(), twins.elite_graph(table, n_neighbors)
+    )
+
+
+def test_equal_quotients_have_one_rank_and_ranks_are_in_order():
+    values, ranks = _quotients.all_quotients(12)
+    assert (np.diff(values) > 0).all()
+    for a in range(13):
+        for b in range(max(a, 1), 13):
+            assert values[ranks[a, b]] == a / b
+    assert ranks[1, 2] == ranks[6, 12]
+    assert (ranks[0] == 0).all()
+    assert ranks[3, 0] == 0

@@ -7,9 +7,9 @@ weight zero are no links.
 
 Where no vote is missing, weights are integer counts, and the search skips whatever sorted strips of
 rows show to be too far (`quorate.flow._neighbours`): O(n²·M) byte compares at most, a small and
-falling share of them in practice. With gaps, or where clusterings count differently, weights are
-quotients, and all pairs are compared.
-Memory O(links).
+falling share of them in practice. With gaps weights are quotients, of which there are few
+(`quorate.flow._quotients`); where clusterings count differently they are any numbers. All pairs are
+compared then. Memory O(links).
 """
 
 from __future__ import annotations
@@ -29,6 +29,7 @@ from quorate.flow._agreement import (
 )
 from quorate.flow._jit import kernel
 from quorate.flow._neighbours import nearest_rows
+from quorate.flow._quotients import MOST_CLUSTERINGS, all_quotients, rows_by_quotients
 from quorate.flow._strips import vote_strips
 from quorate.flow._threads import in_threads, row_ranges
 
@@ -39,7 +40,8 @@ if TYPE_CHECKING:
     from quorate.flow._neighbours import Neighbours
     from quorate.flow._strips import VoteStrips
 
-_ROWS_PER_BLOCK = 32
+_ROWS_PER_BLOCK = 16
+_FEW_NEIGHBOURS = 64  # so few are kept in order while the others pass by
 
 
 def elite_graph(
@@ -65,7 +67,11 @@ def elite_graph(
     n_neighbors = min(n_neighbors, len(table))
     if weights is not None or (table < 0).any():
         turnout = turnout_codes(table) if (table < 0).any() else None
-        find = _elite_rows(vote_codes(table), turnout, weights, n_neighbors)
+        if turnout is not None and weights is None and table.shape[1] <= MOST_CLUSTERINGS:
+            quotients = all_quotients(table.shape[1])
+            find = rows_by_quotients(vote_codes(table), turnout, quotients, n_neighbors)
+        else:
+            find = _elite_rows(vote_codes(table), turnout, weights, n_neighbors)
         blocks = row_ranges(len(table), _ROWS_PER_BLOCK)
         return _union(in_threads(find, blocks, n_jobs), len(table))
     strips = vote_strips(table)
@@ -87,10 +93,31 @@ def _own_neighbours(
     """Return how many neighbours some rows from `start` on have, which, and by which weight."""
     n_rows, n = weights.shape
     weights[np.arange(n_rows), np.arange(start, start + n_rows)] = 0.0
-    place = max(n - n_neighbors, 0)
-    thresholds = np.partition(weights, place, axis=1)[:, place]
+    if n_neighbors <= _FEW_NEIGHBOURS:
+        thresholds = np.empty(n_rows)
+        _kth_largest(weights, np.empty(n_neighbors), thresholds)
+    else:
+        place = max(n - n_neighbors, 0)
+        thresholds = np.partition(weights, place, axis=1)[:, place]
     stays = (weights >= thresholds[:, None]) & (weights > 0)
     return stays.sum(axis=1), np.nonzero(stays)[1].astype(np.int32), weights[stays]
+
+
+@kernel
+def _kth_largest(weights: Any, best: Any, kth: Any) -> None:
+    """Write the K-th largest number of each row, for K = len(best); `best` is overwritten."""
+    last = len(best) - 1
+    for r in range(weights.shape[0]):
+        best[:] = -np.inf
+        for j in range(weights.shape[1]):
+            weight = weights[r, j]
+            if weight > best[last]:
+                place = last
+                while place > 0 and best[place - 1] < weight:
+                    best[place] = best[place - 1]
+                    place -= 1
+                best[place] = weight
+        kth[r] = best[last]
 
 
 def _elite_rows(
