@@ -183,10 +183,15 @@ def arrow_ids(column: Any, where: str) -> NDArray[Any]:
     kind = column.type
     with _told(f"{where} cannot be read"):
         if pa.types.is_date(kind) or (pa.types.is_timestamp(kind) and kind.tz is None):
-            return np.asarray(column.to_numpy())
+            return _copied(column)
         if pa.types.is_integer(kind) and column.null_count == 0:
-            return np.asarray(column.to_numpy())
+            return _copied(column)
         return np.array([_as_given(value) for value in column.to_pylist()], dtype=object)
+
+
+def _copied(column: Any) -> NDArray[Any]:
+    """Return a column as numpy has it; one that is not in chunks says no unless told to copy."""
+    return np.asarray(column.to_numpy(zero_copy_only=False))
 
 
 def _as_given(value: Any) -> Any:

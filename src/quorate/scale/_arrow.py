@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from quorate.files import FileFormatError, as_texts
+from quorate.files import FileFormatError
 from quorate.files._layout import find_id
 from quorate.files._parquet import _index_of_pandas, _is_unique, only_level
 from quorate.files._parquet import arrow_ids as ids_as_read
@@ -171,17 +171,20 @@ class ArrowSource(Source):
         if is_text or pa.types.is_integer(ids.type):
             with told(f"{self.path}, column {self.id_name!r} cannot be read"):
                 return ids.cast(kind)
-        return pa.array(as_texts(ids_as_read(ids, self.path)), pa.string())
+        return pa.array(self._texts(ids), pa.string())
 
     def text_ids(self, ids: Any) -> list[Any]:
         """Return ids as the cells of a text file."""
-        import pyarrow as pa
+        return self._texts(ids.dictionary_decode() if _is_dictionary(ids) else ids)
 
-        found = ids_as_read(ids.dictionary_decode() if _is_dictionary(ids) else ids, self.path)
-        if found.dtype.kind == "M" and not pa.types.is_date(ids.type):
-            texts: list[Any] = np.datetime_as_string(found).tolist()
-            return texts
-        return as_texts(found) if found.dtype.kind == "M" else found.tolist()
+    def _texts(self, ids: Any) -> list[Any]:
+        """Return ids as texts, which are the same in every batch; None where there is none."""
+        found = ids_as_read(ids, self.path)
+        if found.dtype.kind != "M":
+            return [None if value is None else str(value) for value in found.tolist()]
+        # As fine as the type is: how fine the other batches need it, nobody knows.
+        texts = np.datetime_as_string(found)
+        return np.where(np.isnat(found), None, texts.astype(object)).tolist()
 
 
 class ParquetSource(ArrowSource):

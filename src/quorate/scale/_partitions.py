@@ -102,8 +102,8 @@ class PartitionSource(Source):
     def text_ids(self, ids: Any) -> list[Any]:
         """Return ids as the cells of a text file."""
         if ids.dtype.kind == "M":
-            texts: list[Any] = np.datetime_as_string(ids).tolist()
-            return texts
+            texts = np.datetime_as_string(ids).astype(object)
+            return list(np.where(np.isnat(ids), None, texts).tolist())
         return list(ids.tolist())
 
 
