@@ -2,6 +2,7 @@
 
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 import typer
@@ -12,16 +13,21 @@ from quorate.cli._errors import WrongCall, reported
 
 resource = pytest.importorskip("resource")  # POSIX
 
-HEAVY = ("numba", "sklearn", "scipy", "pandas", "pyarrow", "rich", "matplotlib")
+HEAVY = ("numpy", "numba", "sklearn", "scipy", "pandas", "pyarrow", "rich", "matplotlib")
+VERBS = (
+    *("choose-k", "compare", "consensus", "demo", "generate"),
+    *("predict", "report", "reproduce"),
+)
 
 
 def run(command):
     return subprocess.run(command, capture_output=True, text=True, check=False)
 
 
-def test_help_is_light_and_quick():
+@pytest.mark.parametrize("words", [["--help"], ["consensus", "--help"]])
+def test_help_is_light_and_quick(words):
     code = (
-        "import sys\nfrom quorate.cli import main\nsys.argv = ['quorate', '--help']\n"
+        f"import sys\nfrom quorate.cli import main\nsys.argv = ['quorate', *{words}]\n"
         "try:\n    main()\nfinally:\n"
         f"    print([name for name in {HEAVY} if name in sys.modules], file=sys.stderr)"
     )
@@ -44,11 +50,36 @@ def test_version_and_verbs():
     assert CliRunner().invoke(app, ["nonsense"]).exit_code == 2
 
 
-@pytest.mark.parametrize("verb", ["compare", "consensus", "demo", "generate"])
+def test_these_are_the_verbs():
+    assert sorted(typer.main.get_command(app).commands) == list(VERBS)
+
+
+@pytest.mark.parametrize("verb", VERBS)
 def test_every_verb_shows_an_example(verb):
     result = CliRunner().invoke(app, [verb, "--help"])
     assert result.exit_code == 0
     assert f"\n    quorate {verb}" in result.stdout
+    assert "<" not in result.stdout  # no types of Python
+
+
+@pytest.mark.parametrize("verb", VERBS)
+def test_every_option_is_in_the_section_of_its_verb(verb):
+    page = (Path(__file__).parents[2] / "docs" / "command.md").read_text(encoding="utf-8")
+    section = page.partition(f"\n## Options of `quorate {verb}`\n")[2].partition("\n## ")[0]
+    for parameter in typer.main.get_command(app).commands[verb].params:
+        for option in (*parameter.opts, *parameter.secondary_opts):
+            if option.startswith("-") and option not in ("-h", "--help"):
+                assert f"`{option}`" in section, option
+
+
+def test_options_of_several_verbs_are_called_alike():
+    commands = typer.main.get_command(app).commands
+    for verb, command in commands.items():
+        options = {option for parameter in command.params for option in parameter.opts}
+        assert {"--quiet", "-q", "--debug"} <= options, verb
+        assert ("--output" in options) == ("-o" in options), verb
+        assert ("--clusters" in options) == ("-k" in options), verb
+        assert ("--json" in options) == (verb != "demo"), verb
 
 
 @pytest.mark.parametrize(

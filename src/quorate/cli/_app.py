@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from quorate.cli import choose_k, compare, consensus, demo, generate, predict, report, reproduce
-from quorate.cli._usage import Verbs
+from quorate.cli._usage import Verb, Verbs
 
 EXAMPLES = """\b
 Examples:
@@ -31,14 +31,9 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-app.command("consensus", epilog=consensus.EXAMPLES)(consensus.consensus)
-app.command("predict", epilog=predict.EXAMPLES)(predict.predict)
-app.command("generate", epilog=generate.EXAMPLES)(generate.generate)
-app.command("choose-k", epilog=choose_k.EXAMPLES)(choose_k.choose_k)
-app.command("compare", epilog=compare.EXAMPLES)(compare.compare)
-app.command("report", epilog=report.EXAMPLES)(report.report)
-app.command("reproduce", epilog=reproduce.EXAMPLES)(reproduce.reproduce)
-app.command("demo", epilog=demo.EXAMPLES)(demo.demo)
+for _verb in (consensus, predict, generate, choose_k, compare, report, reproduce, demo):
+    _name = _verb.__name__.rpartition(".")[2]  # what a module and its function are called
+    app.command(_name.replace("_", "-"), cls=Verb, epilog=_verb.EXAMPLES)(getattr(_verb, _name))
 
 
 def _show_version(asked: bool) -> None:  # noqa: FBT001 - the form of a typer callback

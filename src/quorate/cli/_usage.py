@@ -6,7 +6,7 @@ import sys
 from typing import TYPE_CHECKING, Any
 
 import typer
-from typer.core import TyperGroup
+from typer.core import TyperCommand, TyperGroup
 
 from quorate.cli._errors import WRONG_CALL, WrongCall, complain
 from quorate.cli._words import did_you_mean
@@ -16,6 +16,20 @@ if TYPE_CHECKING:
 
 #: What typer raises for a call that it cannot read. It has no public name of its own.
 _UsageError: type[Exception] = typer.BadParameter.__mro__[1]
+
+
+class Verb(TyperCommand):
+    """A verb, whose help names its arguments without their Python types."""
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        for param in self.params:
+            if param.param_type_name == "argument":
+                setattr(param, "display_type_rich", _no_type)  # noqa: B010 - not in all versions
+
+
+def _no_type(ctx: Any) -> None:  # noqa: ARG001 - the form of what it replaces
+    return None
 
 
 class Verbs(TyperGroup):

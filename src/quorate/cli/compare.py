@@ -204,7 +204,8 @@ def _row(outcome: Outcome, ensemble: Any, truth: NDArray[Any] | None) -> dict[st
 
 def _for_json(row: dict[str, Any], outcome: Outcome) -> dict[str, Any]:
     """Return a row with every key: scores are null without true labels."""
-    return {"nmi": None, "ari": None, "error": outcome.error} | row
+    first = {"method": outcome.method, "clusters": None, "nmi": None, "ari": None}
+    return first | row | {"error": outcome.error}
 
 
 def _agreement(outcomes: list[Outcome]) -> dict[str, dict[str, float]]:

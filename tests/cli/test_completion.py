@@ -1,0 +1,52 @@
+"""Completion in a shell: what typer's scripts call, and that it loads nothing heavy."""
+
+import os
+import subprocess
+import sys
+
+import pytest
+
+from quorate.cli._words import METHODS
+
+RUN = (
+    "import sys\nfrom quorate.cli import main\nsys.argv = ['quorate']\n"
+    "try:\n    main()\nfinally:\n"
+    "    heavy = ('numpy', 'sklearn', 'numba', 'scipy', 'pandas', 'matplotlib')\n"
+    "    print([name for name in heavy if name in sys.modules], file=sys.stderr)"
+)
+
+
+def completed(line):
+    """Return what bash is offered for the last word of a line."""
+    asked = {"COMP_WORDS": line, "COMP_CWORD": str(len(line.split(" ")) - 1)}
+    environment = os.environ | asked | {"_QUORATE_COMPLETE": "complete_bash"}
+    command = [sys.executable, "-c", RUN]
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
+    assert done.stderr.strip() == "[]"
+    return done.stdout.split()
+
+
+@pytest.mark.parametrize(
+    ("line", "offered"),
+    [
+        ("quorate co", ["consensus", "compare"]),
+        ("quorate consensus v.csv -m pt", ["pta", "ptgp"]),
+        ("quorate report v.csv --method ", list(METHODS)),
+        ("quorate compare v.csv --methods eac,v", ["eac,vote"]),
+        ("quorate choose-k v.csv --criteria pac,s", ["pac,subset_stability", "pac,seed_stability"]),
+        ("quorate consensus v.csv --device c", ["cpu", "cuda"]),
+        ("quorate predict m v.csv --engine ", ["auto", "memory", "stream"]),
+        ("quorate reproduce com", ["comparison"]),
+        ("quorate consensus v.csv --membe", ["--member-table"]),
+        ("quorate consensus v", []),  # files are the shell's own business
+    ],
+)
+def test_bash_is_offered(line, offered):
+    assert completed(line) == offered
+
+
+def test_the_script_can_be_shown_without_an_installation():
+    environment = os.environ | {"_QUORATE_COMPLETE": "source_bash"}
+    command = [sys.executable, "-c", RUN]
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
+    assert "complete -o default -F _quorate_completion quorate" in done.stdout
