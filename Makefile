@@ -37,4 +37,4 @@ docs: $(READY)  ## the documentation, as HTML under docs/_build
 	@echo "open docs/_build/html/index.html"
 
 clean:  ## remove what the targets made
-	rm -rf $(VENV) docs/_build docs/gallery docs/sg_execution_times.rst build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis .benchmarks demo
+	rm -rf $(VENV) docs/_build docs/gallery build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis .benchmarks demo

@@ -45,7 +45,7 @@ sphinx_gallery_conf = {
     "download_all_examples": False,
     "show_signature": False,
     "remove_config_comments": True,
-    "plot_gallery": True,
+    "write_computation_times": False,  # that page would fetch a script from elsewhere
 }
 
 html_theme = "furo"

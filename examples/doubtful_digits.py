@@ -21,11 +21,13 @@ named = np.take(of_cluster, model.labels_)
 for part, which in {"surest half": surest_first[:900], "last hundred": surest_first[-100:]}.items():
     print(f"{part:<12}  {np.mean(named[which] == digits[which]):.0%} in the cluster of their digit")
 
-figure, axes = plt.subplots(2, 10, figsize=(10, 2.7), layout="constrained")
-for row, which in zip(axes, (surest_first[:10], surest_first[-10:]), strict=True):
+# Above, the surest of each cluster; below, the ten that the consensus is least sure of.
+surest = [surest_first[model.labels_[surest_first] == k][0] for k in range(10)]
+figure, axes = plt.subplots(2, 10, figsize=(10, 3.4), layout="constrained")
+for row, which in zip(axes, (surest, surest_first[-10:]), strict=True):
     for ax, i in zip(row, which, strict=True):
         ax.imshow(features[i].reshape(8, 8), cmap="gray_r")
         ax.set(title=f"{model.confidence_[i]:.2f}", xticks=[], yticks=[])
-        ax.set_xlabel(f"{digits[i]}, among {named[i]}s", fontsize=7)
-figure.suptitle("Confidence: the ten highest, and the ten lowest", x=0.01, ha="left")
+        ax.set_xlabel(f"{digits[i]}, among\n{named[i]}s", fontsize=8)
+figure.suptitle("Confidence: the highest of each cluster, and the ten lowest", x=0.01, ha="left")
 plt.show()

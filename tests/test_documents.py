@@ -203,6 +203,15 @@ def test_links_lead_somewhere(page):
             assert (page.parent / target).exists(), target
 
 
+def test_the_drawn_tree_has_every_package_and_every_stage():
+    drawn = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
+    source = ROOT / "src" / "quorate"
+    packages = {f"{path.parent.name}/" for path in source.glob("*/__init__.py")}
+    stages = {path.name for path in source.glob("flow/[a-z]*.py")}
+    modules = {path.name for path in source.glob("*.py")} - {"__main__.py"}
+    assert {name for name in packages | stages | modules if name not in drawn} == set()
+
+
 def test_badges_are_true():
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     minors = re.findall(r"Python :: (3\.\d+)", " ".join(project["classifiers"]))
