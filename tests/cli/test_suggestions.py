@@ -147,6 +147,11 @@ def test_the_device_reaches_the_method(monkeypatch):
         ("Use device='cpu'.", "Use --device cpu."),
         ("The option 'header' is for CSV", "--header is for CSV"),
         (
+            "Nothing to compare with. Leave 'truth' out.",
+            "Nothing to compare with. Leave --truth out.",
+        ),
+        ("Pass them scaled, with scale=None, or", "Pass them scaled, without --scale, or"),
+        (
             "Column 'n_steps', n_steps.csv, 'scale=2'",
             "Column 'n_steps', n_steps.csv, 'scale=2'",
         ),

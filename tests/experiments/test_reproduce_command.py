@@ -113,9 +113,9 @@ def test_datasets_that_cannot_be_had_are_left_out_with_the_reason(
     ("words", "code", "message"),
     [
         (["table9"], 2, "There is no table 'table9'. Known: link-weights"),
-        (["all", "--datasets", "iris"], 2, "There is no dataset 'iris'. Known: MF"),
+        (["all", "--datasets", "iris"], 2, "There is no dataset 'iris'."),
         (["all", "--datasets", ","], 2, "--datasets needs names"),
-        (["all", "--pools", "both"], 2, "--pools is authors or own"),
+        (["all", "--pools", "both"], 2, "--pools is one of authors, own"),
         (["all", "--jobs", "0"], 2, "--jobs is a number of processes"),
         (["all", "--runs", "0"], 2, "--runs"),
         (["all", "--render"], 1, "There are no records in"),

@@ -30,7 +30,8 @@ _NAME = f"({'|'.join(OPTIONS)})"
 # What stands in quotes or in the name of a file is the user's own, and stays as it is.
 _OPEN, _END = r"(?<![\w'\"/.-])", r"(?![\w'\"/.=-])"
 _PARAMETER = re.compile(rf"The '{_NAME}' parameter of \w+ (must be None(?:,| or) )?")
-_OPTION = re.compile(rf"^The option '{_NAME}'")
+_OPTION = re.compile(rf"^The option '{_NAME}'|(?<=[Ll]eave )'{_NAME}'(?= out)")
+_NONE = re.compile(rf"\bwith {_NAME}=None\b")
 _VALUE = re.compile(rf"{_OPEN}{_NAME}=(['\"]?)(\w+)\2(?=[\s,;:)]|\.(?:\s|$)|$)")
 _WORD = re.compile(rf"{_OPEN}(n_[a-z_]+|random_state){_END}")
 _COUNT = re.compile(rf"{_OPEN}n_samples=(\d+)")
@@ -49,7 +50,8 @@ def in_options(message: str) -> str:
     message = _PARAMETER.sub(
         lambda found: f"{OPTIONS[found[1]]} {'must be ' if found[2] else ''}", message
     )
-    message = _OPTION.sub(lambda found: OPTIONS[found[1]], message)
+    message = _OPTION.sub(lambda found: OPTIONS[found[1] or found[2]], message)
+    message = _NONE.sub(lambda found: f"without {OPTIONS[found[1]]}", message)
     message = _VALUE.sub(lambda found: f"{OPTIONS[found[1]]} {found[3]}", message)
     message = _WORD.sub(lambda found: OPTIONS.get(found[1], found[1]), message)
     return _COUNT.sub(r"\1", message)
