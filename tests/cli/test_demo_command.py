@@ -83,3 +83,11 @@ def test_without_the_extra_it_says_how_to_get_the_report(tmp_path, monkeypatch):
         " 'quorate[report]'\n"
     )
     assert (tmp_path / "out" / "votes.csv").is_file()
+
+
+def test_quiet_prints_nothing_where_there_are_files(tmp_path):
+    call = ["demo", "--members", "2", "-q", "-o", str(tmp_path / "out")]
+    result = CliRunner().invoke(app, call)
+    assert result.exit_code == 0, result.stderr
+    assert (result.stdout, result.stderr) == ("", "")
+    assert (tmp_path / "out" / "votes.csv").exists()

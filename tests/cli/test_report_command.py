@@ -9,7 +9,7 @@ from report_inputs import HOSTILE, noisy_votes
 from typer.testing import CliRunner
 
 from quorate import files
-from quorate.cli import app
+from quorate.cli import app, report
 
 
 def run(*arguments):
@@ -144,4 +144,11 @@ def test_without_the_extra_it_says_so_before_reading(votes, monkeypatch):
     assert done.exit_code == 1
     assert done.stderr == (
         "error: Reports need jinja2. Install it with: pip install 'quorate[report]'\n"
+    )
+
+
+def test_the_command_in_the_report_has_every_option_that_was_given():
+    given = {"-k": "auto", "--truth": None, "--title": "A & B", "--header": True, "--seed": 0}
+    assert report._command(["v 1.csv", "w.csv"], given) == (
+        "quorate report 'v 1.csv' w.csv -k auto --title 'A & B' --header --seed 0"
     )
