@@ -210,3 +210,23 @@ def test_a_pipeline_that_ends_in_a_consensus_method():
     expected = qr.PTGP(2, random_state=0).fit_predict(votes[["words", "small"]])
     np.testing.assert_array_equal(labels, expected)
     assert pipe.set_params(ptgp__n_clusters=3).fit_predict(votes).nunique() == 3
+
+
+@pytest.mark.parametrize(
+    ("column", "same"),
+    [
+        ([True, True, False, False], [1, 1, 0, 0]),
+        (pd.to_datetime(["2020", "2020", "2021", None]), [0, 0, 1, -1]),
+        (pd.to_timedelta([1, 1, 2, None], unit="D"), [0, 0, 1, -1]),
+        (pd.to_datetime(["2020", "2020", "2021", None]).tz_localize("UTC"), [0, 0, 1, -1]),
+    ],
+    ids=["truth values", "dates", "times", "dates of a zone"],
+)
+def test_pandas_columns_of_other_kinds_beside_whole_numbers(column, same):
+    numbers = [5, 6, 6, 7]
+    frame = pd.DataFrame({"other": column, "numbers": numbers})
+    found = qr.microclusters(frame)
+    wanted = qr.microclusters(np.column_stack([same, numbers]))
+    np.testing.assert_array_equal(found.table, wanted.table)
+    est = qr.EAC(n_clusters=2).fit(frame)
+    np.testing.assert_array_equal(est.predict(frame), est.labels_)

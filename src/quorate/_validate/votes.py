@@ -48,7 +48,9 @@ def check_votes(X: Any) -> Votes:
         _check_shape(X.shape)
         _check_names(names)
         kinds = list(X.dtypes)
-        if all(map(_is_numpy, kinds)) and np.result_type(*kinds).kind in "iu":
+        # Of integers alone: beside truth values or dates pandas would make objects of them.
+        whole = all(_is_numpy(dtype) and dtype.kind in "iu" for dtype in kinds)
+        if whole and np.result_type(*kinds).kind in "iu":
             matrix, labels = X.to_numpy(), [None] * X.shape[1]
         else:
             matrix, labels = _join([_series_array(X.iloc[:, m]) for m in range(X.shape[1])])
