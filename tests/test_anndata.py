@@ -119,3 +119,24 @@ def test_mistakes_are_told(adata):
     assert "consensus" not in adata.obs
     with pytest.warns(qr.FeaturesAsVotesWarning):
         quorate.anndata.consensus(adata, ["n_genes", "seurat"], n_clusters=3, method="eac")
+
+
+def test_a_pattern_leaves_out_earlier_results(adata):
+    quorate.anndata.consensus(adata, "leiden_", n_clusters=3, key_added="leiden_both")
+    quorate.anndata.consensus(adata, "leiden_", n_clusters=4, key_added="leiden_again")
+    assert adata.uns["leiden_again"]["params"]["keys"] == KEYS[:3]
+    # Named one by one it is a clustering like any other.
+    quorate.anndata.consensus(adata, ["leiden_both", "sc3"], n_clusters=2)
+    assert adata.uns["consensus"]["params"]["keys"] == ["leiden_both", "sc3"]
+
+
+def test_numbers_of_numpy_are_settings_too(adata):
+    quorate.anndata.consensus(adata, KEYS, n_clusters=np.int64(3), random_state=np.int32(5))
+    settings = adata.uns["consensus"]["params"]
+    assert (settings["n_clusters"], settings["random_state"]) == (3, 5)
+    assert type(settings["n_clusters"]) is int
+
+
+def test_a_method_in_capitals_is_nearly_right(adata):
+    with pytest.raises(ValueError, match=r"no method 'PTGP'\. Did you mean 'ptgp'"):
+        quorate.anndata.consensus(adata, KEYS, n_clusters=3, method="PTGP")

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from fnmatch import fnmatchcase
 from importlib.metadata import version
 from typing import TYPE_CHECKING, Any
+
+import numpy as np
 
 from quorate import _validate
 from quorate.methods import METHODS
@@ -34,7 +37,8 @@ def consensus(
         of several tools. A cell may lack some of them (NaN).
     keys : list of str, or str
         The columns. A str stands for all that begin with it, or, with ``*``, ``?`` or ``[]`` in it,
-        for all that match it: ``"leiden_"`` or ``"leiden_*_pca"``.
+        for all that match it: ``"leiden_"`` or ``"leiden_*_pca"``. What this function has written
+        before is not among them.
     n_clusters : int or "auto"
         How many clusters to form.
     key_added : str, default="consensus"
@@ -84,7 +88,7 @@ def consensus(
     """
     obs = _validate.check_adata(adata).obs
     kind = METHODS[_validate.check_name("method {!r}", method, METHODS)]
-    columns = _chosen(obs, keys, key_added)
+    columns = _chosen(obs, keys, _columns_of(key_added), _written_before(adata))
     estimator = _made(kind, parameters, n_clusters, random_state)
     options = {} if member_weight is None else {"member_weight": member_weight}
     estimator.fit(obs[columns], **options)
@@ -96,13 +100,29 @@ def consensus(
     return found if copy else None
 
 
-def _chosen(obs: Any, keys: str | Iterable[str], key_added: str) -> list[str]:
+def _columns_of(key_added: str) -> set[str]:
+    return {key_added, f"{key_added}_confidence"}
+
+
+def _written_before(adata: Any) -> set[str]:
+    """Return the columns that earlier calls have added: results, not clusterings to combine."""
+    found: set[str] = set()
+    for name, entry in adata.uns.items():
+        params = entry.get("params") if isinstance(entry, Mapping) else None
+        if isinstance(params, Mapping) and "quorate" in params:
+            found |= _columns_of(name)
+    return found
+
+
+def _chosen(
+    obs: Any, keys: str | Iterable[str], own: set[str], written_before: set[str]
+) -> list[str]:
     """Return the columns that are meant, or say which is not there."""
     present = [str(name) for name in obs.columns]
-    own = {key_added, f"{key_added}_confidence"}
     if isinstance(keys, str):
         pattern = keys if set("*?[") & set(keys) else f"{keys}*"
-        chosen = [name for name in present if fnmatchcase(name, pattern) and name not in own]
+        left_out = own | written_before
+        chosen = [name for name in present if fnmatchcase(name, pattern) and name not in left_out]
         return _validate.check_some_match(keys, chosen, present)
     chosen = list(keys)
     for name in chosen:
@@ -131,6 +151,7 @@ def _settings(
 ) -> dict[str, Any]:
     """Return what was asked for, as far as an H5AD file can hold it."""
     asked = estimator.get_params(deep=False)
+    asked = {name: v.item() if isinstance(v, np.generic) else v for name, v in asked.items()}
     plain = {name: value for name, value in asked.items() if isinstance(value, int | float | str)}
     weights = {name: [float(weight) for weight in value] for name, value in options.items()}
     return {"method": method, "keys": columns, **plain, **weights, "quorate": version("quorate")}

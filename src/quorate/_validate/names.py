@@ -19,8 +19,9 @@ def check_name(what: str, name: Any, known: Iterable[str]) -> str:
     known = list(known)
     if isinstance(name, str) and name in known:
         return name
-    near = difflib.get_close_matches(str(name), known, n=1)
-    hint = f" Did you mean {near[0]!r}?" if near else ""
+    by_letters = {one.lower(): one for one in known}
+    near = difflib.get_close_matches(str(name).lower(), by_letters, n=1)
+    hint = f" Did you mean {by_letters[near[0]]!r}?" if near else ""
     raise ValueError(f"There is no {what.format(name)}.{hint} Known: {_some(known)}.")
 
 
