@@ -122,8 +122,10 @@ def test_what_needs_votes_says_so(monkeypatch):
         qr.PTA(2, affinity="rbf").fit(np.eye(3))
     with pytest.raises(ValueError, match="n_clusters=4"):
         precomputed("eac", 4).fit(np.eye(3))
-    with pytest.raises(ValueError, match="whole number"):
+    with pytest.raises(ValueError, match=r"agreement with votes.* Pass a whole number"):
         precomputed("eac", "auto").fit(np.eye(3))
+    with pytest.raises(ValueError, match="must be 'auto' or a whole number"):
+        precomputed("eac", 2.5).fit(np.eye(3))
     monkeypatch.setenv("QUORATE_MEMORY", "1000")
     with pytest.raises(qr.MemoryBudgetError, match="similarity of 100 objects"):
         precomputed("eac").fit(np.eye(100))
@@ -153,3 +155,39 @@ def test_votes_again_after_a_similarity():
     est = precomputed("eac").fit(np.eye(3))
     est.set_params(affinity="votes").fit([[0, 0], [0, 1], [1, 1]])
     assert est.predict([[0, 0]]).tolist() == [0]
+
+
+TELL_OF_VOTES = {
+    "metrics.clusters": qr.metrics.clusters,
+    "metrics.members": qr.metrics.members,
+    "choose_k": qr.metrics.choose_k,
+    "report": qr.report.html,
+    "plot.clusters": lambda est: qr.plot.clusters(est),
+    "plot.graph": lambda est: qr.plot.graph(est),
+    "plot.heatmap": lambda est: qr.plot.heatmap(est, "coassociation"),
+    "plot.members": lambda est: qr.plot.members(est),
+}
+
+
+@pytest.mark.parametrize("owner", TELL_OF_VOTES)
+@pytest.mark.parametrize("name", ["eac", "pta"])
+def test_nothing_is_told_of_votes_that_were_never_there(owner, name):
+    est = precomputed(name, 2).fit([[1, 0.9, 0.2], [0.9, 1, 0.1], [0.2, 0.1, 1]])
+    with pytest.raises(ValueError, match=rf"{owner}.* tells of votes, .* fitted on a similarity"):
+        TELL_OF_VOTES[owner](est)
+
+
+@pytest.mark.parametrize(("name", "what"), [("eac", "similarity"), ("pta", "trajectory similarity")])
+def test_pictures_show_the_similarity_or_say_that_it_is_gone(name, what, tmp_path):
+    plt = pytest.importorskip("matplotlib.pyplot")
+    est = precomputed(name, 2).fit([[1, 0.9, 0.2], [0.9, 1, 0.1], [0.2, 0.1, 1]])
+    ax = qr.plot.heatmap(est)
+    assert ax.get_title(loc="left") == f"{what.capitalize()} of objects"
+    assert sorted(ax.images[0].get_array().ravel()) == sorted(est.similarity_.ravel())
+    assert qr.plot.scatter(est).get_title(loc="left") == f"Microclusters by {what}"
+    qr.plot.dendrogram(est)
+    est.save(tmp_path / "model")
+    for draw in (qr.plot.heatmap, qr.plot.scatter):
+        with pytest.raises(AttributeError, match="saved without it"):
+            draw(qr.load(tmp_path / "model"))
+    plt.close("all")

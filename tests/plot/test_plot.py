@@ -152,6 +152,12 @@ class TestDendrogram:
         est = qr.EAC(2).fit([[0], [1], [2]])
         assert "heights tie at the cut" in title(rendered(plot.dendrogram(est)))
 
+    def test_a_similarity_just_above_one(self):
+        est = qr.EAC(2).fit([[0], [1], [2]])
+        est.linkage_matrix_[0, 2] = -1e-7  # as ECMC's completed similarity may have it
+        assert rendered(plot.dendrogram(est)).get_ylim()[0] == 0
+        assert est.linkage_matrix_[0, 2] == -1e-7
+
     def test_trees_of_objects_and_of_nothing(self):
         rendered(plot.dendrogram(qr.LWEA(2, level="objects").fit(noisy(2, 10, 4))))
         assert "nothing to merge" in title(plot.dendrogram(qr.EAC(1).fit([[1], [1]])))

@@ -32,6 +32,15 @@ def check_fitted(owner: str, estimator: Any) -> Any:
     )
 
 
+def check_has_votes(owner: str, fitted: Any) -> None:
+    """Refuse to tell of votes where there were none: what was fitted was a similarity."""
+    if getattr(fitted, "_from_similarity", False):
+        raise ValueError(
+            f"{owner} tells of votes, and this {type(fitted).__name__} was fitted on a similarity"
+            f" (affinity='precomputed'), which has none. Fit it on votes."
+        )
+
+
 def check_tree(owner: str, fitted: Any) -> None:
     """Refuse a fitted method that does not merge step by step."""
     if not hasattr(fitted, "linkage_matrix_"):

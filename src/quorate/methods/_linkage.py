@@ -60,7 +60,13 @@ class LinkageClusterer(ConsensusClusterer):
                 f"member_weight of {owner} belongs to votes, and a similarity was passed"
                 f" (affinity='precomputed'). Weigh the clusterings where it is computed."
             )
-        k = _validate.check_n_clusters(owner, self.n_clusters)
+        k = _validate.check_n_clusters_or_auto(owner, self.n_clusters)
+        if k is None:
+            raise ValueError(
+                f"{owner} was asked to choose the number of clusters (n_clusters='auto'), which is"
+                f" done by agreement with votes, and a similarity was passed"
+                f" (affinity='precomputed'). Pass a whole number from 1 up."
+            )
         _validate.check_n_jobs(owner, self.n_jobs)
         found = _validate.check_similarity(owner, X)
         n = len(found.matrix)

@@ -127,6 +127,7 @@ def clusters(estimator: Any) -> ClusterSummary:
     array([1, 0])
     """
     fitted = _validate.check_fitted("metrics.clusters", estimator)
+    _validate.check_has_votes("metrics.clusters", fitted)
     counts, sizes = _objects_in_clusters(fitted)
     within, means = _mean_coassociations(fitted, counts, sizes)
     confidence = np.bincount(
@@ -183,6 +184,7 @@ def members(estimator: Any, *, names: Sequence[str] | None = None) -> MemberSumm
     ['the same partition as 0', 'all in one cluster']
     """
     fitted = _validate.check_fitted("metrics.members", estimator)
+    _validate.check_has_votes("metrics.members", fitted)
     groups = fitted.microclusters_
     similarity = flow.member_pairs(groups.table, groups.sizes, n_jobs=_n_jobs(fitted))
     n_members = len(similarity)

@@ -33,6 +33,8 @@ def similarity_of(fitted: Any, rows: NDArray[np.integer[Any]]) -> tuple[FloatArr
             np.fill_diagonal(found, 1.0)
             return np.clip(found, 0.0, 1.0), name
         return np.clip(fitted.similarity_[np.ix_(rows, rows)], 0.0, 1.0), name
+    if fitted._from_similarity:  # it has no votes to fall back on
+        return fitted.similarity_[np.ix_(rows, rows)], "similarity"
     if hasattr(fitted, "similarity_"):
         name = "co-association" if type(fitted).__name__ in ("EAC", "SRW") else "similarity"
         return fitted.similarity_[np.ix_(rows, rows)], name

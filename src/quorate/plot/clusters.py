@@ -48,6 +48,7 @@ def clusters(estimator: Any, *, ax: Any = None) -> Any:
     from matplotlib.patches import Rectangle
 
     fitted = _validate.check_fitted("plot.clusters", estimator)
+    _validate.check_has_votes("plot.clusters", fitted)
     sizes = np.bincount(fitted.labels_, explain.objects_per_label(fitted)).astype(np.int64)
     consensus = explain.cluster_consensus(fitted)
     k = len(sizes)

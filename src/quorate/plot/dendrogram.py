@@ -55,7 +55,9 @@ def dendrogram(
     _validate.check_whole("plot.dendrogram", "max_leaves", max_leaves, 2)
     labels = np.asarray(fitted.labels_ if k is None else fitted.cut(k))
     n_clusters = int(labels.max()) + 1
-    tree = fitted.linkage_matrix_
+    tree = fitted.linkage_matrix_.copy()
+    # A similarity that was completed (ECMC) may exceed 1; SciPy draws nothing below the ground.
+    tree[:, 2] = np.maximum(tree[:, 2], 0.0)
     ax = _canvas.axes(ax, 7.2, 4.4)
     _canvas.plain_frame(ax)
     ax.set_ylabel("1 - similarity at the merge")

@@ -56,6 +56,7 @@ def graph(estimator: Any, *, max_nodes: int = 300, ax: Any = None) -> Any:
     from matplotlib.collections import LineCollection
 
     fitted = _validate.check_fitted("plot.graph", estimator)
+    _validate.check_has_votes("plot.graph", fitted)
     _validate.check_whole("plot.graph", "max_nodes", max_nodes, 2)
     table, sizes, _ = fitted.microclusters_
     nodes = drawn(sizes, max_nodes)

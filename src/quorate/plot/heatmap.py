@@ -53,6 +53,8 @@ def heatmap(
     """
     fitted = _validate.check_fitted("plot.heatmap", estimator)
     _validate.check_choice("plot.heatmap", "kind", kind, tuple(_KINDS))
+    if kind == "coassociation":
+        _validate.check_has_votes('plot.heatmap with kind="coassociation"', fitted)
     _validate.check_whole("plot.heatmap", "max_rows", max_rows, 2)
     sizes = np.bincount(fitted.labels_, objects_per_label(fitted)).astype(np.int64)
     rows, labels = _rows_in_order(fitted, max_rows)

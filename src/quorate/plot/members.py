@@ -48,6 +48,7 @@ def members(estimator: Any, *, names: Sequence[str] | None = None, ax: Any = Non
     'Agreement of members'
     """
     fitted = _validate.check_fitted("plot.members", estimator)
+    _validate.check_has_votes("plot.members", fitted)
     summary = explain.members(fitted, names=names)
     groups = fitted.microclusters_
     similarity = flow.member_pairs(groups.table, groups.sizes, n_jobs=fitted.n_jobs)

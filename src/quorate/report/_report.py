@@ -180,6 +180,7 @@ def _subject(model: Any, *, features: Any, truth: Any, ids: Any, names: Any) -> 
 
         model = PTGP(n_clusters="auto", random_state=0).fit(model)
     fitted = _validate.check_fitted("report", model)
+    _validate.check_has_votes("report", fitted)
     ensemble = fitted._ensemble
     n, n_members = len(fitted.labels_), ensemble.n_clusterings
     _validate.check_each_object("report", n, ensemble.n_objects)

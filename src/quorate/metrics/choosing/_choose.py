@@ -97,6 +97,7 @@ def choose_k(
     owner = "choose_k"
     fitted = _validate.check_fitted(owner, estimator)
     _validate.check_can_choose(owner, fitted)
+    _validate.check_has_votes(owner, fitted)
     names = wanted_criteria(owner, criteria, criterion)
     _validate.check_whole(owner, "n_refits", n_refits, 2)
     seed = _validate.check_random_state(owner, random_state)
