@@ -21,6 +21,7 @@ from quorate import files
 from quorate.cli import app
 from quorate.scale import _merging, _passes, _sources, stream
 from quorate.scale import dask as on_dask
+from quorate.scale._checkpoint import Folder, estimator_in_words
 
 pytest.importorskip("dask.distributed")
 dask = pytest.importorskip("dask")
@@ -507,8 +508,8 @@ class TestComplaints:
     @pytest.mark.skipif(not Path("/proc/self/fd").is_dir(), reason="needs a file of one process")
     def test_a_file_that_workers_do_not_see(self, client, tmp_path):
         (path,) = write_parts(make_votes(), tmp_path, n_files=1)
-        with path.open("rb") as file:
-            own = f"/proc/self/fd/{file.fileno()}"
+        with path.open("rb") as file, open(os.dup2(file.fileno(), 250), "rb") as far:
+            own = f"/proc/self/fd/{far.fileno()}"  # a number that no worker has open
             output = tmp_path / "l.parquet"
             self.refuse(
                 f"The worker at tcp://.* finds no {own}. Every worker must see",
@@ -558,6 +559,45 @@ class TestComplaints:
 
     def test_too_many_clusters(self, client):
         self.refuse("tells only 86 group", self.ARRAY, estimator=qr.EAC(500), client=client)
+
+    def test_a_client_that_is_closed(self, address):
+        with Client(address, set_as_default=False) as closed:
+            pass
+        with pytest.raises(ValueError, match="client is closed"):
+            on_dask.consensus(self.frame(), qr.EAC(2), client=closed)
+
+    def test_votes_that_are_others_the_second_time(self, client):
+        def draw(part):
+            return part.assign(a=np.random.default_rng().integers(0, 1 << 40, len(part)))
+
+        labels = on_dask.consensus(self.frame().map_partitions(draw), qr.EAC(2), client=client)
+        with pytest.raises(ValueError, match=r"Partition 0 was computed twice.* persist"):
+            labels.compute(scheduler="synchronous")
+
+    @pytest.mark.parametrize("given", [{"columns": ["a", "a"]}, {"columns": ["a"], "truth": "a"}])
+    def test_a_column_has_one_part(self, client, given):
+        with pytest.raises(ValueError, match="'a' was named as a clustering, and once more"):
+            on_dask.consensus(self.frame(), qr.EAC(2), client=client, **given)
+
+    def frame(self):
+        return dd.from_pandas(pd.DataFrame({"a": [1, 1, 2, 2], "b": [1, 1, 2, 2]}), npartitions=1)
+
+    def test_what_a_killed_run_left_is_not_used(self, client, tmp_path):
+        target = tmp_path / "l.parquet"
+        votes = {"partitions": 1, "columns": ["a", "b"], "truth": None}
+        asked = {
+            "estimator": estimator_in_words(qr.EAC(2)),
+            "cuts": None,
+            "confidence": False,
+            "id column": None,
+            "rows of a part": 0,
+            "output": [str(target)],
+        }
+        left = Folder(tmp_path / "l.parquet.parts", votes, asked, resumes=False)
+        left.write_labels({"label": np.array([1, 1], dtype=np.uint8)})
+        left.close()
+        on_dask.consensus(self.frame(), qr.EAC(2), target, client=client)
+        assert labels_of(target).tolist() == [0, 0, 1, 1]
 
     def test_no_dask(self, monkeypatch):
         monkeypatch.setitem(sys.modules, "distributed", None)

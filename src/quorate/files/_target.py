@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import io
 import os
 import secrets
@@ -16,6 +17,8 @@ from quorate.files._formats import STANDARD_STREAM
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+
+_FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 
 
 def check_target(path: str) -> None:
@@ -61,7 +64,7 @@ def replacing(path: str) -> Iterator[IO[bytes]]:
     stream = _new_file_beside(path, target)
     beside = Path(stream.name)
     try:
-        with stream:
+        with told_if_full(path), stream:
             yield stream
             stream.flush()
             os.fsync(stream.fileno())
@@ -70,6 +73,19 @@ def replacing(path: str) -> Iterator[IO[bytes]]:
         beside.replace(target)
     finally:
         beside.unlink(missing_ok=True)
+
+
+@contextmanager
+def told_if_full(path: str) -> Iterator[None]:
+    """Say which file had no room, where that is why writing failed."""
+    try:
+        yield
+    except OSError as error:
+        if error.errno not in _FULL:
+            raise
+        raise OSError(
+            f"{path} cannot be written: {error.strerror}. Make room, or write elsewhere."
+        ) from error
 
 
 @contextmanager

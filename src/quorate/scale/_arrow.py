@@ -44,6 +44,7 @@ class ArrowSource(Source):
         batch_rows: int,
     ) -> None:
         self.path, self.truth = path, truth
+        self.remember()
         with told(f"{path} cannot be read as {self.called}"):
             schema, self.n_rows = self._look()
         names = list(schema.names)
@@ -100,6 +101,8 @@ class ArrowSource(Source):
         with_ids = [self.id_name] if ids and self.id_name is not None else []
         wanted = list(dict.fromkeys([*names, *with_ids]))
         for first, found in self._read(start, stop, wanted, threads):
+            if not set(wanted) <= set(found.schema.names):
+                raise self.changed()
             columns = [found.column(name) for name in names]
             the_ids = found.column(self.id_name) if with_ids else None
             batch = Batch(first, found.num_rows, columns, the_ids)
@@ -182,9 +185,7 @@ class ArrowSource(Source):
         found = ids_as_read(ids, self.path)
         if found.dtype.kind != "M":
             return [None if value is None else str(value) for value in found.tolist()]
-        # As fine as the type is: how fine the other batches need it, nobody knows.
-        texts = np.datetime_as_string(found)
-        return np.where(np.isnat(found), None, texts.astype(object)).tolist()
+        return date_texts(found)
 
 
 class ParquetSource(ArrowSource):
@@ -297,11 +298,20 @@ def told(what: str) -> Iterator[None]:
 
     try:
         yield
-    except (MemoryError, FileNotFoundError, PermissionError, FileFormatError):
+    except FileNotFoundError as error:
+        raise FileNotFoundError(f"{what}: it is not there any more.") from error
+    except (MemoryError, PermissionError, FileFormatError):
         raise
     except (pa.ArrowException, OSError, UnicodeDecodeError) as error:
         reason = (str(error).splitlines() or [type(error).__name__])[0].strip().rstrip(".")
         raise FileFormatError(f"{what} ({reason}). Make or fetch the file again.") from error
+
+
+def date_texts(dates: NDArray[Any]) -> list[Any]:
+    """Return dates as ISO 8601; as fine as their type, since no batch knows what others need."""
+    texts = np.datetime_as_string(dates).astype(object)
+    texts[np.isnat(dates)] = None
+    return list(texts)
 
 
 def _is_dictionary(column: Any) -> bool:

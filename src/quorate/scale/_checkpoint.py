@@ -7,13 +7,20 @@ Files are written under another name and then renamed: one that has its name is 
 
 from __future__ import annotations
 
+import hashlib
 import json
+import pickle
 import secrets
 import warnings
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+from zipfile import BadZipFile
 
 import numpy as np
+
+from quorate.files._target import told_if_full
+from quorate.scale._lock import lock
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -22,30 +29,79 @@ if TYPE_CHECKING:
 
 #: To be raised when folders of earlier versions cannot be gone on with.
 _VERSION = 1
+_MANIFEST = "manifest.json"
+_LOCK = ".lock"
+_UNFINISHED = ".unfinished-"
+_OWN = (
+    _MANIFEST,
+    "index.npz",
+    "labels.npz",
+    "text-*.json",
+    "part-*",
+    "whole-*",
+    f"{_UNFINISHED}*",
+)
 
 
 class Folder:
-    """The folder of one run. `votes` is what its index depends on, `consensus` what labels do."""
+    """The folder of one run. `votes` is what its index depends on, `consensus` what labels do.
 
-    def __init__(self, path: Path, votes: dict[str, Any], consensus: dict[str, Any]) -> None:
+    Until it is closed, no other run may have it. Where a run cannot tell its votes again,
+    `resumes` is False, and nobody goes on from what it has left.
+    """
+
+    def __init__(
+        self,
+        path: Path,
+        votes: dict[str, Any],
+        consensus: dict[str, Any],
+        *,
+        resumes: bool = True,
+    ) -> None:
         self.path = path
         if path.exists() and not path.is_dir():
             raise ValueError(f"The checkpoint {str(path)!r} is a file. Name a folder.")
-        try:
-            path.mkdir(parents=True, exist_ok=True)
-        except OSError as error:
-            raise type(error)(f"The folder {path} cannot be made: {error.strerror}.") from error
-        manifest = path / "manifest.json"
+        self._check_owner()
         asked = {"votes": {"version": _VERSION, **votes}, "consensus": consensus}
         asked = json.loads(json.dumps(asked))  # tuples become lists, as in what was kept
-        if manifest.exists() and self.holds_work():
-            self._compare(_read_json(manifest), asked)
-        elif not manifest.exists() and any(path.glob("[!.]*")):
+        try:
+            self._lock = lock(path / _LOCK)
+        except OSError as error:
+            raise type(error)(f"The folder {path} cannot be made: {error.strerror}.") from error
+        if self._lock is None:
             raise ValueError(
-                f"The checkpoint folder {str(path)!r} holds other files and no manifest.json. Name"
-                f" a new or an empty folder."
+                f"Another run is at work in {str(path)!r}. Wait until it has ended, or name another"
+                " output or checkpoint."
             )
-        self._write_json(manifest, asked)
+        try:
+            manifest = path / _MANIFEST
+            kept = _read_json(manifest) if manifest.exists() else {"resumes": False}
+            if not kept.get("resumes", True):
+                self.clear()
+            elif self.holds_work():
+                self._compare(kept, asked)
+            self._write_json(manifest, {**asked, "resumes": resumes})
+        except BaseException:
+            self.close()
+            raise
+
+    def _check_owner(self) -> None:
+        """Refuse a folder with other things in it, before anything is written there."""
+        manifest = self.path / _MANIFEST
+        ours = manifest.exists() and {"votes", "consensus"} <= set(_read_json(manifest))
+        if not ours and any(self.path.glob("[!.]*")):
+            raise ValueError(
+                f"The checkpoint folder {str(self.path)!r} holds other files and no manifest.json"
+                " of such a run. Name a new or an empty folder."
+            )
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {"path": self.path}  # a worker writes to it; the lock stays here
+
+    def close(self) -> None:
+        """Let others have the folder."""
+        if self._lock is not None:
+            self._lock.close()
 
     def _compare(self, kept: dict[str, Any], asked: dict[str, Any]) -> None:
         different = _different(kept.get("votes", {}), asked["votes"])
@@ -68,7 +124,8 @@ class Folder:
 
     def holds_work(self) -> bool:
         """Tell whether anything in here is worth keeping."""
-        return any(self.path.glob("*.npz")) or any(self.path.glob("text-*.json"))
+        arrays = (self.path / name for name in ("index.npz", "labels.npz"))
+        return any(path.exists() for path in arrays) or any(self.path.glob("text-*.json"))
 
     # -- the first pass ------------------------------------------------------------------------
 
@@ -113,9 +170,9 @@ class Folder:
     def replace(self, name: str, write: Callable[[Any], Any]) -> None:
         """Write a file that is there completely or not at all."""
         # Several machines may write the same file, after a worker was taken for dead.
-        unfinished = self.path / f".{name}.{secrets.token_hex(6)}"
+        unfinished = self.path / f"{_UNFINISHED}{secrets.token_hex(6)}"
         try:
-            with unfinished.open("wb") as file:
+            with told_if_full(str(self.path / name)), unfinished.open("wb") as file:
                 write(file)
             unfinished.replace(self.path / name)
         finally:
@@ -127,11 +184,15 @@ class Folder:
 
     def remove(self) -> None:
         """Remove the folder, and nothing else that may lie in it."""
-        patterns = ("manifest.json", "*.npz", "text-*.json", "part-*", "whole-*", ".*")
-        for path in (path for pattern in patterns for path in self.path.glob(pattern)):
-            path.unlink(missing_ok=True)
-        if not any(self.path.iterdir()):
+        self.clear()
+        (self.path / _LOCK).unlink(missing_ok=True)
+        with suppress(OSError):  # there is something else in it, or another run has begun
             self.path.rmdir()
+
+    def clear(self) -> None:
+        """Forget what was finished."""
+        for path in (path for pattern in _OWN for path in self.path.glob(pattern)):
+            path.unlink(missing_ok=True)
 
 
 def _different(kept: dict[str, Any], asked: dict[str, Any]) -> list[str]:
@@ -142,17 +203,23 @@ def _read_json(path: Path) -> dict[str, Any]:
     try:
         found: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
     except ValueError as error:
-        raise ValueError(
-            f"{str(path)!r} cannot be read ({error}). Delete the folder to start afresh."
-        ) from error
+        raise damaged(path, error) from error
     return found
+
+
+def damaged(path: Path, error: Exception) -> ValueError:
+    """Return the error to raise where a file of a folder is not as it was written."""
+    return ValueError(f"{str(path)!r} cannot be read ({error}). Delete the folder to start afresh.")
 
 
 def _load(path: Path) -> dict[str, NDArray[Any]] | None:
     if not path.exists():
         return None
-    with np.load(path, allow_pickle=False) as arrays:
-        return dict(arrays)
+    try:
+        with path.open("rb") as file, np.load(file, allow_pickle=False) as arrays:
+            return dict(arrays)
+    except (BadZipFile, ValueError, EOFError) as error:
+        raise damaged(path, error) from error
 
 
 def file_facts(path: str) -> list[Any]:
@@ -169,5 +236,8 @@ def estimator_in_words(estimator: Any) -> str:
 
 
 def _words(value: Any) -> str:
-    plain = value is None or isinstance(value, bool | int | float | str | np.number)
-    return repr(value) if plain else type(value).__name__  # others show an address
+    if value is None or isinstance(value, bool | int | float | str | np.number):
+        return repr(value)
+    # Others show an address. What they hold decides: generators of other seeds are not the same.
+    content = pickle.dumps(value, protocol=5)
+    return f"{type(value).__name__} {hashlib.sha256(content).hexdigest()[:16]}"

@@ -13,6 +13,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from quorate.scale._checkpoint import damaged
+
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
     from pathlib import Path
@@ -116,7 +118,7 @@ class ParquetTarget:
 
         for part in parts:
             row = part.first_row
-            with pa.memory_map(str(part.path)) as mapped, pa.ipc.open_file(mapped) as file:
+            with pa.memory_map(str(part.path)) as mapped, _opened(mapped, part.path) as file:
                 for place in range(file.num_record_batches):
                     batch = file.get_batch(place)
                     columns = list(batch.columns)
@@ -128,6 +130,15 @@ class ParquetTarget:
                         for column, field in zip(columns, self._schema, strict=True)
                     ]
                     yield pa.RecordBatch.from_arrays(columns, schema=self._schema)
+
+
+def _opened(mapped: Any, path: Path) -> Any:
+    import pyarrow as pa
+
+    try:
+        return pa.ipc.open_file(mapped)
+    except pa.ArrowInvalid as error:
+        raise damaged(path, error) from error
 
 
 class TextTarget:

@@ -9,8 +9,8 @@ import numpy as np
 
 from quorate._validate.tables import is_pandas
 from quorate._validate.votes import _column_codes, _series_array, as_array
-from quorate.files import as_texts
-from quorate.scale._arrow import _integers
+from quorate.files import FileFormatError, as_texts
+from quorate.scale._arrow import _integers, date_texts
 from quorate.scale._labels import MISSING, NAMES, NUMBERS
 from quorate.scale._source import Batch, Source
 
@@ -42,6 +42,14 @@ class PartitionSource(Source):
         source = copy.copy(self)
         source._data, source.n_rows = data, len(data)
         return source
+
+    def changed(self) -> FileFormatError:
+        """Return the error to raise where a partition has other rows the second time."""
+        return FileFormatError(
+            f"Partition {self._place} was computed twice, with different votes, so its labels"
+            " would not belong to them. Make what computes it repeat itself (a seed), or keep the"
+            " votes with persist() first."
+        )
 
     def where(self, row: int) -> str:
         """Return where an object stands, for messages; as Python counts."""
@@ -102,8 +110,7 @@ class PartitionSource(Source):
     def text_ids(self, ids: Any) -> list[Any]:
         """Return ids as the cells of a text file."""
         if ids.dtype.kind == "M":
-            texts = np.datetime_as_string(ids).astype(object)
-            return list(np.where(np.isnat(ids), None, texts).tolist())
+            return date_texts(ids)
         return list(ids.tolist())
 
 

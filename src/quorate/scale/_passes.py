@@ -106,6 +106,8 @@ def read_votes(
             if since >= PIECE_ROWS:
                 keep(index, folder, read.source, read.batch.first + read.batch.n_rows)
                 since = 0
+    for source in sources:
+        source.check_unchanged()
     keep(index, folder, len(sources), 0)
 
 
@@ -115,6 +117,7 @@ def index_of(source: Source, start: int = 0, stop: int | None = None) -> Index:
     index = Index(flow.MicroclusterIndex(len(names)), [Labels(name) for name in names])
     for batch in source.batches(start, stop, truth=True):
         _add(index, rows_of(source.votes(batch, index.labels)), source, batch.first, 1)
+    source.check_unchanged()
     return index
 
 
@@ -201,8 +204,10 @@ def write_parts(
             rows = _rows_until(encoded, n_rows, sources[place], tell)
             name = folder.part(place, piece).name
             folder.replace(name, partial(_write_part, target, rows))
-        if next(encoded, None) is not None:
-            raise _changed(sources[-1])
+        for place in wanted:
+            sources[place].check_unchanged()
+        if (more := next(encoded, None)) is not None:
+            raise sources[more[0].source].changed()
 
 
 def write_part(
@@ -221,13 +226,14 @@ def write_part(
     )
     rows = _rows_until(found, span[1] - span[0], source, lambda _: None)
     folder.replace(name, partial(_write_part, target, rows))
+    source.check_unchanged()
 
 
 def numbers_of(source: Source, batch: Batch, index: Index) -> NDArray[np.int32]:
     """Return the microcluster of each row of a batch."""
     numbers = index.groups.lookup(rows_of(source.votes(batch, index.labels)))
     if len(numbers) and int(numbers.min()) < 0:
-        raise _changed(source)
+        raise source.changed()
     return numbers
 
 
@@ -257,15 +263,7 @@ def _rows_until(
     while n_rows > 0:
         read, found = next(encoded, (None, None))
         if read is None:
-            raise _changed(source)
+            raise source.changed()
         n_rows -= read.batch.n_rows
         tell(read.batch.n_rows)
         yield found
-
-
-def _changed(source: Source) -> FileFormatError:
-    return FileFormatError(
-        f"{source.path} has changed while it was read: the second pass found other rows than the"
-        " first. Leave the files alone until the labels are there, delete the checkpoint folder"
-        " and run it again."
-    )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import difflib
 from abc import ABC, abstractmethod
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from quorate.files import FileFormatError, OptionError
@@ -47,6 +48,8 @@ class Source(ABC):
     n_rows: int | None
     #: How many rows of the file come before the first object.
     n_before: int = 0
+    #: Size and time of change when it was looked at; None for what is no file.
+    _known: tuple[int, int] | None = None
 
     @abstractmethod
     def batches(
@@ -92,15 +95,53 @@ class Source(ABC):
                 hint = f" Did you mean {near[0]!r}?" if near and name == self.truth else ""
                 wrong = OptionError if name == self.truth else FileFormatError
                 raise wrong(f"{self.path} has no column {name!r}.{hint} Its columns: {shown}.")
+        told = {self.id_name: "holds the ids", self.truth: "holds true labels"}
+        for name in self.names:
+            if name in told:
+                raise FileFormatError(
+                    f"Column {name!r} of {self.path} is named as a clustering, but it"
+                    f" {told[name]}. Name each column once."
+                )
+            told[name] = "is named twice"
         if self.truth is not None and self.truth == self.id_name:
             raise FileFormatError(
                 f"Column {self.truth!r} of {self.path} holds the ids of the objects, so it cannot"
                 " hold true labels. Name another column for one of them."
             )
 
+    # -- the same file all the time ------------------------------------------------------------
+
+    def remember(self) -> None:
+        """Keep by what a change of the file is noticed later."""
+        if Path(self.path).is_file():
+            self._known = _size_and_time(self.path)
+
+    def has_changed(self) -> bool:
+        """Tell whether the file is another one than when it was looked at."""
+        if self._known is None:
+            return False
+        return not Path(self.path).is_file() or _size_and_time(self.path) != self._known
+
+    def check_unchanged(self) -> None:
+        """Refuse to go on where the file has changed, after its rows were gone through."""
+        if self.has_changed():
+            raise self.changed()
+
+    def changed(self) -> FileFormatError:
+        """Return the error to raise where it shows that the file has changed."""
+        return FileFormatError(
+            f"{self.path} has changed while it was read, so its votes and labels would not belong"
+            " together. Leave the files alone until the labels are there, and run it again."
+        )
+
     def where(self, row: int) -> str:
         """Return where an object stands, for messages; rows of files are counted from 1."""
         return f"{self.path}, row {row + self.n_before + 1}"
+
+
+def _size_and_time(path: str) -> tuple[int, int]:
+    status = Path(path).stat()
+    return status.st_size, status.st_mtime_ns
 
 
 def rows_at_once(batch_rows: int, bytes_of_row: int) -> int:

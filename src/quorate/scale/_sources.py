@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import glob
 import importlib.util
+from collections.abc import Iterable
 from os import PathLike, fspath
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -31,6 +32,8 @@ def resolve(sources: Any) -> list[str]:
     """
     if isinstance(sources, str | PathLike):
         sources = [sources]
+    if not isinstance(sources, Iterable):
+        raise TypeError(f"Votes are files: a path, or a list of paths. Got {sources!r}.")
     found: list[str] = []
     for source in sources:
         path = fspath(source)

@@ -30,7 +30,8 @@ class Target:
 
 def is_folder(output: str | PathLike[str]) -> bool:
     """Tell whether an output is a folder: it exists as one, or has a slash at its end."""
-    return fspath(output).endswith(("/", "\\")) or Path(output).is_dir()
+    path = fspath(output)
+    return bool(path) and (path.endswith(("/", "\\")) or Path(path).is_dir())
 
 
 def parts_folder(output: str | PathLike[str]) -> Path:
@@ -42,12 +43,14 @@ def parts_folder(output: str | PathLike[str]) -> Path:
 def targets_of(output: str, files: list[Source], asked: str | None, *, each: bool) -> list[Target]:
     """Return the files of labels to write, checked for whether they can be written."""
     if not each:
+        check_target(output)
         chosen = format_to_write(output, None)
         if chosen not in WRITTEN or output.lower().endswith(".gz") or output == "-":
             raise FileFormatError(
                 f"Labels of a stream are written to .parquet, .csv or .tsv files, not to {output}."
             )
         targets = [Target(Path(output), chosen, range(len(files)))]
+        _check_inputs(targets, files, "file")
     else:
         folder = Path(output)
         try:
@@ -72,15 +75,21 @@ def targets_of(output: str, files: list[Source], asked: str | None, *, each: boo
 def _check_names(targets: list[Target], files: list[Source]) -> None:
     """Refuse two outputs of one name, and an output that is an input."""
     source_of: dict[Path, str] = {}
-    inputs = {Path(source.path).resolve() for source in files}
     for target, source in zip(targets, files, strict=True):
         if target.path in source_of:
             raise FileFormatError(
                 f"{source.path} and {source_of[target.path]} would both get {target.path} as"
                 " output. Rename one, or write to one file."
             )
+        source_of[target.path] = source.path
+    _check_inputs(targets, files, "folder")
+
+
+def _check_inputs(targets: list[Target], files: list[Source], other: str) -> None:
+    """Refuse an output that would replace an input."""
+    inputs = {Path(source.path).resolve() for source in files}
+    for target in targets:
         if target.path.resolve() in inputs:
             raise FileFormatError(
-                f"The output {target.path} is one of the inputs. Name another folder."
+                f"The output {target.path} is one of the inputs. Name another {other}."
             )
-        source_of[target.path] = source.path

@@ -48,6 +48,7 @@ class TextSource(Source):
         separator: str = ",",
     ) -> None:
         self.path, self.truth, self._separator = path, truth, separator
+        self.remember()
         self.n_rows = None
         self.kinds: list[str] = []
         self.whole_ids = True
@@ -120,6 +121,7 @@ class TextSource(Source):
                 self.whole_ids = all(map(_is_whole_id, batch.ids))
             done += batch.n_rows
             tell(batch.n_rows)
+        self.check_unchanged()
         self.n_rows = done
         self.kinds = [
             seen.kind(self.where, name) for seen, name in zip(columns, names, strict=True)

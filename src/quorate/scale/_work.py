@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Iterable
 from dataclasses import dataclass
 from os import PathLike, fspath
 from pathlib import Path
@@ -20,7 +21,7 @@ from quorate.scale._sources import open_sources, resolve
 from quorate.scale._targets import Target, is_folder, parts_folder, targets_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Sequence
 
     import numpy as np
     from numpy.typing import NDArray
@@ -106,6 +107,10 @@ def of_files(
     """Find the consensus of votes in files; `runtime` goes through them."""
     _validate.check_whole("consensus", "batch_rows", batch_rows, 1)
     ks = wanted_cuts(estimator, cuts, confidence=confidence)
+    if columns is not None and (
+        isinstance(columns, str) or not all(isinstance(name, str) for name in columns)
+    ):
+        raise TypeError(f"'columns' is a list of names, such as ['a', 'b']. Got {columns!r}.")
     paths = resolve(sources)
     files = open_sources(
         paths,
@@ -159,16 +164,20 @@ def of_sources(
             "rows of a part": runtime.part_rows,
             "output": [fspath(target.path) for target in targets],
         },
+        resumes=runtime.resumes,
     )
     try:
         fitted, groups, scores = _run(
             files, targets, estimator, folder, ks, runtime, confidence=confidence, show=progress
         )
+        folder.remove()
     except BaseException:
-        if not (runtime.resumes and folder.holds_work()):
+        changed = any(source.has_changed() for source in files)
+        if changed or not (runtime.resumes and folder.holds_work()):
             folder.remove()
         raise
-    folder.remove()
+    finally:
+        folder.close()
     return StreamResult(
         n_objects=int(groups.sizes().sum()),
         n_microclusters=len(groups),
@@ -185,9 +194,11 @@ def wanted_cuts(
     estimator: Any, cuts: Iterable[int] | None, *, confidence: bool
 ) -> list[int] | None:
     """Return the numbers of clusters in order; refuse what cannot work before anything is read."""
-    ks = None if cuts is None else sorted({int(k) for k in cuts})
+    if cuts is not None and (isinstance(cuts, str) or not isinstance(cuts, Iterable)):
+        raise TypeError(f"'cuts' is a list of numbers of clusters, such as [2, 3]. Got {cuts!r}.")
+    ks = None if cuts is None else list(cuts)
     _check_estimator(estimator, ks, confidence=confidence)
-    return ks
+    return None if ks is None else sorted({int(k) for k in ks})
 
 
 def _check_estimator(estimator: Any, ks: list[int] | None, *, confidence: bool) -> None:
@@ -230,8 +241,14 @@ def _run(
 ) -> tuple[Any, flow.MicroclusterIndex, dict[str, Scores]]:
     """Do what the folder does not say is done; return what the result tells."""
     names = files[0].names
-    index = runtime.first_pass(files, folder, show=show)
+    try:
+        index = runtime.first_pass(files, folder, show=show)
+    except FileFormatError as error:
+        if not isinstance(error.__cause__, OSError):  # a disk may do better next time
+            folder.clear()  # of no use: the files have to be changed
+        raise
     if len(index.groups) == 0:
+        folder.clear()
         raise FileFormatError(f"{files[0].path} holds no rows. A table has a row for each object.")
     groups, of_row = index.groups, None
     if files[0].truth is not None:

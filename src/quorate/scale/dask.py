@@ -210,6 +210,8 @@ def _client(asked: Any) -> Iterator[Any]:
                 "'client' is a dask.distributed.Client or the address of a scheduler, not"
                 f" {asked!r}."
             )
+        if getattr(asked, "status", "running") == "closed":
+            raise ValueError("The client is closed. Make a new one, or name the scheduler.")
         yield asked
         return
     try:
@@ -248,6 +250,8 @@ def local_cluster(n_workers: int) -> Any:
 
 
 def _absolute(output: str | PathLike[str]) -> str:
+    if not os.fspath(output):
+        return ""  # to be complained of, not this folder
     path = os.path.abspath(output)  # noqa: PTH100 - links stay links
     return f"{path}{os.sep}" if is_folder(output) else path
 
@@ -307,7 +311,15 @@ def _clusterings(
     _check_names(known)
     if id_column is not None and id_column not in (*known, votes.index.name):
         raise ValueError(f"Votes have no column or index {id_column!r} for the ids.")
+    if isinstance(columns, str):
+        raise TypeError(f"'columns' is a list of names, such as [{columns!r}]. Got {columns!r}.")
     names = list(columns) if columns is not None else known
+    for name in [] if columns is None else names:
+        if names.count(name) > 1 or name in (id_column, truth):
+            raise ValueError(
+                f"Column {name!r} was named as a clustering, and once more: as another, for the"
+                " ids or as true labels. Name each column once."
+            )
     if columns is None:
         names = [name for name in known if name not in (id_column, truth)]
     wanted = [*names, *([] if truth is None else [truth])]

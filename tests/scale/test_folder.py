@@ -1,0 +1,202 @@
+"""The folder of a run: other people's files stay, one run at a time, nothing stale is used."""
+
+import errno
+import os
+import signal
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+import quorate as qr
+from quorate.scale import _checkpoint, _output, _passes, _work, stream
+
+pa = pytest.importorskip("pyarrow")
+pq = pytest.importorskip("pyarrow.parquet")
+
+
+class Stop(Exception):
+    pass
+
+
+def make_votes(n=600, seed=0):
+    return np.random.default_rng(seed).integers(0, 3, (n, 4))
+
+
+def write(path, votes):
+    if path.suffix == ".csv":
+        rows = "\n".join(",".join(map(str, row)) for row in votes.tolist())
+        path.write_text(f"a,b,c,d\n{rows}\n")
+    else:
+        pq.write_table(pa.table(dict(zip("abcd", votes.T, strict=True))), path)
+
+
+@pytest.fixture
+def place(tmp_path, monkeypatch):
+    """Return a folder to stand in with votes in it, labelled in pieces of 100 rows."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(_passes, "PIECE_ROWS", 100)
+    write(tmp_path / "v.parquet", make_votes())
+    return tmp_path
+
+
+def run(source="v.parquet", estimator=None, output="l.parquet", **options):
+    return stream.consensus(source, estimator or qr.EAC(3), output, n_jobs=1, **options)
+
+
+def stopped(monkeypatch, call=run, n=6):
+    """Let a run stop after some parts of the labels."""
+    real, calls = _checkpoint.Folder.replace, []
+
+    def failing(folder, name, write):
+        calls.append(name)
+        if len(calls) == n:
+            raise Stop
+        real(folder, name, write)
+
+    with monkeypatch.context() as patched:
+        patched.setattr(_checkpoint.Folder, "replace", failing)
+        with pytest.raises(Stop):
+            call()
+
+
+class TestOtherFiles:
+    def test_hidden_ones_stay(self, place):
+        (place / "c" / ".git").mkdir(parents=True)
+        (place / "c" / ".profile").write_text("mine")
+        run(checkpoint="c")
+        assert sorted(path.name for path in (place / "c").iterdir()) == [".git", ".profile"]
+
+    def test_another_manifest_stays(self, place):
+        (place / "c").mkdir()
+        (place / "c" / "manifest.json").write_text('{"name": "mine"}')
+        with pytest.raises(ValueError, match=r"holds other files and no manifest\.json of such"):
+            run(checkpoint="c")
+        assert (place / "c" / "manifest.json").read_text() == '{"name": "mine"}'
+
+
+class TestDamaged:
+    @pytest.mark.parametrize("name", ["index.npz", "labels.npz", "part-000000-000000"])
+    def test_is_told(self, name, place, monkeypatch):
+        stopped(monkeypatch)
+        victim = place / "l.parquet.parts" / name
+        victim.write_bytes(victim.read_bytes()[:100])
+        with pytest.raises(ValueError, match=rf"{name}' cannot be read .*Delete the folder"):
+            run()
+
+    @pytest.mark.parametrize("where", ["write_part", "assemble"])
+    def test_no_room(self, where, place, monkeypatch):
+        def full(*arguments):
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+        name = {"write_part": "l.parquet.parts/part-000000-000000", "assemble": "l.parquet"}[where]
+        with monkeypatch.context() as patched:
+            patched.setattr(_output.ParquetTarget, where, full)
+            with pytest.raises(OSError, match=f"^{name} cannot be written: No space left"):
+                run()
+        assert not (place / "l.parquet").exists()
+        assert run().n_objects == 600
+
+
+class TestStale:
+    def test_generators_of_another_seed_are_another_estimator(self, place, monkeypatch):
+        def estimator(seed):
+            return qr.PTGP(3, random_state=np.random.RandomState(seed))
+
+        stopped(monkeypatch, lambda: run(estimator=estimator(1)))
+        with pytest.warns(UserWarning, match=r"something else \(estimator\)"):
+            result = run(estimator=estimator(2))
+        assert result.estimator is not None
+
+    def test_equal_generators_are_equal(self):
+        one, other = (
+            _checkpoint.estimator_in_words(qr.PTGP(3, random_state=np.random.RandomState(1)))
+            for _ in range(2)
+        )
+        assert one == other
+
+    def test_nobody_goes_on_from_a_run_that_cannot(self, tmp_path):
+        first = _checkpoint.Folder(tmp_path / "c", {"partitions": 2}, {}, resumes=False)
+        first.write_labels({"label": np.zeros(3)})
+        first.close()  # as if it had been killed
+        again = _checkpoint.Folder(tmp_path / "c", {"partitions": 2}, {}, resumes=False)
+        again.close()
+        assert again.read_labels() is None
+
+    def test_votes_that_must_be_mended_leave_nothing(self, place):
+        (place / "v.csv").write_text("a,b\n1,1\n2,2\n,\n")
+        with pytest.raises(ValueError, match="without a vote"):
+            run("v.csv")
+        (place / "v.csv").write_text("a,b\n1,1\n2,2\n3,3\n")
+        assert run("v.csv").n_objects == 3
+
+
+class TestChangedVotes:
+    @pytest.mark.parametrize("name", ["v.parquet", "v.csv"])
+    @pytest.mark.parametrize("change", ["order", "more", "columns"])
+    def test_between_the_passes(self, name, change, place, monkeypatch):
+        votes = make_votes()
+        write(place / name, votes)
+        real = _work.fit
+
+        def fit(*arguments, **options):
+            if change == "columns" and name == "v.parquet":
+                columns = dict(zip("efgh", votes.T, strict=True))
+                pq.write_table(pa.table(columns), place / name)
+            else:
+                write(place / name, votes[::-1] if change == "order" else np.vstack([votes] * 2))
+            return real(*arguments, **options)
+
+        with monkeypatch.context() as patched:
+            patched.setattr(_work, "fit", fit)
+            with pytest.raises(ValueError, match=rf"{name} has changed while it was read"):
+                run(name)
+        assert not (place / "l.parquet").exists()
+        run(name)  # nothing is left that would be refused
+
+    def test_gone(self, place, monkeypatch):
+        real = _work.fit
+
+        def fit(*arguments, **options):
+            (place / "v.parquet").unlink()
+            return real(*arguments, **options)
+
+        monkeypatch.setattr(_work, "fit", fit)
+        with pytest.raises(FileNotFoundError, match=r"v\.parquet .* is not there any more"):
+            run()
+
+
+class TestOneAtATime:
+    @pytest.mark.usefixtures("place")
+    def test_another_run_is_refused(self, monkeypatch):
+        real, met = _work.fit, []
+
+        def fit(*arguments, **options):
+            with pytest.raises(ValueError, match=r"Another run is at work in 'l\.parquet"):
+                run(estimator=qr.EAC(2))
+            met.append(True)
+            return real(*arguments, **options)
+
+        monkeypatch.setattr(_work, "fit", fit)
+        run()
+        assert met
+        found = pq.read_table("l.parquet")["label"].to_numpy()
+        np.testing.assert_array_equal(found, qr.EAC(3).fit_predict(make_votes()))
+
+    @pytest.mark.skipif(os.name == "nt", reason="processes are killed as POSIX does")
+    def test_the_lock_ends_with_its_process(self, place):
+        program = (
+            "import time; from pathlib import Path; from quorate.scale._lock import lock;"
+            "held = lock(Path('l.parquet.parts', '.lock')); print(held is not None, flush=True);"
+            "time.sleep(60)"
+        )
+        with subprocess.Popen(
+            [sys.executable, "-c", program], cwd=place, stdout=subprocess.PIPE, text=True
+        ) as process:
+            assert process.stdout.readline() == "True\n"
+            with pytest.raises(ValueError, match="Another run is at work"):
+                run()
+            process.send_signal(signal.SIGKILL)
+        run()
+        assert not (place / "l.parquet.parts").exists()
