@@ -162,10 +162,10 @@ TELL_OF_VOTES = {
     "metrics.members": qr.metrics.members,
     "choose_k": qr.metrics.choose_k,
     "report": qr.report.html,
-    "plot.clusters": lambda est: qr.plot.clusters(est),
-    "plot.graph": lambda est: qr.plot.graph(est),
+    "plot.clusters": qr.plot.clusters,
+    "plot.graph": qr.plot.graph,
     "plot.heatmap": lambda est: qr.plot.heatmap(est, "coassociation"),
-    "plot.members": lambda est: qr.plot.members(est),
+    "plot.members": qr.plot.members,
 }
 
 
@@ -177,7 +177,9 @@ def test_nothing_is_told_of_votes_that_were_never_there(owner, name):
         TELL_OF_VOTES[owner](est)
 
 
-@pytest.mark.parametrize(("name", "what"), [("eac", "similarity"), ("pta", "trajectory similarity")])
+@pytest.mark.parametrize(
+    ("name", "what"), [("eac", "similarity"), ("pta", "trajectory similarity")]
+)
 def test_pictures_show_the_similarity_or_say_that_it_is_gone(name, what, tmp_path):
     plt = pytest.importorskip("matplotlib.pyplot")
     est = precomputed(name, 2).fit([[1, 0.9, 0.2], [0.9, 1, 0.1], [0.2, 0.1, 1]])
