@@ -508,7 +508,7 @@ class TestComplaints:
     @pytest.mark.skipif(not Path("/proc/self/fd").is_dir(), reason="needs a file of one process")
     def test_a_file_that_workers_do_not_see(self, client, tmp_path):
         (path,) = write_parts(make_votes(), tmp_path, n_files=1)
-        with path.open("rb") as file, open(os.dup2(file.fileno(), 250), "rb") as far:
+        with path.open("rb") as file, os.fdopen(os.dup2(file.fileno(), 250), "rb") as far:
             own = f"/proc/self/fd/{far.fileno()}"  # a number that no worker has open
             output = tmp_path / "l.parquet"
             self.refuse(
