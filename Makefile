@@ -3,9 +3,10 @@ PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
+MINUTES ?= 10
 
 .DEFAULT_GOAL := help
-.PHONY: help run test lint bench docs clean
+.PHONY: help run test lint fuzz bench docs clean
 
 help:  ## show this list
 	@sed -n 's/^\([a-z-]*\):.*## /  make \1\t/p' $(MAKEFILE_LIST)
@@ -28,6 +29,9 @@ lint: $(READY)  ## style, types and the direction of imports
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports --no-cache
+
+fuzz: $(READY)  ## new random ensembles against laws and slow twins, MINUTES=10 of them
+	$(BIN)/python tests/fuzz.py --minutes $(MINUTES)
 
 bench: $(READY)  ## time, memory and agreement beside the slow twins
 	$(BIN)/python -m benchmarks

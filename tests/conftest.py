@@ -15,6 +15,9 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
 settings.register_profile("quorate", deadline=None, max_examples=60)
+settings.register_profile(
+    "fuzz", deadline=None, max_examples=int(os.environ.get("QUORATE_EXAMPLES", "200"))
+)
 settings.load_profile("quorate")
 
 #: The paper's Table 2, and the same with a third clustering.

@@ -1,0 +1,62 @@
+"""All tests that draw their input, again and again with new seeds, for so many minutes.
+
+python tests/fuzz.py [--minutes 10] [--examples 200]
+
+Files take turns. A failure is printed with the seed that shows it again, and makes the exit code 1;
+hypothesis keeps the smallest case in .hypothesis, so the plain tests then fail too.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import random
+import re
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+HERE = Path(__file__).parent
+PASSED = re.compile(r"- (\d+) passing, \d+ failing")
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--minutes", type=float, default=10.0)
+    parser.add_argument("--examples", type=int, default=200, help="of each test in one turn")
+    asked = parser.parse_args()
+    files = [path for path in sorted(HERE.rglob("test_*.py")) if "@given" in path.read_text()]
+    begun, drawn, failed = time.monotonic(), 0, 0
+    turns = 0
+    while time.monotonic() - begun < 60 * asked.minutes:
+        path = files[turns % len(files)]
+        seed = random.SystemRandom().randrange(2**32)
+        code, count, output = _turn(path, seed, asked.examples)
+        turns, drawn = turns + 1, drawn + count
+        if code:
+            failed += 1
+            print(output, f"\nfailed: {path.relative_to(HERE)} --hypothesis-seed={seed}")
+        minutes = (time.monotonic() - begun) / 60
+        print(f"{minutes:6.1f} min  {drawn:9,} cases  {path.relative_to(HERE)}", flush=True)
+    print(f"{drawn:,} cases in {turns} turns over {len(files)} files; {failed} turns failed")
+    return bool(failed)
+
+
+def _turn(path: Path, seed: int, n_examples: int) -> tuple[int, int, str]:
+    """Run the drawing tests of a file; return the exit code, the cases that passed, the output."""
+    done = subprocess.run(
+        [
+            sys.executable, "-m", "pytest", str(path), "-q", "-m", "hypothesis",
+            "--hypothesis-profile=fuzz", f"--hypothesis-seed={seed}",
+            "--hypothesis-show-statistics",
+        ],
+        capture_output=True, text=True, check=False, cwd=HERE.parent,
+        env={**os.environ, "QUORATE_EXAMPLES": str(n_examples)},
+    )  # fmt: skip
+    count = sum(int(number) for number in PASSED.findall(done.stdout))
+    return done.returncode, count, done.stdout[-6000:]
+
+
+if __name__ == "__main__":
+    sys.exit(main())
