@@ -248,3 +248,48 @@ def test_weights_go_through_a_pipeline(blobs):
     labels = pipe.fit_predict(matrix, eac__member_weight=np.arange(10))
     expected = qr.EAC(3).fit_predict(matrix, member_weight=np.arange(10))
     np.testing.assert_array_equal(labels, expected)
+
+
+@pytest.mark.parametrize("name", EXACT)
+@pytest.mark.parametrize("missing", [False, True])
+def test_what_is_told_of_a_fit_goes_by_weight(name, missing):
+    rng = np.random.default_rng(1)
+    truth = np.repeat(np.arange(3), [12, 8, 10])
+    matrix = np.where(rng.random((30, 4)) < 0.3, rng.integers(0, 4, (30, 4)), truth[:, None])
+    if missing:
+        matrix[rng.random(30) < 0.2, 1] = -1
+    weight = np.array([1, 3, 1, 2])
+    one = make(name, 3).fit(matrix, member_weight=weight)
+    other = make(name, 3).fit(np.repeat(matrix, weight, axis=1))
+    by_weight, by_copies = metrics.choose_k(one), metrics.choose_k(other)
+    assert by_weight.k == by_copies.k
+    for criterion, scores in by_copies.scores.items():
+        np.testing.assert_allclose(by_weight.scores[criterion], scores, atol=1e-9)
+    np.testing.assert_allclose(one.cluster_consensus_, other.cluster_consensus_, atol=1e-12)
+    np.testing.assert_array_equal(metrics.clusters(one).nearest, metrics.clusters(other).nearest)
+
+
+def test_halves_are_of_members_that_count(blobs):
+    matrix, _ = blobs
+    weight = np.array([1, 2, 1, 0, 0, 0, 0, 0, 0, 0])
+    few = qr.EAC(3).fit(matrix[:, :3], member_weight=weight[:3])
+    many = qr.EAC(3).fit(matrix, member_weight=weight)
+    for criterion in ("subset_stability", "pac", "ensemble_nmi"):
+        one = metrics.choose_k(few, range(2, 6), criteria=[criterion], n_refits=4)
+        other = metrics.choose_k(many, range(2, 6), criteria=[criterion], n_refits=4)
+        np.testing.assert_allclose(one.scores[criterion], other.scores[criterion], atol=1e-9)
+    alone = qr.EAC(3).fit(matrix, member_weight=[1, *[0] * 9])
+    assert "single member" in metrics.choose_k(alone, criteria="all").absent["pac"]
+
+
+def test_pictures_and_reports_know_the_weights(blobs):
+    plt = pytest.importorskip("matplotlib.pyplot")
+    pytest.importorskip("jinja2")
+    matrix, _ = blobs
+    weight = np.arange(10)
+    est = qr.EAC(3).fit(matrix, member_weight=weight)
+    given, voted = qr.plot.heatmap(est), qr.plot.heatmap(est, "coassociation")
+    shown = [sorted(ax.images[0].get_array().ravel()) for ax in (given, voted)]
+    np.testing.assert_allclose(*shown)
+    plt.close("all")
+    assert "member_weight=[0.0, 1.0, 2.0, " in qr.report.html(est)

@@ -41,6 +41,7 @@ def cuts_of(estimator: Any) -> Cuts:
         with_seed=_reseeding(estimator) if hasattr(estimator, "_seed") else None,
         of_members=lambda columns: _of_members(estimator, columns),
         n_jobs=estimator.n_jobs,
+        member_weight=estimator.member_weight_,
     )
 
 
@@ -78,7 +79,11 @@ def _of_members(
     counts = np.zeros(len(groups.sizes), dtype=np.int64)
     np.add.at(counts, groups.of_object, sizes[known])
     other = clone(estimator).set_params(n_clusters=1, **_fixed(estimator))
-    other.fit(Ensemble.of_groups(groups.table, counts, numbers))
+    weight = estimator.member_weight_
+    other.fit(
+        Ensemble.of_groups(groups.table, counts, numbers),
+        member_weight=None if weight is None else weight[columns],
+    )
     cut_groups = _quiet(other)
 
     def cut(k: int) -> NDArray[np.int64]:

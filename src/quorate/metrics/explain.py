@@ -38,8 +38,8 @@ class ClusterSummary(NamedTuple):
         Objects.
     consensus : ndarray of shape (n_clusters,)
         Mean co-association of the pairs of different objects in the cluster (Monti's cluster
-        consensus): the share of clusterings that put two of its objects together. A cluster of
-        one object has no pairs, and 1.
+        consensus): the share of clusterings, by weight if they have one, that put two of its
+        objects together. A cluster of one object has no pairs, and 1.
     confidence : ndarray of shape (n_clusters,)
         Mean ``confidence_`` of its objects.
     nearest : ndarray of shape (n_clusters,), int64
@@ -279,25 +279,29 @@ def _mean_coassociations(
     """Return mean co-association inside clusters, themselves excluded, and between clusters."""
     table = fitted.microclusters_.table
     n = sizes.astype(np.float64)
-    scale = 1
+    scale = 1.0
     if (table < 0).any():
-        sums = _sums_over_pairs(table, counts, _n_jobs(fitted))
+        sums = _sums_over_pairs(table, counts, fitted.member_weight_, _n_jobs(fitted))
     else:
         # Agreements of two clusters' objects, summed over clusterings, are products of how many
         # of them are in each cluster of the ensemble: whole numbers, without any pair.
         shared = (flow.membership(table).T @ counts).toarray()
-        sums, scale = shared.T @ shared, table.shape[1]
+        weight = fitted._cluster_weight()
+        counted = shared if weight is None else weight[:, None] * shared
+        sums, scale = shared.T @ counted, fitted._total_weight()
     pairs = scale * n * (n - 1)
     inside = np.divide(sums.diagonal() - scale * n, pairs, out=np.ones(len(n)), where=pairs > 0)
     return np.clip(inside, 0.0, 1.0), np.clip(sums / (scale * np.outer(n, n)), 0.0, 1.0)
 
 
-def _sums_over_pairs(table: NDArray[np.int32], counts: Any, n_jobs: int | None) -> FloatArray:
+def _sums_over_pairs(
+    table: NDArray[np.int32], counts: Any, weight: FloatArray | None, n_jobs: int | None
+) -> FloatArray:
     """Return co-association summed over the pairs of objects of every two clusters."""
     sums = np.zeros((counts.shape[1], counts.shape[1]))
     for start in range(0, len(table), _ROWS_TO_COMPARE):
         rows = slice(start, start + _ROWS_TO_COMPARE)
-        block = flow.coassociation(table[rows], table, n_jobs=n_jobs)
+        block = flow.coassociation(table[rows], table, weights=weight, n_jobs=n_jobs)
         sums += counts[rows].T @ (block @ counts)
     return sums
 

@@ -42,9 +42,10 @@ def similarity_of(fitted: Any, rows: NDArray[np.integer[Any]]) -> tuple[FloatArr
 
 
 def coassociation_of(fitted: Any, rows: NDArray[np.integer[Any]]) -> tuple[FloatArray, str]:
-    """Return the share of clusterings that put some microclusters together."""
+    """Return the share of clusterings, by weight, that put some microclusters together."""
     table = fitted.microclusters_.table[rows]
-    return flow.coassociation(table, n_jobs=getattr(fitted, "n_jobs", None)), "co-association"
+    weights, n_jobs = fitted.member_weight_, getattr(fitted, "n_jobs", None)
+    return flow.coassociation(table, weights=weights, n_jobs=n_jobs), "co-association"
 
 
 def label_of_microclusters(fitted: Any) -> NDArray[np.int64]:

@@ -61,7 +61,9 @@ def graph(estimator: Any, *, max_nodes: int = 300, ax: Any = None) -> Any:
     table, sizes, _ = fitted.microclusters_
     nodes = drawn(sizes, max_nodes)
     n_neighbors = _n_neighbors(fitted, len(nodes))
-    links = flow.elite_graph(table[nodes], n_neighbors, n_jobs=fitted.n_jobs).tocoo()
+    links = flow.elite_graph(
+        table[nodes], n_neighbors, weights=fitted.member_weight_, n_jobs=fitted.n_jobs
+    ).tocoo()
     labels, sizes = label_of_microclusters(fitted)[nodes], sizes[nodes]
     places = layout(links.toarray())
     colours = cluster_colours(fitted.n_clusters_)

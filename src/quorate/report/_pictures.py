@@ -42,7 +42,7 @@ def heatmap(subject: Subject, sample: NDArray[np.int64]) -> dict[str, Any]:
     objects = sample[chosen]
     groups, row = np.unique(fitted.microclusters_.of_object[objects], return_inverse=True)
     table = fitted.microclusters_.table[groups]
-    votes = flow.coassociation(table, n_jobs=fitted.n_jobs)
+    votes = flow.coassociation(table, weights=fitted.member_weight_, n_jobs=fitted.n_jobs)
     if (table < 0).any():
         np.fill_diagonal(votes, 1.0)
     kinds = [("Votes together", votes)]
@@ -83,7 +83,9 @@ def maps(subject: Subject, sample: NDArray[np.int64]) -> list[dict[str, Any]]:
         chosen = representatives(fitted.labels_[sample], _PLACES)
     objects = sample[chosen]
     groups, row = np.unique(fitted.microclusters_.of_object[objects], return_inverse=True)
-    similarity = flow.coassociation(fitted.microclusters_.table[groups], n_jobs=fitted.n_jobs)
+    similarity = flow.coassociation(
+        fitted.microclusters_.table[groups], weights=fitted.member_weight_, n_jobs=fitted.n_jobs
+    )
     with one_blas_thread:
         places = spread_apart(map_of_similarity(similarity), row)
     shown = [_map("By votes", places, chosen, "")]

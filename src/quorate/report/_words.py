@@ -171,9 +171,16 @@ def python_code(fitted: Any, *, features: bool, truth: bool) -> str:
     arguments = "".join(f", {word}={word}" for word in beside)
     return (
         "import quorate as qr\n\n"
-        f"model = qr.{given}.fit(votes)\n"
+        f"model = qr.{given}.fit({_fitted_on(fitted)})\n"
         f'qr.report.write(model, "report.html"{arguments})'
     )
+
+
+def _fitted_on(fitted: Any) -> str:
+    """Return what fit was given."""
+    if fitted.member_weight_ is None:
+        return "votes"
+    return f"votes, member_weight={short(str(fitted.member_weight_.tolist()), 400)}"
 
 
 def _call(fitted: Any) -> str:

@@ -79,7 +79,8 @@ def choose_k(
 
     Notes
     -----
-    Scores are over objects, through microclusters and their sizes. Beside the cuts themselves,
+    Members count by their `member_weight`, where the fit had one. Scores are over objects, through
+    microclusters and their sizes. Beside the cuts themselves,
     "ensemble_nmi" takes O(n·M) for each k with n microclusters and M members, and "confidence" a
     product of the method's similarity with k columns. The others of "cheap" are read off the fit.
     The costly ones take `n_refits` fits on half of the members.
@@ -124,7 +125,7 @@ def wanted_criteria(owner: str, criteria: Any, criterion: Any = "auto") -> tuple
 def default_ks(cuts: Cuts) -> NDArray[np.int64]:
     """Return 2 to 20, or to the members' median number of clusters if more; see `choose_k`."""
     n = len(cuts.sizes)
-    of_members = int(np.median(cuts.table.max(axis=0) + 1))
+    of_members = int(np.median(cuts.table[:, cuts.voters].max(axis=0) + 1))
     return np.arange(min(2, n), min(n, max(20, min(50, of_members))) + 1)
 
 
@@ -189,7 +190,7 @@ def _costly_scores(
     absent: dict[str, str] = {}
     cdf = None
     by_halves = [name for name in ("subset_stability", "pac", "delta_area") if name in names]
-    if by_halves and cuts.table.shape[1] < 2:
+    if by_halves and len(cuts.voters) < 2:
         absent |= dict.fromkeys(by_halves, "A single member has no halves.")
     elif by_halves:
         halves = _resampling.cuts_of_halves(cuts, ks, n_refits, rng)

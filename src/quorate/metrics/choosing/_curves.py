@@ -69,7 +69,7 @@ def agreement_and_confidence(
         counts = members.T @ weights
         sums = cuts.similarity_sums(weights)
         for label, (start, stop) in zip(some, places, strict=True):
-            agreement.append(_mean_nmi(counts[:, start:stop], ends))
+            agreement.append(_mean_nmi(counts[:, start:stop], ends, cuts.member_weight))
             per_row = confidence(sums[:, start:stop], label, cuts.sizes, cuts.to_itself)
             sureness.append(float(np.average(per_row, weights=cuts.sizes)))
     return np.array(agreement), np.array(sureness)
@@ -95,13 +95,17 @@ def _batches(
         first = last
 
 
-def _mean_nmi(counts: FloatArray, ends: IntArray) -> float:
+def _mean_nmi(counts: FloatArray, ends: IntArray, weight: FloatArray | None) -> float:
     """Return the mean NMI of a clustering with the members, given all their common counts.
 
-    Rows are clusters of the members, which end at `ends`; a member without votes is left out.
+    Rows are clusters of the members, which end at `ends`; a member without votes is left out, and
+    so is one that weighs nothing.
     """
-    tables = np.split(counts, ends[:-1])
-    return float(np.mean([_nmi_of_counts(table) for table in tables if table.any()]))
+    weight = np.ones(len(ends)) if weight is None else weight
+    tables = zip(np.split(counts, ends[:-1]), weight, strict=True)
+    found = [(_nmi_of_counts(table), w) for table, w in tables if w > 0 and table.any()]
+    scores, weights = np.array(found).T
+    return float(np.average(scores, weights=weights))
 
 
 def _nmi_of_counts(counts: Any) -> float:

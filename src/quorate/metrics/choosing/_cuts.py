@@ -5,10 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    import numpy as np
     from numpy.typing import NDArray
 
     from quorate._types import FloatArray
@@ -47,6 +48,8 @@ class Cuts:
         same microclusters and -1 for those that these members have no vote on, and its largest k.
     n_jobs : int or None
         Threads.
+    member_weight : ndarray of shape (n_clusterings,) or None
+        How much each clustering counts; None where they count the same.
     """
 
     name: str
@@ -60,3 +63,10 @@ class Cuts:
     with_seed: Callable[[int], Cut] | None
     of_members: Callable[[NDArray[np.int64]], tuple[Cut, int]]
     n_jobs: int | None
+    member_weight: FloatArray | None = None
+
+    @property
+    def voters(self) -> NDArray[np.intp]:
+        """Return the clusterings that count for anything."""
+        weight = self.member_weight
+        return np.arange(self.table.shape[1]) if weight is None else np.flatnonzero(weight)

@@ -42,10 +42,10 @@ def cuts_of_halves(
 
     A half that tells fewer groups apart than k has no cut there, and is left out.
     """
-    n_members = cuts.table.shape[1]
+    n_members = len(cuts.voters)
     by_k: list[list[Labels]] = [[] for _ in ks]
     for _ in range(n_refits):
-        half = np.sort(rng.choice(n_members, (n_members + 1) // 2, replace=False))
+        half = cuts.voters[np.sort(rng.choice(n_members, (n_members + 1) // 2, replace=False))]
         cut, n_groups = cuts.of_members(half)
         for found, k in zip(by_k, ks.tolist(), strict=True):
             if k <= n_groups:
