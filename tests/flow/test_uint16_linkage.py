@@ -1,6 +1,7 @@
 """Agglomeration past the dense limit: sixteen bits a pair, or features for the first merges."""
 
 import sys
+import tracemalloc
 
 import numpy as np
 import pytest
@@ -253,6 +254,20 @@ def features_of(walk, norms, rank):
     image = flow.similarity_product(walk, norms, omega, 8, single=True)
     with one_blas_thread:
         return flow.nystroem(omega, image, int((norms > 0).sum()))
+
+
+def test_a_sketch_is_orthonormal_and_takes_the_memory_it_is_counted_with():
+    linked = np.ones(3000, dtype=bool)
+    linked[7] = False
+    tracemalloc.start()
+    with one_blas_thread:
+        omega = flow.sketch(linked, 300, np.random.default_rng(0))
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert omega.dtype == np.float32
+    assert not omega[7].any()
+    np.testing.assert_allclose(omega.T @ omega, np.eye(300), atol=1e-5)
+    assert peak < 13 * omega.size  # 12 bytes for each entry, and little else
 
 
 def test_full_rank_features_are_the_similarity(local):

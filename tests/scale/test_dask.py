@@ -287,6 +287,19 @@ class TestFiles:
         ]
         np.testing.assert_array_equal(np.concatenate(found), in_memory(votes, qr.EAC(3)).labels_)
 
+    def test_files_without_rows(self, client, tmp_path):
+        votes = make_votes(50)
+        paths = write_parts(votes, tmp_path, n_files=2)
+        empty = pq.read_table(paths[0]).slice(0, 0)
+        for name in ("none.arrow", "none.parquet"):  # no record batch, and no row group
+            with pa.OSFile(str(tmp_path / name), "wb") as file:
+                writer = pa.ipc.new_file if name == "none.arrow" else pq.ParquetWriter
+                writer(file, empty.schema).close()
+            paths.insert(1, tmp_path / name)
+        output = tmp_path / "l.parquet"
+        on_dask.consensus(paths, qr.EAC(3), output, client=client, id_column="cell")
+        np.testing.assert_array_equal(labels_of(output), in_memory(votes, qr.EAC(3)).labels_)
+
     def test_a_run_goes_on_from_what_is_finished(self, client, tmp_path, monkeypatch):
         votes = make_votes()
         paths = write_parts(votes, tmp_path)

@@ -79,9 +79,10 @@ class ArrowSource(Source):
     def spans(self, n_rows: int) -> list[tuple[int, int]]:
         """Return ranges of about so many rows that can be read without those before them."""
         ends, found, start = self._ends.tolist(), [], 0
-        for end, following in zip(ends[1:], [*ends[2:], None], strict=True):
+        for place, end in enumerate(ends[1:], 1):
             # Whole row groups: as many as fit, and at least one.
-            if end > start and (following is None or following - start > n_rows):
+            is_last = end == ends[-1]
+            if end > start and (is_last or ends[place + 1] - start > n_rows):
                 found.append((start, end))
                 start = end
         return found
