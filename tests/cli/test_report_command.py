@@ -121,6 +121,24 @@ def test_what_is_refused(votes, arguments, code, message):
     assert done.stderr.count("error: ") == 1
 
 
+@pytest.mark.parametrize(
+    ("values", "message"),
+    [
+        (["1.5", "", "2"], "column 'y' is missing, and 0 more"),
+        (["1.5", "low", "2"], "Column 'y' holds text, such as"),
+    ],
+)
+def test_features_that_are_no_numbers(values, message, votes, tmp_path):
+    features = tmp_path / "features.csv"
+    lines = [f"{place / 2 + 0.25},{value}" for place, value in enumerate(values)]
+    features.write_text("\n".join(["x,y", *lines]) + "\n")
+    done = run(votes, "-k", 3, "--features", features, "-o", tmp_path / "report.html")
+    assert done.exit_code == 1
+    assert message in done.stderr
+    assert "out of the file" in done.stderr
+    assert "--drop" not in done.stderr  # which is no option of this command
+
+
 def test_features_of_other_objects_are_refused(votes, tmp_path):
     features = tmp_path / "features.csv"
     files.write_table(features, {"x": np.arange(7.0), "y": np.arange(7.0) ** 2 + 0.5})

@@ -293,3 +293,11 @@ def test_pictures_and_reports_know_the_weights(blobs):
     np.testing.assert_allclose(*shown)
     plt.close("all")
     assert "member_weight=[0.0, 1.0, 2.0, " in qr.report.html(est)
+
+
+@pytest.mark.parametrize("extreme", [1e308, 5e-324])
+def test_weights_that_no_sum_survives(extreme):
+    with pytest.raises(
+        ValueError, match=r"number 1, counted from 0, .* leave the range of numbers"
+    ):
+        qr.EAC(1).fit([[0, 0, 0], [0, 1, 1]], member_weight=[1, extreme, 0])

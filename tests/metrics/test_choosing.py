@@ -366,3 +366,22 @@ def test_wrong_estimators():
 
     with pytest.raises(TypeError, match=r"a consensus method of quorate.* got a Other"):
         choose_k(Other())
+
+
+@pytest.mark.parametrize("criteria", [None, 5, ["pac", None]])
+def test_criteria_that_are_no_names(criteria):
+    est = qr.EAC(n_clusters=2).fit([[0, 0], [0, 1], [1, 1]])
+    with pytest.raises(ValueError, match="'criteria' parameter of choose_k must be one of"):
+        qr.metrics.choose_k(est, criteria=criteria)
+
+
+def test_groups_of_criteria_among_names():
+    est = qr.EAC(n_clusters=2).fit([[0, 0], [0, 1], [1, 1]])
+    found = qr.metrics.choose_k(est, criteria=["cheap", "pac"], n_refits=2)
+    assert list(found.scores) == ["balance", "ensemble_nmi", "confidence", "lifetime", "pac"]
+    assert list(found.absent) == ["eigengap"]
+
+
+def test_a_single_k_is_not_praised():
+    est = qr.EAC(n_clusters=2).fit([[0, 0], [0, 1], [1, 1]])
+    assert qr.metrics.choose_k(est, [2]).reasons[0] == "k = 2 is the only one looked at."

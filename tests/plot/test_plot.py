@@ -352,3 +352,9 @@ def test_without_matplotlib_there_is_advice(monkeypatch):
 def test_importing_it_is_cheap():
     code = "import sys, quorate as qr; qr.plot; sys.exit('matplotlib' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
+
+
+@pytest.mark.parametrize("names", ["ab", ("a",), ("a", "b", "c")])
+def test_two_names_for_two_clusterings(names):
+    with pytest.raises(ValueError, match=r"'names' parameter of plot.alluvial must be two names"):
+        plot.alluvial([0, 1], [1, 1], names=names)

@@ -260,6 +260,11 @@ def test_what_does_not_fit_the_votes_is_refused():
         ValueError, match=r"truth for each of the 3 objects, but got a single value"
     ):
         qr.report.html(model, truth=1)
+    for beside in ("truth", "ids"):
+        with pytest.raises(
+            ValueError, match=rf"{beside} for each .* shape \(3, 2\).* single column"
+        ):
+            qr.report.html(model, **{beside: np.zeros((3, 2))})
 
 
 def test_models_that_are_not_ready_are_refused(e2):

@@ -14,6 +14,7 @@ from quorate._validate.fitted import (
     check_names,
     check_rows_of,
     check_tree,
+    check_two_names,
 )
 from quorate._validate.members import (
     check_consensus,
@@ -109,6 +110,7 @@ __all__ = [
     "check_subsample",
     "check_tree",
     "check_turnout",
+    "check_two_names",
     "check_votes",
     "check_whole",
     "labels_like",

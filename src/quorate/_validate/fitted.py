@@ -89,5 +89,16 @@ def check_names(owner: str, names: Any, n_members: int) -> list[Any]:
     return found
 
 
+def check_two_names(owner: str, names: Any) -> tuple[Any, Any]:
+    """Return the names of two clusterings."""
+    found = [names] if isinstance(names, str) else list(names)
+    if len(found) != 2:
+        raise ValueError(
+            f"The 'names' parameter of {owner} must be two names, of the clustering on the left and"
+            f" of that on the right. Got {names!r} instead."
+        )
+    return found[0], found[1]
+
+
 def _article(name: str) -> str:
     return f"{'an' if name[:1].lower() in 'aeiou' else 'a'} {name}"

@@ -12,6 +12,8 @@ if TYPE_CHECKING:
 
 #: Base clusterers of this library, by name.
 NAMED_METHODS = ("kmeans", "rpcl")
+#: Weights beyond this, or below its inverse, overflow or vanish when they are added or multiplied.
+_LARGEST_WEIGHT = 1e100
 
 
 def check_member_weight(owner: str, weight: Any, groups: Microclusters) -> FloatArray | None:
@@ -33,6 +35,14 @@ def check_member_weight(owner: str, weight: Any, groups: Microclusters) -> Float
     if len(wrong):
         place = int(wrong[0])
         raise ValueError(f"{wanted}, but number {place}, counted from 0, is {weights[place]}.")
+    extreme = (weights > _LARGEST_WEIGHT) | ((weights > 0) & (weights < 1 / _LARGEST_WEIGHT))
+    if extreme.any():
+        place = int(np.flatnonzero(extreme)[0])
+        raise ValueError(
+            f"{wanted}, but number {place}, counted from 0, is {weights[place]}, with which sums"
+            f" leave the range of numbers. Only ratios matter: bring them near 1, and use 0 for"
+            f" nothing."
+        )
     if not weights.any():
         raise ValueError(f"{wanted}, but all are 0, and nobody would vote.")
     if (weights == weights[0]).all():

@@ -42,12 +42,14 @@ def read_features(
     header: bool | None,
     key: str | None,
     classes_apart: bool,
+    can_drop: bool = True,
 ) -> Features:
     """Read the features of files, or of the dataset that is called so where there is no such file.
 
     `truth` names a column, an array that came along, or a file, and is no feature; `drop` names
     columns that are none either. The classes of a dataset need not be named where they are kept
-    apart from the votes (`classes_apart`), since nobody can take them for one.
+    apart from the votes (`classes_apart`), since nobody can take them for one. Without `can_drop`
+    the command has no options to leave columns out, and none is advised.
     """
     from quorate import files
 
@@ -74,7 +76,9 @@ def read_features(
             )
         del columns[name]
     classes = None if truth is None else _take_truth(truth, table, columns)
-    return Features(_matrix(columns, table), _ids(table), classes, table.id_name, scale)
+    return Features(
+        _matrix(columns, table, can_drop=can_drop), _ids(table), classes, table.id_name, scale
+    )
 
 
 def _is_dataset(data: list[str]) -> bool:
@@ -140,7 +144,9 @@ def _as_classes(values: NDArray[Any], name: str) -> NDArray[Any]:
     return filled.astype(np.int64)
 
 
-def _matrix(columns: dict[str, NDArray[Any]], table: FeatureTable) -> NDArray[Any]:
+def _matrix(
+    columns: dict[str, NDArray[Any]], table: FeatureTable, *, can_drop: bool
+) -> NDArray[Any]:
     """Return the columns as one array of numbers, or name what is none."""
     import numpy as np
 
@@ -160,10 +166,13 @@ def _matrix(columns: dict[str, NDArray[Any]], table: FeatureTable) -> NDArray[An
                 " a point: write the file with decimal points."
             )
         drops = " ".join(f"--drop {name}" for name in texts[:_SHOWN])
+        advice = (
+            f"Leave such columns out with {drops}{' ...' if len(texts) > _SHOWN else ''},"
+            f" or say what they are: --id-column {texts[0]}, --truth {texts[0]}."
+        )
         raise files.FileFormatError(
             f"Column {texts[0]!r} holds text, such as {str(shown[0])[:40]!r}, but features are"
-            f" numbers. Leave such columns out with {drops}{' ...' if len(texts) > _SHOWN else ''},"
-            f" or say what they are: --id-column {texts[0]}, --truth {texts[0]}."
+            f" numbers. {advice if can_drop else 'Leave such columns out of the file.'}"
         )
     matrix = np.column_stack(list(columns.values()))
     finite = np.isfinite(matrix)
@@ -173,8 +182,8 @@ def _matrix(columns: dict[str, NDArray[Any]], table: FeatureTable) -> NDArray[An
         found = "is missing" if np.isnan(matrix[row, place]) else "is infinite"
         raise files.FileFormatError(
             f"{_where(table, row)}, column {name!r} {found}, and {int((~finite).sum()) - 1} more."
-            f" Features must be finite numbers: fill the gaps, leave out these rows, or --drop"
-            f" {name}."
+            f" Features must be finite numbers: fill the gaps, leave out these rows, or"
+            f" {f'--drop {name}' if can_drop else 'leave this column out of the file'}."
         )
     return matrix
 

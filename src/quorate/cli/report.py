@@ -188,6 +188,7 @@ def _features(path: str, table: VoteTable) -> NDArray[Any]:
         header=None,
         key=None,
         classes_apart=False,
+        can_drop=False,
     )
     n = files.n_objects(table)
     ids = None if found.id_name is None else found.ids.values

@@ -52,7 +52,8 @@ def alluvial(a: Any, b: Any, *, names: tuple[str, str] = ("a", "b"), ax: Any = N
     'From old to new'
     """
     left, right, shared = labels_and_shared(_labels(a), _labels(b))
-    before, after = (_canvas.short(name) for name in names)
+    pair = _validate.check_two_names("plot.alluvial", names)
+    before, after = (_canvas.short(name) for name in pair)
     shared, left = _in_order(shared, left)
     centres = (np.cumsum(shared.sum(axis=1)) - shared.sum(axis=1) / 2) @ shared
     order = np.argsort(centres / shared.sum(axis=0), kind="stable")

@@ -198,7 +198,7 @@ def _subject(model: Any, *, features: Any, truth: Any, ids: Any, names: Any) -> 
     matrix = None
     if features is not None:
         matrix = _validate.check_features(features).matrix
-        _validate.check_beside("report", "features", matrix, n, "object")
+        _validate.check_beside("report", "features", matrix, n, "object", one_each=False)
     return Subject(fitted, ids, names, truth, matrix)
 
 

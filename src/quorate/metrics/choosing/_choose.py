@@ -111,14 +111,13 @@ def wanted_criteria(owner: str, criteria: Any, criterion: Any = "auto") -> tuple
     """Return the names of the criteria to compute, the one that decides among them."""
     _validate.check_choice(owner, "criterion", criterion, ("auto", *CRITERIA))
     decisive = DEFAULT if criterion == "auto" else criterion
-    if isinstance(criteria, str) and criteria in ("cheap", "all"):
-        chosen: tuple[str, ...] = CHEAP if criteria == "cheap" else CRITERIA
-    else:
-        listed = [criteria] if isinstance(criteria, str) else list(criteria)
-        chosen = tuple(
-            _validate.check_choice(owner, "criteria", name, (*CRITERIA, "cheap", "all"))
-            for name in listed
-        )
+    groups = {"cheap": CHEAP, "all": CRITERIA}
+    known = (*CRITERIA, *groups)
+    listed = criteria if np.iterable(criteria) and not isinstance(criteria, str) else [criteria]
+    chosen: list[str] = []
+    for one in listed:
+        name = _validate.check_choice(owner, "criteria", one, known)
+        chosen += groups.get(name, (name,))
     return tuple(name for name in CRITERIA if name in (*chosen, decisive))
 
 

@@ -86,7 +86,9 @@ def _main_reason(
 ) -> str:
     place = int(np.searchsorted(ks, k))
     score = scores[decisive][place]
-    looked = f"of the {len(ks)} looked at" if len(ks) > 1 else "and the only one looked at"
+    if len(ks) == 1:
+        return f"k = {k} is the only one looked at."
+    looked = f"of the {len(ks)} looked at"
     if decisive == "delta_area":
         return (
             f"k = {k} is the last that adds {_LEAST_GAIN:.0%} or more to the area under the"
