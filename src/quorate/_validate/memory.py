@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import os
+from pathlib import Path
 
 from quorate._validate.notices import MemoryBudgetError
+
+_CGROUP = Path("/sys/fs/cgroup")
 
 
 def check_memory(n_bytes: int, what: str, instead: str) -> None:
@@ -40,13 +43,16 @@ def _available_to_system() -> int:
 
 
 def _left_in_cgroup() -> int | None:
+    """Return what the control group has left; files that were read and can be read again go."""
     try:
-        with open("/sys/fs/cgroup/memory.max", encoding="ascii") as limit:  # noqa: PTH123
-            most = int(limit.read())
-        with open("/sys/fs/cgroup/memory.current", encoding="ascii") as used:  # noqa: PTH123
-            return max(0, most - int(used.read()))
+        most = int((_CGROUP / "memory.max").read_text(encoding="ascii"))
+        used = int((_CGROUP / "memory.current").read_text(encoding="ascii"))
+        stat = (_CGROUP / "memory.stat").read_text(encoding="ascii")
     except (OSError, ValueError):
         return None
+    counts = dict(line.split(maxsplit=1) for line in stat.splitlines())
+    cached = sum(int(counts.get(name, 0)) for name in ("inactive_file", "active_file"))
+    return min(most, max(0, most - used + cached))
 
 
 def _in_words(n_bytes: int) -> str:

@@ -1,0 +1,38 @@
+"""How much memory a run may count on."""
+
+import pytest
+
+from quorate._validate import available_memory, memory
+
+
+@pytest.fixture
+def group(tmp_path, monkeypatch):
+    """Return what writes the files of a control group."""
+    monkeypatch.delenv("QUORATE_MEMORY", raising=False)
+    monkeypatch.setattr(memory, "_CGROUP", tmp_path)
+
+    def write(most, used, **stat):
+        (tmp_path / "memory.max").write_text(f"{most}\n")
+        (tmp_path / "memory.current").write_text(f"{used}\n")
+        (tmp_path / "memory.stat").write_text("".join(f"{k} {v}\n" for k, v in stat.items()))
+
+    return write
+
+
+def test_what_the_group_has_left(group):
+    group(10_000, 4_000, anon=4_000, inactive_file=0, active_file=0)
+    assert available_memory() == 6_000
+
+
+def test_files_in_the_cache_do_not_count(group):
+    group(10_000, 9_900, anon=1_900, inactive_file=6_000, active_file=2_000)
+    assert available_memory() == 8_100
+
+
+def test_a_group_without_a_limit_does_not_count(group):
+    group("max", 9_900)
+    assert available_memory() > 10_000
+
+
+def test_no_group(group):
+    assert available_memory() > 0
