@@ -87,6 +87,13 @@ def test_a_truncated_file(tmp_path, good):
         refused(tmp_path / "cut", "damaged or truncated")
 
 
+def test_an_array_under_a_damaged_name_is_missed(tmp_path, good):
+    content = good.read_bytes()
+    at = content.rindex(b"of_object.npy")  # in the directory at the end
+    (tmp_path / "model").write_bytes(content[:at] + b"of_object.npx" + content[at + 13 :])
+    refused(tmp_path / "model", "holds 'of_object.npx', which is no part of one")
+
+
 @pytest.mark.parametrize("which", ["good", "good_clusterer"])
 @given(data=st.data())
 @settings(max_examples=100, deadline=None)

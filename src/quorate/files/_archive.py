@@ -107,6 +107,13 @@ def _read(archive: zipfile.ZipFile, path: str) -> tuple[dict[str, Any], dict[str
         )
     if len(entries) > _MOST_ENTRIES or len(set(names)) < len(names):
         raise FileFormatError(f"{path} is no saved model: its list of entries makes no sense.")
+    # What is not read is not checked either: an array under a damaged name would just be missing.
+    strange = [name for name in names if name != HEADER and not name.endswith(_SUFFIX)]
+    if strange:
+        raise FileFormatError(
+            f"{path} is no saved model, or it is damaged or truncated: it holds {strange[0]!r},"
+            " which is no part of one. Save the model again."
+        )
     for entry in entries:
         if entry.file_size > _LARGEST_RATIO * entry.compress_size + 1024:
             raise FileFormatError(
@@ -124,9 +131,7 @@ def _read(archive: zipfile.ZipFile, path: str) -> tuple[dict[str, Any], dict[str
     if not isinstance(header, dict):
         raise FileFormatError(f"{path} is no saved model: its {HEADER} holds no settings.")
     arrays = {
-        name.removesuffix(_SUFFIX): _array(archive.read(name))
-        for name in names
-        if name.endswith(_SUFFIX)
+        name.removesuffix(_SUFFIX): _array(archive.read(name)) for name in names if name != HEADER
     }
     return header, arrays
 
