@@ -5,10 +5,10 @@ import sys
 import numpy as np
 import pytest
 from hypothesis import given
-from strategies import ensembles
 
 import quorate as qr
 from quorate import _device, flow
+from quorate.testing.strategies import ensembles
 
 
 def _walk(matrix, n_neighbors):

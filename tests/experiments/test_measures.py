@@ -4,11 +4,11 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from strategies import votes
 
 import quorate as qr
 from quorate.experiments.measures import links_by_weight, measure
 from quorate.experiments.protocol import CLUSTER_NUMBERS, VARIANTS, Plan, score_tasks
+from quorate.testing.strategies import votes
 
 FOLDER = Path("unused")
 ENSEMBLE = {"pool": "authors", "dataset": "MF", "members": 10, "draw": 1}

@@ -4,9 +4,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as npst
-from strategies import votes
 
 from quorate import flow
+from quorate.testing.strategies import votes
 
 
 @given(npst.arrays(np.float64, st.tuples(st.integers(1, 5), st.integers(1, 5)),

@@ -2,9 +2,9 @@ import numpy as np
 import pytest
 import twins
 from hypothesis import given
-from strategies import votes
 
 from quorate import flow
+from quorate.testing.strategies import votes
 
 
 def prepared(matrix):

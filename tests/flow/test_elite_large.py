@@ -8,10 +8,10 @@ import twins
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy.spatial.distance import cdist
-from strategies import votes
 
 from quorate.flow import _neighbours, _quotients, _strips, elite_graph
 from quorate.flow._tiles import STRIP
+from quorate.testing.strategies import votes
 
 elite = import_module("quorate.flow.elite")  # `flow.elite_graph` is from there
 

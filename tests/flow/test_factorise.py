@@ -3,9 +3,9 @@ import object_twins
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from strategies import votes
 
 from quorate import flow
+from quorate.testing.strategies import votes
 
 
 def prepared(matrix):

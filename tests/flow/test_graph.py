@@ -3,9 +3,9 @@ import pytest
 import twins
 from hypothesis import given
 from hypothesis import strategies as st
-from strategies import votes
 
 from quorate.flow import coassociation, elite_graph, microclusters
+from quorate.testing.strategies import votes
 
 
 def table_of(matrix):

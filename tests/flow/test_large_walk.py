@@ -3,7 +3,6 @@
 import numpy as np
 import pytest
 from hypothesis import given
-from strategies import ensembles
 
 from quorate.flow import (
     TransferCut,
@@ -17,6 +16,7 @@ from quorate.flow import (
 )
 from quorate.flow import large_walk as large_walk_module
 from quorate.flow import tcut as tcut_module
+from quorate.testing.strategies import ensembles
 
 
 def walk_of(matrix, n_neighbors):

@@ -4,10 +4,10 @@ import twins
 from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as npst
-from strategies import votes
 
 from quorate.flow import MicroclusterIndex, microclusters, spread
 from quorate.flow import microclusters as stage
+from quorate.testing.strategies import votes
 
 
 def assert_same(found, expected):

@@ -6,11 +6,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as npst
-from strategies import votes
 
 from quorate import flow
 from quorate.flow import completion
 from quorate.flow._symmetry import mirror
+from quorate.testing.strategies import votes
 
 
 def prepared(matrix):

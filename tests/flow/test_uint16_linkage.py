@@ -5,7 +5,6 @@ import tracemalloc
 
 import numpy as np
 import pytest
-import strategies
 import twins
 from hypothesis import given
 from hypothesis import strategies as st
@@ -16,6 +15,7 @@ import quorate as qr
 from quorate import flow
 from quorate.flow import _triangle, packed_linkage
 from quorate.methods._blas import one_blas_thread
+from quorate.testing import strategies
 
 _module = sys.modules["quorate.flow.packed_linkage"]  # its name is also that of a function
 LINKAGES = ["average", "complete", "single"]

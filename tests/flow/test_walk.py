@@ -3,7 +3,6 @@ import pytest
 import twins
 from hypothesis import given
 from hypothesis import strategies as st
-from strategies import ensembles
 
 from quorate.flow import (
     cluster_means,
@@ -15,6 +14,7 @@ from quorate.flow import (
     trajectory_similarity,
     transition_matrix,
 )
+from quorate.testing.strategies import ensembles
 
 
 def walk_of(matrix, n_neighbors):

@@ -11,10 +11,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
-from strategies import votes
 
 import quorate as qr
 from quorate import metrics
+from quorate.testing.strategies import votes
 
 #: Methods that may end with fewer clusters than asked for, with a warning, and why.
 ENDS_WITH_FEWER = {

@@ -5,7 +5,6 @@ import warnings
 
 import numpy as np
 import pytest
-import strategies
 from hypothesis import given
 from sklearn.base import clone
 from sklearn.utils.estimator_checks import parametrize_with_checks
@@ -14,6 +13,7 @@ import quorate as qr
 from quorate import metrics
 from quorate.methods import _pta_routes
 from quorate.methods._trajectories import walk_bytes
+from quorate.testing import strategies
 
 KINDS = ["exact", "uint16", "approximate"]
 LINKAGES = ["average", "complete", "single"]

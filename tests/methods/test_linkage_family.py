@@ -11,10 +11,10 @@ from scipy.cluster.hierarchy import linkage as scipy_linkage
 from scipy.io import loadmat
 from scipy.spatial.distance import squareform
 from sklearn.exceptions import ConvergenceWarning
-from strategies import votes
 
 import quorate as qr
 from quorate import flow, metrics
+from quorate.testing.strategies import votes
 
 LINKAGES = ["average", "complete", "single"]
 EXACT = {"eac": object_twins.eac, "weac": object_twins.weac, "wct": object_twins.wct}

@@ -7,10 +7,10 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer
-from strategies import votes
 
 import quorate as qr
 from quorate import flow, metrics
+from quorate.testing.strategies import votes
 
 pytestmark = pytest.mark.filterwarnings("ignore::quorate.FewerClustersWarning")
 

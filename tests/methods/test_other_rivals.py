@@ -11,10 +11,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.cluster.hierarchy import linkage as scipy_linkage
 from scipy.spatial.distance import squareform
-from strategies import votes
 
 import quorate as qr
 from quorate import flow, metrics
+from quorate.testing.strategies import votes
 
 PLACES = ("12", "13", "14", "23", "24", "34")
 NAMES = ["ecpcs", "nmf", "srw", "vote"]

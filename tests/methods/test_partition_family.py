@@ -11,10 +11,10 @@ import scipy.io
 import twins
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from strategies import votes
 
 import quorate as qr
 from quorate import flow, metrics
+from quorate.testing.strategies import votes
 
 LEVELS = ["microclusters", "objects"]
 PARTITIONERS = ["mtkahypar", "metis"]

@@ -7,10 +7,10 @@ import twins
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.sparse import csr_array
-from strategies import votes
 
 import quorate as qr
 from quorate import flow
+from quorate.testing.strategies import votes
 
 
 def precomputed(name, n_clusters=2, **parameters):

@@ -9,10 +9,10 @@ import twins
 from hypothesis import assume, given
 from hypothesis import strategies as st
 from scipy.io import loadmat
-from strategies import votes
 
 import quorate as qr
 from quorate import flow, metrics
+from quorate.testing.strategies import votes
 
 FAMILY = ["gpmgla", "hbgf", "lwgp", "lwpt", "usenc"]
 RUNS = [f"{name}_e{i}" for name in ("MF", "IS", "ODR", "LS") for i in range(3)]

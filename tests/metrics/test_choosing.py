@@ -8,12 +8,12 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from sklearn.exceptions import NotFittedError
-from strategies import votes
 
 import quorate as qr
 from quorate.metrics import KChoice, ari, choose_k, ensemble_nmi
 from quorate.metrics.choosing import CRITERIA, _curves, _resampling, _verdict
 from quorate.metrics.choosing._choice import in_words
+from quorate.testing.strategies import votes
 
 
 def noisy(k=4, n=200, members=12, noise=0.1, seed=0):

@@ -9,11 +9,11 @@ import twins
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.exceptions import NotFittedError
-from strategies import votes
 
 import quorate as qr
 from quorate import metrics
 from quorate.metrics import explain
+from quorate.testing.strategies import votes
 
 
 def fitted(matrix, k=None, method=qr.EAC, **options):

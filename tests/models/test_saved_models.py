@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 from sklearn.base import clone
 from sklearn.cluster import AgglomerativeClustering
 from sklearn.exceptions import NotFittedError
-from strategies import votes
 
 import quorate as qr
+from quorate.testing.strategies import votes
 
 pytestmark = pytest.mark.filterwarnings("ignore::quorate.FewerClustersWarning")
 

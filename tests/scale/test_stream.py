@@ -5,13 +5,13 @@ import warnings
 
 import numpy as np
 import pytest
-import strategies
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import quorate as qr
 from quorate import files
 from quorate.scale import _output, _passes, stream
+from quorate.testing import strategies
 
 pa = pytest.importorskip("pyarrow")
 pq = pytest.importorskip("pyarrow.parquet")
