@@ -45,7 +45,8 @@ class PTA(LinkageClusterer):
 
         - "exact": in double precision, 16·n² bytes.
         - "uint16": in sixteen bits, n² bytes. The tree differs from the exact one by heights of
-          about 1e-5, and by merges that are closer than that.
+          about 1e-5, and by merges that are closer than that. With average link the last 1000
+          clusters merge by exact means, so that cuts at few clusters are the exact ones.
         - "approximate": not at all. The first merges, until 4000 clusters are left, go by 1024
           features of each microcluster, 12,288·n bytes; from then on by exact mean similarities.
           `captured_` says how much of the similarity the features hold. Well below 1, labels
