@@ -12,7 +12,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 import quorate as qr
 from quorate import metrics
 from quorate.methods import _pta_routes
-from quorate.methods._trajectories import walk_bytes
+from quorate.methods._trajectories import expected_walk
 from quorate.testing import strategies
 
 KINDS = ["exact", "uint16", "approximate"]
@@ -143,7 +143,7 @@ def test_auto_goes_by_number_and_memory(votes, small_limits, monkeypatch):
     assert kind() == "uint16"
     monkeypatch.setattr(_pta_routes, "EXACT_UP_TO", 10_000)
     est = qr.PTA(5, n_jobs=1, similarity="exact").fit(votes)
-    walk = walk_bytes(est)
+    _, walk = expected_walk(est)
     exact, packed = (
         walk + _pta_routes.needed_bytes(kind, est.n_microclusters_, 1)
         for kind in ("exact", "uint16")

@@ -42,6 +42,7 @@ from quorate.flow.graphs import (
 )
 from quorate.flow.kmeans import centroids, farthest_first, kmeans, least_aligned, lloyd
 from quorate.flow.large_walk import estimated_norms
+from quorate.flow.link_sample import expected_links, expected_links_of
 from quorate.flow.local_merges import (
     LocalMerges,
     complete_tree,
@@ -104,6 +105,8 @@ __all__ = [
     "elite_graph",
     "elite_graph_of",
     "estimated_norms",
+    "expected_links",
+    "expected_links_of",
     "factor_labels",
     "factorise",
     "farthest_first",

@@ -19,15 +19,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from scipy.sparse import csr_array
 
-from quorate.flow._agreement import (
-    VoteCodes,
-    count_matches,
-    counter_dtype,
-    sum_matches,
-    turnout_codes,
-    vote_codes,
-)
+from quorate.flow._agreement import VoteCodes, turnout_codes, vote_codes
 from quorate.flow._jit import kernel
+from quorate.flow._link_weights import link_weights, row_thresholds
 from quorate.flow._neighbours import nearest_rows
 from quorate.flow._quotients import MOST_CLUSTERINGS, all_quotients, rows_by_quotients
 from quorate.flow._strips import vote_strips
@@ -41,7 +35,6 @@ if TYPE_CHECKING:
     from quorate.flow._strips import VoteStrips
 
 _ROWS_PER_BLOCK = 16
-_FEW_NEIGHBOURS = 64  # so few are kept in order while the others pass by
 
 
 def elite_graph(
@@ -91,33 +84,10 @@ def _own_neighbours(
     weights: FloatArray, start: int, n_neighbors: int
 ) -> tuple[Any, Any, FloatArray]:
     """Return how many neighbours some rows from `start` on have, which, and by which weight."""
-    n_rows, n = weights.shape
+    n_rows = len(weights)
     weights[np.arange(n_rows), np.arange(start, start + n_rows)] = 0.0
-    if n_neighbors <= _FEW_NEIGHBOURS:
-        thresholds = np.empty(n_rows)
-        _kth_largest(weights, np.empty(n_neighbors), thresholds)
-    else:
-        place = max(n - n_neighbors, 0)
-        thresholds = np.partition(weights, place, axis=1)[:, place]
-    stays = (weights >= thresholds[:, None]) & (weights > 0)
+    stays = (weights >= row_thresholds(weights, n_neighbors)[:, None]) & (weights > 0)
     return stays.sum(axis=1), np.nonzero(stays)[1].astype(np.int32), weights[stays]
-
-
-@kernel
-def _kth_largest(weights: Any, best: Any, kth: Any) -> None:
-    """Write the K-th largest number of each row, for K = len(best); `best` is overwritten."""
-    last = len(best) - 1
-    for r in range(weights.shape[0]):
-        best[:] = -np.inf
-        for j in range(weights.shape[1]):
-            weight = weights[r, j]
-            if weight > best[last]:
-                place = last
-                while place > 0 and best[place - 1] < weight:
-                    best[place] = best[place - 1]
-                    place -= 1
-                best[place] = weight
-        kth[r] = best[last]
 
 
 def _elite_rows(
@@ -128,28 +98,10 @@ def _elite_rows(
     Weights of links are quotients, compared as such; `members` are the weights of clusterings.
     Without `turnout` everybody has voted everywhere.
     """
-    n_clusterings, n = votes.right.shape
-    total = float(n_clusterings) if members is None else np.cumsum(members)[-1]
-
-    def agreements(codes: VoteCodes, start: int, stop: int) -> Any:
-        if members is None:
-            counts = np.empty((stop - start, n), dtype=counter_dtype(n_clusterings))
-            count_matches(codes.left, codes.right, start, counts)
-            return counts
-        sums = np.empty((stop - start, n))
-        sum_matches(codes.left, codes.right, members, start, sums)
-        return sums
+    weigh = link_weights(votes, turnout, members)
 
     def find(rows: tuple[int, int]) -> tuple[Any, Any, FloatArray]:
-        start, stop = rows
-        agreed = agreements(votes, start, stop)
-        weights: FloatArray = np.zeros(agreed.shape)
-        if turnout is None:
-            np.divide(agreed, total, out=weights)
-        else:
-            both = agreements(turnout, start, stop)
-            np.divide(agreed, both.astype(np.float64), out=weights, where=both > 0)
-        return _own_neighbours(weights, start, n_neighbors)
+        return _own_neighbours(weigh(*rows), rows[0], n_neighbors)
 
     return find
 

@@ -13,7 +13,7 @@ from quorate import _validate, flow
 from quorate.flow._panels import WIDTH
 from quorate.flow._threads import n_threads
 from quorate.methods._blas import one_blas_thread
-from quorate.methods._trajectories import walk_bytes
+from quorate.methods._trajectories import expected_walk
 
 if TYPE_CHECKING:
     from quorate._types import FloatArray
@@ -54,23 +54,25 @@ def needed_bytes(kind: str, n: int, n_jobs: int | None) -> int:
     return (12 * n * rank if n > _GROUPS else 0) + 16 * n_groups**2 + per_thread
 
 
-def choose(estimator: Any, kind: str, linkage: str) -> str:
-    """Return the route for an estimator with its `n_neighbors_` and `n_steps_`, or refuse it."""
-    n, n_jobs, owner = estimator.n_microclusters_, estimator.n_jobs, type(estimator).__name__
-    walk = walk_bytes(estimator)
+def choose(estimator: Any, kind: str, linkage: str, similarity: FloatArray | None = None) -> str:
+    """Return the route for an estimator with its `n_neighbors_` and `n_steps_`, or refuse it.
 
+    With `similarity` the links of the walk are by that, else by agreement.
+    """
+    n, n_jobs, owner = estimator.n_microclusters_, estimator.n_jobs, type(estimator).__name__
     if kind == "approximate" and linkage != "average":
         raise ValueError(
             f'{owner} with similarity="approximate" has average link only: the similarity of two'
             f" clusters is that of their mean trajectories, which says nothing about the smallest"
             f' or largest of their members\'. Use linkage="average" or similarity="uint16".'
         )
+    n_links, walk = expected_walk(estimator, similarity)
     if kind == "auto":
         kind = _what_fits(n, n_jobs, linkage, walk)
     _validate.check_memory(
         walk + needed_bytes(kind, n, n_jobs),
         f'{owner} with similarity="{kind}" of {n} microclusters, {estimator.n_neighbors_}'
-        f" neighbours and {estimator.n_steps_} steps",
+        f" neighbours (about {n_links} links) and {estimator.n_steps_} steps",
         _INSTEAD[kind],
     )
     return kind

@@ -11,6 +11,11 @@ from quorate.flow._threads import n_threads
 if TYPE_CHECKING:
     from quorate._types import FloatArray, Microclusters
 
+#: Bytes of a link at the peak, measured: while the walk is made of a graph of whole counts, and
+#: while a graph of quotients is united with its transpose.
+_LINK_BY_COUNT = 48
+_LINK_BY_QUOTIENT = 72
+
 
 def set_reach(estimator: Any) -> None:
     """Set `n_neighbors_` and `n_steps_` of an estimator that knows its microclusters."""
@@ -21,14 +26,22 @@ def set_reach(estimator: Any) -> None:
     estimator.n_steps_ = _validate.check_reach(owner, "n_steps", estimator.n_steps, n)
 
 
-def walk_bytes(estimator: Any) -> int:
-    """Return the memory of the graph and of the steps of the walk."""
-    n = estimator.n_microclusters_
-    # Each row's own neighbours and those whose neighbour it is, ties included: 52 at K = 20, where
-    # n = 150,000 and M = 30. Fewer clusterings may tie more.
-    n_links = n * min(n, 5 * estimator.n_neighbors_ // 2)
+def expected_walk(estimator: Any, similarity: FloatArray | None = None) -> tuple[int, int]:
+    """Return about how many links the graph will have, and the memory of graph and walk.
+
+    A sample of rows is asked for its links: where votes tie, there are far more than the neighbours
+    wanted. With `similarity` the links are those by it, else by agreement.
+    """
+    n, n_neighbors = estimator.n_microclusters_, estimator.n_neighbors_
+    table, weights = estimator.microclusters_.table, estimator.member_weight_
+    if similarity is not None:
+        n_links, each = flow.expected_links_of(similarity, n_neighbors), _LINK_BY_QUOTIENT
+    else:
+        n_links = flow.expected_links(table, n_neighbors, weights=weights)
+        plain = weights is None and table.min() >= 0
+        each = _LINK_BY_COUNT if plain else _LINK_BY_QUOTIENT
     scratch = 8 * WIDTH * n * (estimator.n_steps_ + 2) * n_threads(estimator.n_jobs)
-    return 48 * n_links + scratch
+    return n_links, each * n_links + scratch
 
 
 def elite_walk(estimator: Any, groups: Microclusters, links: FloatArray | None = None) -> Any:

@@ -158,7 +158,7 @@ class PTA(LinkageClusterer):
         if links is None:
             self._begin(X)
         set_reach(self)
-        kind = _pta_routes.choose(self, wish, linkage)
+        kind = _pta_routes.choose(self, wish, linkage, links)
         _device.chosen(device, self.n_microclusters_)  # refused here, before anything is computed
 
         walk = elite_walk(self, self.microclusters_, links)

@@ -11,7 +11,7 @@ from quorate import _device, _validate, flow
 from quorate.methods._base import ConsensusClusterer
 from quorate.methods._bipartite import scaled_columns
 from quorate.methods._blas import one_blas_thread
-from quorate.methods._trajectories import elite_walk, set_reach, walk_bytes
+from quorate.methods._trajectories import elite_walk, expected_walk, set_reach
 
 if TYPE_CHECKING:
     from typing import Self
@@ -127,10 +127,11 @@ class PTGP(ConsensusClusterer):
 
         set_reach(self)
         exact = n <= _EXACT_NORMS
+        n_links, walk_bytes = expected_walk(self)
         _validate.check_memory(
-            (16 if exact else 5) * n * n_clusters + 32 * n_clusters**2 + walk_bytes(self),
+            (16 if exact else 5) * n * n_clusters + 32 * n_clusters**2 + walk_bytes,
             f"PTGP with a graph of {n} microclusters and {n_clusters} clusters,"
-            f" {self.n_neighbors_} neighbours and {self.n_steps_} steps",
+            f" {self.n_neighbors_} neighbours (about {n_links} links) and {self.n_steps_} steps",
             "Fewer neighbours, steps or threads need less, and so do coarser clusterings.",
         )
         _device.chosen(device, n)  # refused here, before anything is computed
