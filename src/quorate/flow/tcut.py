@@ -97,7 +97,8 @@ class TransferCut:
 
 def unit_rows(rows: FloatArray) -> FloatArray:
     """Return rows scaled to length 1; a row of zeros stays one."""
-    scaled: FloatArray = rows / (np.linalg.norm(rows, axis=1, keepdims=True) + 1e-10)
+    lengths = np.linalg.norm(rows, axis=1, keepdims=True)
+    scaled: FloatArray = np.divide(rows, lengths, out=np.zeros_like(rows), where=lengths > 0)
     return scaled
 
 
