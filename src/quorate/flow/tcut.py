@@ -95,9 +95,12 @@ class TransferCut:
         return unit_rows(rows), unit_rows(vectors[:, :rank])
 
 
-def unit_rows(rows: FloatArray) -> FloatArray:
-    """Return rows scaled to length 1; a row of zeros stays one."""
-    lengths = np.linalg.norm(rows, axis=1, keepdims=True)
+def unit_rows(rows: FloatArray, offset: float = 0.0) -> FloatArray:
+    """Return rows scaled to length 1; a row of zeros stays one.
+
+    An `offset` is added to lengths before. Authors' programs have one against a division by 0.
+    """
+    lengths = np.linalg.norm(rows, axis=1, keepdims=True) + offset
     scaled: FloatArray = np.divide(rows, lengths, out=np.zeros_like(rows), where=lengths > 0)
     return scaled
 
