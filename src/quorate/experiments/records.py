@@ -7,24 +7,29 @@ Where a task cannot be done the record holds only `what` and `skipped`, the reas
 
 from __future__ import annotations
 
+import errno
 import gzip
 import json
 import os
 import re
 import zlib
 from contextlib import contextmanager, suppress
+from itertools import chain
 from typing import TYPE_CHECKING, Any
 
+from quorate.files._target import told_if_lost
+
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
+    from io import FileIO
     from pathlib import Path
-    from typing import BinaryIO
 
 Task = dict[str, Any]
 Record = dict[str, Any]
 
 FILE = "records.jsonl"
 PACKED = "records.jsonl.gz"
+_LONGEST = 1 << 20
 
 
 def key(task: Task) -> str:
@@ -38,11 +43,8 @@ def read(folder: Path) -> dict[str, Record]:
     A line that is no record, such as the last one of a run that was killed, is passed over: its
     task counts as not done.
     """
-    lines = _unpacked(folder / PACKED)
-    if (folder / FILE).exists():
-        lines += (folder / FILE).read_bytes().splitlines()
     found = {}
-    for line in lines:
+    for line in chain(_unpacked(folder / PACKED), _lines(folder / FILE, open)):
         with suppress(ValueError, RecursionError):
             record = json.loads(line)
             if _is_record(record):
@@ -50,11 +52,20 @@ def read(folder: Path) -> dict[str, Record]:
     return found
 
 
-def _unpacked(path: Path) -> list[bytes]:
-    if not path.exists():
-        return []
+def _lines(path: Path, opener: Callable[..., Any]) -> Iterator[bytes]:
+    """Yield the lines of a file; one that is too long for a record comes in parts, which are none.
+
+    So neither a large file nor a packed one that unpacks to much more is ever whole in memory.
+    """
+    if path.exists():
+        with opener(path, "rb") as file:
+            while line := file.readline(_LONGEST):
+                yield line
+
+
+def _unpacked(path: Path) -> Iterator[bytes]:
     try:
-        return gzip.decompress(path.read_bytes()).splitlines()
+        yield from _lines(path, gzip.open)
     except (OSError, EOFError, zlib.error) as error:
         raise ValueError(
             f"{path} is damaged ({error}). Bring it back, or remove it to run its tasks again."
@@ -78,8 +89,9 @@ def _is_record(record: Any) -> bool:
 class RecordFile:
     """The records of a folder, open for more."""
 
-    def __init__(self, folder: Path, file: BinaryIO) -> None:
+    def __init__(self, folder: Path, file: FileIO) -> None:
         self.done = read(folder)
+        self._path = folder / FILE
         self._file = file
 
     def missing(self, tasks: Iterable[Task]) -> list[Task]:
@@ -89,8 +101,13 @@ class RecordFile:
 
     def add(self, record: Record) -> None:
         """Append one record; when this returns, it is in the file."""
-        self._file.write(json.dumps(record).encode() + b"\n")
-        self._file.flush()
+        path = str(self._path)
+        with told_if_lost(path):
+            rest = memoryview(json.dumps(record).encode() + b"\n")
+            while rest:
+                rest = rest[self._file.write(rest) :]
+            if os.fstat(self._file.fileno()).st_nlink == 0:
+                raise FileNotFoundError(errno.ENOENT, "removed", path)
         self.done[key(record["what"])] = record
 
 
@@ -98,7 +115,8 @@ class RecordFile:
 def opened(folder: Path) -> Iterator[RecordFile]:
     """Open the records of a folder for this process alone."""
     folder.mkdir(parents=True, exist_ok=True)
-    with (folder / FILE).open("ab") as file:
+    # Without a buffer nothing is written again when a full disk makes this end.
+    with (folder / FILE).open("ab", buffering=0) as file:
         _lock(file, folder)
         if _is_torn(folder / FILE):
             file.write(b"\n")  # what a killed run left behind stays a line of its own
@@ -124,7 +142,7 @@ def _is_torn(path: Path) -> bool:
         return file.read(1) != b"\n"
 
 
-def _lock(file: BinaryIO, folder: Path) -> None:
+def _lock(file: FileIO, folder: Path) -> None:
     """Refuse a second run into the same folder, where the system has locks of this kind."""
     try:
         import fcntl

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import math
+import os
 import zipfile
 from typing import IO, TYPE_CHECKING, Any
 
 import numpy as np
 
+from quorate._validate import check_memory
 from quorate.files._errors import FileFormatError
 from quorate.files._layout import find_id
+from quorate.files._npy import PickledError, read_npy
 from quorate.files._table import VoteTable, table_of
 from quorate.files._values import as_votes
 
@@ -21,6 +25,10 @@ if TYPE_CHECKING:
 
 _VOTES = ("votes", "members", "labels")
 _LABELS = ("gt", "truth", "label", "labels", "y")
+_BYTES_OF_NUMBER = 8
+_MAT_NUMBERS = {"double", "single", "logical", "char"} | {
+    f"{sign}int{bits}" for sign in ("", "u") for bits in (8, 16, 32, 64)
+}
 
 
 def load_arrays(source: IO[bytes], *, format: str, path: str) -> Arrays:  # noqa: A002
@@ -31,7 +39,7 @@ def load_arrays(source: IO[bytes], *, format: str, path: str) -> Arrays:  # noqa
     """
     load = {"npy": _load_npy, "npz": _load_npz, "mat": _load_mat}[format]
     try:
-        arrays = load(source)
+        arrays = load(source, path)
     except MemoryError:
         raise
     except _NewMatError as error:
@@ -94,36 +102,54 @@ class _NewMatError(Exception):
     """A MAT file of version 7.3, which is HDF5."""
 
 
-def _load_npy(source: IO[bytes]) -> Arrays:
-    return {"array": np.lib.format.read_array(source, allow_pickle=False)}
+def _load_npy(source: IO[bytes], path: str) -> Arrays:
+    n_bytes = source.seek(0, os.SEEK_END)
+    source.seek(0)
+    return {"array": read_npy(source, n_bytes, f"The array in {path}")}
 
 
-def _load_npz(source: IO[bytes]) -> Arrays:
+def _load_npz(source: IO[bytes], path: str) -> Arrays:
     """Read the arrays of a zip archive; its other members, a readme say, are no concern of ours."""
     arrays = {}
     with zipfile.ZipFile(source) as archive:
-        for name in archive.namelist():
-            if not name.endswith(".npy"):
-                continue
+        entries = [entry for entry in archive.infolist() if entry.filename.endswith(".npy")]
+        check_memory(
+            sum(entry.file_size for entry in entries),
+            f"The {len(entries)} array(s) in {path}",
+            "Save the votes alone, in a file of their own.",
+        )
+        for entry in entries:
+            name = entry.filename.removesuffix(".npy")
             try:
-                with archive.open(name) as member:
-                    array = np.lib.format.read_array(member, allow_pickle=False)
-            except ValueError as error:
-                if "allow_pickle" not in str(error):
-                    raise
-                array = np.empty(0, dtype=object)
-            arrays[name.removesuffix(".npy")] = array
+                with archive.open(entry) as member:
+                    arrays[name] = read_npy(member, entry.file_size, f"{path}, {name}")
+            except PickledError:
+                arrays[name] = np.empty(0, dtype=object)
     return arrays
 
 
-def _load_mat(source: IO[bytes]) -> Arrays:
-    from scipy.io import loadmat
+def _load_mat(source: IO[bytes], path: str) -> Arrays:
+    """Read the numbers and characters of a MAT file; other variables are not even parsed.
+
+    On damaged cells and structures scipy's parser ends the whole process.
+    """
+    from scipy.io import loadmat, whosmat
 
     try:
-        content = loadmat(source)
+        listed = whosmat(source)
     except NotImplementedError as error:
         raise _NewMatError from error
-    return {name: value for name, value in content.items() if isinstance(value, np.ndarray)}
+    odd = {name for name, shape, kind in listed if kind not in _MAT_NUMBERS or len(shape) < 2}
+    plain = [(name, shape) for name, shape, _ in listed if name not in odd]
+    check_memory(
+        sum(_BYTES_OF_NUMBER * math.prod(shape) for _, shape in plain),
+        f"The arrays in {path}",
+        "Save the votes alone, in a file of their own.",
+    )
+    source.seek(0)
+    content = loadmat(source, variable_names=[name for name, _ in plain]) if plain else {}
+    arrays = {name: value for name, value in content.items() if isinstance(value, np.ndarray)}
+    return arrays | {name: np.empty(0, dtype=object) for name in odd}
 
 
 def choose_array(

@@ -229,7 +229,9 @@ def _of_arrow(column: Any) -> Array:
     kind = column.type
     if pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_decimal(kind):
         single = pa.types.is_float16(kind) or pa.types.is_float32(kind)
-        return np.asarray(column.cast(pa.float32() if single else pa.float64()).to_numpy())
+        # Not safe: a whole number beyond 2 ** 53 is rounded, as in any other format.
+        kind = pa.float32() if single else pa.float64()
+        return np.asarray(column.cast(kind, safe=False).to_numpy())
     if pa.types.is_boolean(kind):
         return np.asarray(column.cast(pa.int8()).cast(pa.float64()).to_numpy())
     if pa.types.is_null(kind):

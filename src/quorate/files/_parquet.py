@@ -8,6 +8,7 @@ from typing import IO, TYPE_CHECKING, Any
 
 import numpy as np
 
+from quorate._validate import MemoryBudgetError, check_memory
 from quorate.files._errors import FileFormatError
 from quorate.files._formats import need_pyarrow
 from quorate.files._layout import find_id
@@ -56,6 +57,8 @@ def arrow_columns(source: IO[bytes], *, path: str) -> tuple[list[str], list[str]
     import pyarrow.parquet as pq
 
     with _told(f"{path} cannot be read as Parquet: it is damaged, truncated or in another format"):
+        _check_size(pq.read_metadata(source), path)
+        source.seek(0)
         table = pq.read_table(source)
         names = list(table.column_names)
     if table.num_rows == 0 or not names:
@@ -69,6 +72,20 @@ def arrow_columns(source: IO[bytes], *, path: str) -> tuple[list[str], list[str]
     return names, _index_of_pandas(table.schema.metadata, names), columns
 
 
+def _check_size(metadata: Any, path: str) -> None:
+    """Refuse what would not fit: equal values take next to nothing in the file, and all in memory.
+
+    What a file says of its sizes is a claim, so the larger of its claims counts.
+    """
+    groups = [metadata.row_group(at) for at in range(metadata.num_row_groups)]
+    stored = sum(group.total_byte_size for group in groups)
+    check_memory(
+        max(metadata.num_rows * metadata.num_columns, stored),
+        f"The {metadata.num_rows} rows of {path}",
+        "The command quorate consensus --engine stream reads them in batches.",
+    )
+
+
 @contextmanager
 def _told(what: str) -> Iterator[None]:
     """Say which file, and which column, pyarrow complains of, whatever it complains about."""
@@ -76,11 +93,21 @@ def _told(what: str) -> Iterator[None]:
 
     try:
         yield
+    except pa.ArrowMemoryError as error:
+        raise out_of_memory(what, error) from error
     except MemoryError:
         raise
     except (pa.ArrowException, OSError, UnicodeDecodeError) as error:
         reason = (str(error).splitlines() or [type(error).__name__])[0].strip().rstrip(".")
         raise FileFormatError(f"{what} ({reason}). Make or fetch the file again.") from error
+
+
+def out_of_memory(what: str, error: Exception) -> MemoryBudgetError:
+    """Return the complaint about a file for which Arrow has asked for more than there is."""
+    return MemoryBudgetError(
+        f"{what}: it asks for more memory than there is ({error}). Either it is damaged, or it"
+        " needs a larger machine."
+    )
 
 
 def _index_of_pandas(metadata: dict[bytes, bytes] | None, names: list[str]) -> list[str]:

@@ -5,8 +5,9 @@ from __future__ import annotations
 import csv
 import io
 from itertools import chain
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, cast
 
+from quorate._validate import check_memory
 from quorate.files._errors import FileFormatError
 from quorate.files._formats import format_of_bytes
 from quorate.files._separators import KNOWN, delimiter
@@ -15,6 +16,9 @@ if TYPE_CHECKING:
     from collections.abc import Generator
 
 _LONGEST_HEADER = 100  # lines, where names have line ends in them
+_LONGEST_LINE = 1 << 27  # bytes; the longest that a person has written are tables of genes
+_USUAL_WIDTH = 1000
+_COLUMN = 2000  # bytes, of an empty column while a file is read
 
 
 def split_rows(stream: io.BufferedReader, path: str, *, preferred: str) -> Generator[list[str]]:
@@ -27,7 +31,8 @@ def split_rows(stream: io.BufferedReader, path: str, *, preferred: str) -> Gener
             f"{path} cannot be read as CSV: {hint}. Give the format it is in, or save it as UTF-8"
             " text."
         )
-    text = io.TextIOWrapper(stream, encoding="utf-8-sig", newline="")
+    lines = _Lines(stream, path)
+    text = io.TextIOWrapper(cast("Any", lines), encoding="utf-8-sig", newline="")
     try:
         first = _first_row(text)
         reader = csv.reader(
@@ -36,13 +41,18 @@ def split_rows(stream: io.BufferedReader, path: str, *, preferred: str) -> Gener
             skipinitialspace=True,
             strict=True,
         )
-        blank = 0
+        blank, width = 0, _USUAL_WIDTH
         for row in reader:
             if not row:
                 blank += 1
                 continue
             yield from ([] for _ in range(blank))
             blank = 0
+            if len(row) > width:
+                width = len(row)
+                check_memory(
+                    _COLUMN * width, f"The {width} columns of {path}", "Read fewer of them."
+                )
             yield row
     except UnicodeDecodeError as error:
         raise FileFormatError(
@@ -56,6 +66,30 @@ def split_rows(stream: io.BufferedReader, path: str, *, preferred: str) -> Gener
         ) from error
     finally:
         text.detach()
+
+
+class _Lines(io.RawIOBase):
+    """Bytes of text as they come, as long as they have ends of lines now and then.
+
+    A line is in memory as a whole, and a small gzip file may hold an endless one.
+    """
+
+    def __init__(self, stream: io.BufferedReader, path: str) -> None:
+        self._stream, self._path, self._since = stream, path, 0
+
+    def readable(self) -> bool:
+        return True
+
+    def read1(self, size: int = -1) -> bytes:
+        part = self._stream.read1(size)
+        end = max(part.rfind(b"\n"), part.rfind(b"\r"))
+        self._since = len(part) - end - 1 + (self._since if end < 0 else 0)
+        if self._since > _LONGEST_LINE:
+            raise FileFormatError(
+                f"{self._path} has a line of more than {_LONGEST_LINE >> 20} MB, which is no row of"
+                " a table. Save it with an end of line after each object."
+            )
+        return part
 
 
 def _first_row(text: io.TextIOWrapper) -> list[str]:

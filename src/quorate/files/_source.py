@@ -10,6 +10,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, cast
 
+from quorate._validate import check_memory
 from quorate.files._errors import FileFormatError
 from quorate.files._formats import STANDARD_STREAM, called
 
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 _GZIP_MARK = b"\x1f\x8b"
+_PART = 1 << 26
 
 
 @contextmanager
@@ -44,7 +46,21 @@ def opened(path: str) -> Iterator[io.BufferedReader]:
 def seekable(stream: io.BufferedReader) -> IO[bytes]:
     """Return the bytes as something one can jump about in: the file itself, or a copy in memory."""
     plain_file = isinstance(stream.raw, io.FileIO) and stream.seekable()
-    return stream if plain_file else io.BytesIO(stream.read())
+    return stream if plain_file else _in_memory(stream)
+
+
+def _in_memory(stream: io.BufferedReader) -> IO[bytes]:
+    """Copy a stream, and stop before it fills the memory: gzip unpacks to a thousand times."""
+    copy = io.BytesIO()
+    while part := stream.read(_PART):
+        check_memory(
+            copy.tell() + len(part),
+            "Unpacking this file",
+            "Unpack it to a file first, and read that.",
+        )
+        copy.write(part)
+    copy.seek(0)
+    return copy
 
 
 def _standard_input() -> Any:

@@ -59,10 +59,14 @@ def as_votes(values: NDArray[Any], place: Callable[[tuple[int, ...]], str]) -> N
         return smallest(values)
     if kind == "f":
         return smallest(_whole(values, place))
-    if kind == "U":
-        return values.astype(object)
-    if kind == "S":
-        return np.char.decode(values, "utf-8").astype(object)
+    if kind in "US":
+        try:
+            return (values if kind == "U" else np.char.decode(values, "utf-8")).astype(object)
+        except (UnicodeDecodeError, SystemError) as error:  # NumPy checks no code point
+            raise FileFormatError(
+                f"{place((0,) * values.ndim)} and on: these names are no text that Unicode knows."
+                " Save them again as UTF-8, or number the clusters."
+            ) from error
     start = (0,) * values.ndim
     raise FileFormatError(
         f"{place(start)}: values of type {values.dtype} are no cluster labels."

@@ -10,7 +10,7 @@ import numpy as np
 
 from quorate.files import FileFormatError
 from quorate.files._layout import find_id
-from quorate.files._parquet import _index_of_pandas, _is_unique, only_level
+from quorate.files._parquet import _index_of_pandas, _is_unique, only_level, out_of_memory
 from quorate.files._parquet import arrow_ids as ids_as_read
 from quorate.files._values import as_votes
 from quorate.scale._labels import MISSING, NAMES, NUMBERS
@@ -287,6 +287,7 @@ class IpcSource(ArrowSource):
             for place in range(low, high):
                 with told(f"{self.path}, record batch {place + 1} cannot be read"):
                     batch = file.get_batch(place)
+                    batch.validate(full=True)  # Arrow trusts offsets and indices of IPC files
                     for first in range(0, batch.num_rows, self._batch_rows):
                         part = batch.slice(first, self._batch_rows)
                         yield int(self._ends[place]) + first, part
@@ -299,6 +300,8 @@ def told(what: str) -> Iterator[None]:
 
     try:
         yield
+    except pa.ArrowMemoryError as error:
+        raise out_of_memory(what, error) from error
     except FileNotFoundError as error:
         raise FileNotFoundError(f"{what}: it is not there any more.") from error
     except (MemoryError, PermissionError, FileFormatError):
