@@ -6,7 +6,7 @@ READY := $(VENV)/.ready
 MINUTES ?= 10
 
 .DEFAULT_GOAL := help
-.PHONY: help run test lint fuzz bench docs clean
+.PHONY: help run test lint fuzz coverage numbers test-matrix test-install bench docs clean
 
 help:  ## show this list
 	@sed -n 's/^\([a-z-]*\):.*## /  make \1\t/p' $(MAKEFILE_LIST)
@@ -32,6 +32,20 @@ lint: $(READY)  ## style, types and the direction of imports
 
 fuzz: $(READY)  ## new random ensembles against laws and slow twins, MINUTES=10 of them
 	$(BIN)/python tests/fuzz.py --minutes $(MINUTES)
+
+coverage: $(READY)  ## branches of flow, methods and _validate that the tests take
+	$(BIN)/python -m coverage run -m pytest -q --ignore=tests/report --ignore=tests/experiments --ignore=tests/test_documents.py
+	$(BIN)/python -m coverage report
+
+numbers: $(READY)  ## errors of walks and cuts on ill-conditioned graphs, beside fifty digits
+	$(BIN)/python tests/precision.py
+
+test-matrix: $(READY)  ## labels under oldest and newest libraries and other numbers of threads
+	$(BIN)/python tests/matrix.py
+
+test-install: $(READY)  ## wheel and source archive, in empty environments with each extra alone
+	$(BIN)/python tests/install.py
+	$(BIN)/python tests/licences.py
 
 bench: $(READY)  ## time, memory and agreement beside the slow twins
 	$(BIN)/python -m benchmarks

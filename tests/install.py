@@ -25,14 +25,16 @@ EXTRAS = "none,io,metis,report,anndata,dask,testing"  # gpu needs a GPU, docs an
 WANTED = ("quorate/py.typed", "quorate/report/", "quorate/cli/__init__.py")
 UNWANTED = ("tests/", "benchmarks/", "docs/", "examples/", "__pycache__", ".pyc", ".nbi")
 
+VERBS = ("consensus", "predict", "generate", "choose-k", "compare", "report", "reproduce", "demo")
+
 SMOKE = """
 import sys, warnings
 import quorate as qr
 heavy = {"sklearn", "numba", "pandas", "matplotlib", "dask", "plotly"} & set(sys.modules)
 assert not heavy, f"import quorate loads {heavy}"
 votes = [[0, 0, 0], [0, 0, 0], [0, 0, 1], [1, 1, 1], [1, 1, 1], [1, 2, 1]]
-for name, method in qr.METHODS.items():
-    est = method(n_clusters=2)
+for name in sys.argv[1].split(",") if len(sys.argv) > 1 else qr.METHODS:
+    est = qr.METHODS[name](n_clusters=2)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", qr.FewerClustersWarning)
         assert len(est.fit_predict(votes)) == 6, name
@@ -111,9 +113,10 @@ def tried(home: Path, wheel: Path, extra: str) -> list[str]:
     if done.returncode:
         return [f"cannot be installed: {last_line(done)}"]
     (home / "votes.csv").write_text("a,b,c\n0,0,0\n0,0,1\n1,1,1\n1,2,1\n")
-    done = run(python, "-W", "error::DeprecationWarning:quorate", "-c", SMOKE, cwd=home)
+    few = [] if extra == "none" else ["ptgp,cspa"]  # all methods once is enough
+    done = run(python, "-W", "error::DeprecationWarning:quorate", "-c", SMOKE, *few, cwd=home)
     problems = [] if done.returncode == 0 else [f"a fit: {last_line(done)}"]
-    for verb in ([], ["consensus"], ["generate"], ["report"], ["reproduce"], ["demo"]):
+    for verb in ([], *([name] for name in VERBS if extra == "none")):
         done = run(command, *verb, "--help", cwd=home)
         problems += [f"{verb} --help: {last_line(done)}"] if done.returncode else []
     done = run(command, "consensus", "votes.csv", "-k", "2", "-o", "labels.csv", cwd=home)
@@ -135,6 +138,8 @@ def installed(python: str, extra: str) -> bool:
 
 def use_of(name: str, done: subprocess.CompletedProcess[str], *, here: bool) -> list[str]:
     """Return what is wrong: an extra that is there fails, or one that is not is not named."""
+    if name == "anndata" and not here:
+        return []  # nobody has an object of a library that is not there
     if here:
         return [f"use of {name}: {last_line(done)}"] if done.returncode else []
     if done.returncode == 0:
