@@ -44,9 +44,11 @@ def main() -> int:
     names = asked.only or list(TARGETS)
     finds = 0
     for name in names:
+        before = _cpu()
         runs, seconds, found = _fuzz(name, 60 * asked.minutes / len(names), asked.keep)
         finds += len(found)
-        print(f"{name:20} {runs:10,} cases {seconds:6.0f} s  {len(found)} finds", flush=True)
+        spent = f"{seconds:6.0f} s {_cpu() - before:6.0f} CPU-s"
+        print(f"{name:20} {runs:10,} cases {spent}  {len(found)} finds", flush=True)
         for what in found:
             print(f"    {what}", flush=True)
     return bool(finds)
@@ -75,6 +77,11 @@ def _fuzz(name: str, seconds: float, keep: Path) -> tuple[int, float, list[str]]
         told = [line for line in lines if "ERROR" in line or "Test unit written" in line]
         found.append(f"exit code {done.returncode}: {' '.join(told or lines[-5:])}")
     return runs, time.monotonic() - begun, found
+
+
+def _cpu() -> float:
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
 
 
 # -- in the process of a target --------------------------------------------------------------------

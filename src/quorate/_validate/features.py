@@ -129,6 +129,11 @@ def _frame_array(frame: Any) -> NDArray[Any]:
     return wide
 
 
+def _plain(value: Any) -> Any:
+    """Return Python's own text or number for one of NumPy, which would show its type."""
+    return value.item() if isinstance(value, np.generic) else value
+
+
 def _as_numbers(array: NDArray[Any], names: list[Any] | None) -> NDArray[np.float64]:
     """Return objects or texts that are numbers as numbers, or name the first that is not one."""
     try:
@@ -136,9 +141,10 @@ def _as_numbers(array: NDArray[Any], names: list[Any] | None) -> NDArray[np.floa
     except (TypeError, ValueError) as error:
         row, column = _first_that_is_no_number(array)
         kind = TypeError if isinstance(error, TypeError) else ValueError
+        reason = f" ({error})" if kind is TypeError else ""  # a word needs no reason
         raise kind(
             f"Features must be numbers, but {_place(row, column, names)} is"
-            f" {array[row, column]!r} ({error}). Turn words into numbers first, say with"
+            f" {_plain(array[row, column])!r}{reason}. Turn words into numbers first, say with"
             f" OneHotEncoder of scikit-learn."
         ) from error
 

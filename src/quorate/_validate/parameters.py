@@ -142,5 +142,5 @@ def check_random_state(owner: str, value: Any) -> int:
     except (TypeError, ValueError) as error:
         raise ValueError(
             f"The 'random_state' parameter of {owner} must be None, a whole number from 0 up, or a"
-            f" NumPy random generator."
+            f" NumPy random generator. Got {value!r} instead."
         ) from error

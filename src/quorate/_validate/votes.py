@@ -104,7 +104,10 @@ def as_array(X: Any) -> NDArray[Any]:
             " means no vote."
         ) from error
     if array.dtype.kind == "c":
-        raise ValueError("Complex data not supported: votes are labels, and complex ones came.")
+        raise ValueError(
+            "Complex data not supported: votes are labels, but complex numbers were passed. Pass"
+            " whole numbers or names."
+        )
     return array
 
 
@@ -116,6 +119,12 @@ def _has_lost_something(array: NDArray[Any]) -> bool:
 
 
 def _check_shape(shape: tuple[int, ...]) -> None:
+    if not shape:
+        raise ValueError(
+            "Votes must be a table of objects × clusterings, but a single value (an array of 0"
+            " dimension(s), shape=()) was passed. Pass an array or a DataFrame; votes in a file"
+            " are read by quorate.files.read_table."
+        )
     if len(shape) != 2:
         raise ValueError(
             f"Votes must be a table of objects × clusterings (two dimensions), but an array of"

@@ -17,6 +17,7 @@ OPTIONS = {
     "id_column": "--id-column",
     "checkpoint": "--checkpoint",
     "device": "--device",
+    "format": "--format",
     "header": "--header",
     "key": "--key",
     "linkage": "--linkage",

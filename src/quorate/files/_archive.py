@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import io
 import json
-import math
+import tokenize
 import zipfile
 import zlib
 from os import PathLike, fspath
@@ -19,6 +19,7 @@ import numpy as np
 
 from quorate._validate import check_memory
 from quorate.files._errors import FileFormatError
+from quorate.files._npy import read_npy
 from quorate.files._source import opened, seekable
 from quorate.files._target import replacing
 
@@ -45,7 +46,8 @@ _DAMAGED = (
     NotImplementedError,  # a compression that zipfile does not know
     RuntimeError,  # an encrypted entry
     RecursionError,  # JSON nested without end
-    SyntaxError,  # what NumPy's reader of headers may raise
+    SyntaxError,  # what NumPy's reader of headers may raise, and the next two
+    tokenize.TokenError,
     TypeError,
 )
 
@@ -138,16 +140,7 @@ def _read(archive: zipfile.ZipFile, path: str) -> tuple[dict[str, Any], dict[str
 
 def _array(content: bytes) -> NDArray[Any]:
     """Return the array of an NPY entry, if it is of numbers and as long as it says."""
-    stream = io.BytesIO(content)
-    read_header = {
-        (1, 0): np.lib.format.read_array_header_1_0,
-        (2, 0): np.lib.format.read_array_header_2_0,
-    }[np.lib.format.read_magic(stream)]
-    shape, by_columns, dtype = read_header(stream)
-    n_bytes = len(content) - stream.tell()
-    if dtype.kind not in "biuf" or not dtype.isnative:
-        raise ValueError(f"an array of {dtype}, which is no kind of number that is saved")
-    if min(shape, default=0) < 0 or math.prod(shape) * dtype.itemsize != n_bytes:
-        raise ValueError(f"an array of shape {shape} in {n_bytes} bytes")
-    flat = np.frombuffer(content, dtype, offset=stream.tell()).copy()
-    return flat.reshape(shape, order="F" if by_columns else "C")
+    array = read_npy(io.BytesIO(content), len(content), "An array of the model")
+    if array.dtype.kind not in "biuf" or not array.dtype.isnative:
+        raise ValueError(f"an array of {array.dtype}, which is no kind of number that is saved")
+    return array

@@ -88,11 +88,15 @@ def whole_row(row: list[str], width: int, number: int, path: str) -> list[str]:
         return row
     if not row and width == 1:
         return [""]
-    found = "is blank" if not row else f"has {len(row)} cell{'s' if len(row) > 1 else ''}"
+    found = "is blank" if not row else f"has {_cells(len(row))}"
     raise FileFormatError(
-        f"{path}, row {number} {found}, but the first row has {width}. Every row needs as many"
+        f"{path}, row {number} {found}, but the first row has {_cells(width)}. Every row needs as many"
         " cells as there are columns; a missing vote is an empty cell between two separators."
     )
+
+
+def _cells(count: int) -> str:
+    return f"{count} cell{'s' if count > 1 else ''}"
 
 
 def _complain_of_features(columns: list[Column], path: str) -> None:

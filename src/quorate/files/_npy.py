@@ -33,7 +33,7 @@ def read_npy(stream: IO[bytes], n_bytes: int, name: str) -> NDArray[Any]:
         raise ValueError(f"a header of version {version}, which plain arrays do not have")
     shape, _, dtype = _HEADERS[version](stream)
     if dtype.hasobject:
-        raise PickledError("an array of Python objects")
+        raise PickledError("an array of Python objects, which is no kind of number that is saved")
     found = n_bytes - (stream.tell() - start)
     count: int = math.prod(shape)
     claimed = count * dtype.itemsize

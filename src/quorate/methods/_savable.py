@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from sklearn.exceptions import NotFittedError
+
 from quorate.files._archive import write_archive
 from quorate.methods import _saved
 
@@ -58,4 +60,7 @@ class Savable:
                     return vars(self)[name]
             if isinstance(getattr(type(self), name, None), property):
                 return object.__getattribute__(self, name)  # which says better what it lacks
-            raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+            message = f"{type(self).__name__!r} object has no attribute {name!r}"
+            if "_left_out" in vars(self):  # a ValueError too: it may be the file that lacks it
+                raise NotFittedError(f"{message}, nor has the file that it was loaded from.")
+            raise AttributeError(message)

@@ -212,6 +212,10 @@ def restored(kind: type[Any], header: Header, arrays: Arrays, path: str) -> Any:
         estimator._unit_of_object = np.arange(n_units, dtype=np.int32)
     else:
         estimator.labels_ = flow.spread(micro_labels, groups.of_object)
+    from quorate.methods._linkage import LinkageClusterer  # which is built on what can be saved
+
+    if issubclass(kind, LinkageClusterer) and _TREE not in vars(estimator):
+        raise broken(path, "its tree is missing")
     if _TREE in vars(estimator):
         _check_tree(estimator.linkage_matrix_, n_units, path)
     left_out = header["left_out"]
