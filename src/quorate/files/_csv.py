@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from quorate._validate import check_memory
 from quorate.files._cells import Kind, column_of_votes, mostly
 from quorate.files._column import Column
 from quorate.files._errors import FileFormatError
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 _BLOCK = 4096
+_BLOCKS_TO_A_CHECK = 64
 _SAMPLE = 1000  # rows that are looked at for separators that are not known
 
 
@@ -80,6 +82,20 @@ def _read_body(rows: Iterator[list[str]], columns: list[Column], path: str) -> N
         if done == 1 and len(block) == _BLOCK:
             _complain_of_features(columns, path)
         done += len(block)
+        check_rows(done, len(columns), path)
+
+
+def check_rows(done: int, n_bytes: int, path: str) -> None:
+    """Stop before a file fills the memory: what is read is copied once more in the end.
+
+    How long a file will be shows at its end only: gzip packs equal rows to a thousandth.
+    """
+    if done // _BLOCK % _BLOCKS_TO_A_CHECK == 0:
+        check_memory(
+            done * n_bytes,
+            f"The rows of {path}, {done} so far,",
+            "The command quorate consensus --engine stream reads them in batches.",
+        )
 
 
 def whole_row(row: list[str], width: int, number: int, path: str) -> list[str]:
@@ -90,8 +106,8 @@ def whole_row(row: list[str], width: int, number: int, path: str) -> list[str]:
         return [""]
     found = "is blank" if not row else f"has {_cells(len(row))}"
     raise FileFormatError(
-        f"{path}, row {number} {found}, but the first row has {_cells(width)}. Every row needs as many"
-        " cells as there are columns; a missing vote is an empty cell between two separators."
+        f"{path}, row {number} {found}, but the first row has {_cells(width)}. Every row needs as"
+        " many cells as there are columns; a missing vote is an empty cell between two separators."
     )
 
 

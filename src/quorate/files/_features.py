@@ -10,7 +10,7 @@ from typing import IO, TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from quorate.files._arrays import choose_array, is_table, label_vectors, load_arrays
-from quorate.files._csv import complain_of_names, ids_of_texts, whole_row
+from quorate.files._csv import check_rows, complain_of_names, ids_of_texts, whole_row
 from quorate.files._errors import FileFormatError
 from quorate.files._formats import TEXT, called, format_to_read
 from quorate.files._ids import joined_ids
@@ -150,6 +150,7 @@ def _of_text(
             for column, cells in zip(columns, zip(*block, strict=True), strict=True):
                 column.add(cells)
             done += len(block)
+            check_rows(done, 8 * len(columns), path)
     named = _has_names(first, columns, header=header)
     if named:
         names = [cell.strip() or f"c{place}" for place, cell in enumerate(first, 1)]
