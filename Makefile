@@ -6,7 +6,7 @@ READY := $(VENV)/.ready
 MINUTES ?= 10
 
 .DEFAULT_GOAL := help
-.PHONY: help run test lint fuzz coverage numbers test-matrix test-install bench docs clean
+.PHONY: help run test lint fuzz fuzz-bytes coverage numbers test-matrix test-install bench docs clean
 
 help:  ## show this list
 	@sed -n 's/^\([a-z-]*\):.*## /  make \1\t/p' $(MAKEFILE_LIST)
@@ -33,6 +33,10 @@ lint: $(READY)  ## style, types and the direction of imports
 fuzz: $(READY)  ## new random ensembles against laws and slow twins, MINUTES=10 of them
 	$(BIN)/python tests/fuzz.py --minutes $(MINUTES)
 
+fuzz-bytes: $(READY)  ## hostile bytes for every reader, guided by coverage, MINUTES=10 of them
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[fuzz]'
+	$(BIN)/python tests/fuzz_bytes.py --minutes $(MINUTES)
+
 coverage: $(READY)  ## branches of flow, methods and _validate that the tests take
 	$(BIN)/python -m coverage run -m pytest -q --ignore=tests/report --ignore=tests/experiments --ignore=tests/test_documents.py
 	$(BIN)/python -m coverage report
@@ -55,4 +59,4 @@ docs: $(READY)  ## the documentation, as HTML under docs/_build
 	@echo "open docs/_build/html/index.html"
 
 clean:  ## remove what the targets made
-	rm -rf $(VENV) docs/_build docs/gallery build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis .benchmarks demo
+	rm -rf $(VENV) docs/_build docs/gallery build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis .fuzz .benchmarks demo
