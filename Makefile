@@ -6,7 +6,7 @@ READY := $(VENV)/.ready
 MINUTES ?= 10
 
 .DEFAULT_GOAL := help
-.PHONY: help run test lint fuzz fuzz-bytes coverage numbers test-matrix test-install bench docs clean
+.PHONY: help run test lint fuzz fuzz-bytes faults coverage numbers test-matrix test-install bench docs clean
 
 help:  ## show this list
 	@sed -n 's/^\([a-z-]*\):.*## /  make \1\t/p' $(MAKEFILE_LIST)
@@ -32,6 +32,10 @@ lint: $(READY)  ## style, types and the direction of imports
 
 fuzz: $(READY)  ## new random ensembles against laws and slow twins, MINUTES=10 of them
 	$(BIN)/python tests/fuzz.py --minutes $(MINUTES)
+
+faults: $(READY)  ## disturbed runs, then kills at random points, MINUTES=10 of them
+	QUORATE_FAULTS=1 $(BIN)/python -m pytest tests/faults
+	$(BIN)/python tests/kill.py --minutes $(MINUTES)
 
 fuzz-bytes: $(READY)  ## hostile bytes for every reader, guided by coverage, MINUTES=10 of them
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[fuzz]'

@@ -34,5 +34,17 @@ def test_a_group_without_a_limit_does_not_count(group):
     assert available_memory() > 10_000
 
 
+def test_a_limit_on_addresses(group, monkeypatch):
+    """As ``ulimit -v`` sets it: what this process has already is not left."""
+    resource = pytest.importorskip("resource")
+    monkeypatch.setattr(resource, "getrlimit", lambda which: (1 << 44, 1 << 44))
+    roomy = memory._left_of_addresses()
+    assert 0 < roomy < 1 << 44
+    monkeypatch.setattr(resource, "getrlimit", lambda which: (1 << 20, 1 << 20))
+    assert available_memory() == 0
+    monkeypatch.setattr(resource, "getrlimit", lambda which: (resource.RLIM_INFINITY,) * 2)
+    assert memory._left_of_addresses() is None
+
+
 def test_no_group(group):
     assert available_memory() > 0

@@ -1,5 +1,6 @@
 """Writing: what goes in comes out again, and an existing file is never damaged."""
 
+import errno
 import gzip
 import os
 import stat
@@ -19,6 +20,7 @@ from quorate.files import (
     read_table,
     write_table,
 )
+from quorate.files._target import told_if_lost
 
 COLUMNS = {
     "id": np.array(["a,1", 'b"', "ü"], dtype=object),
@@ -233,3 +235,17 @@ class TestCheckWritable:
         monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
         with pytest.raises(FileFormatError, match=r'pip install "quorate\[io\]"'):
             check_writable(tmp_path / "l.parquet")
+
+
+@pytest.mark.parametrize(
+    ("number", "kind", "words"),
+    [
+        (errno.ENOENT, FileNotFoundError, "its folder was removed meanwhile. Start again; what"),
+        (errno.EROFS, PermissionError, "Read-only file system. Make its folder writable and sta"),
+        (errno.ENOSPC, OSError, "No space left on device. Make room, or write elsewhere."),
+    ],
+)
+def test_work_that_cannot_be_kept(number, kind, words):
+    with pytest.raises(kind) as caught, told_if_lost("d/part"):
+        raise OSError(number, os.strerror(number))
+    assert str(caught.value).startswith(f"d/part cannot be written: {words}")

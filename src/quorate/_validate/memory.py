@@ -25,7 +25,7 @@ def available_memory() -> int:
     override = os.environ.get("QUORATE_MEMORY", "")
     if override.isdigit():
         return int(override)
-    limits = [_available_to_system(), _left_in_cgroup()]
+    limits = [_available_to_system(), _left_in_cgroup(), _left_of_addresses()]
     return min(limit for limit in limits if limit is not None)
 
 
@@ -53,6 +53,20 @@ def _left_in_cgroup() -> int | None:
     counts = dict(line.split(maxsplit=1) for line in stat.splitlines())
     cached = sum(int(counts.get(name, 0)) for name in ("inactive_file", "active_file"))
     return min(most, max(0, most - used + cached))
+
+
+def _left_of_addresses() -> int | None:
+    """Return what ``ulimit -v`` leaves to this process."""
+    try:
+        import resource
+
+        most, _ = resource.getrlimit(resource.RLIMIT_AS)
+        if most == resource.RLIM_INFINITY:
+            return None
+        pages = int(Path("/proc/self/statm").read_text(encoding="ascii").split()[0])
+    except (ImportError, OSError, ValueError):
+        return None
+    return max(0, most - pages * resource.getpagesize())
 
 
 def _in_words(n_bytes: int) -> str:

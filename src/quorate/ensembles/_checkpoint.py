@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 import os
+from contextlib import contextmanager, suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -16,9 +17,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from quorate.ensembles._fingerprint import digest, words
+from quorate.files._lock import lock
+from quorate.files._target import told_if_lost
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
     from numpy.typing import NDArray
 
@@ -28,6 +31,7 @@ if TYPE_CHECKING:
 #: To be raised when the same plan would give other members.
 _FORMAT = 2
 _MANIFEST = "manifest.json"
+_LOCK = ".lock"
 
 
 class Folder:
@@ -36,6 +40,21 @@ class Folder:
     def __init__(self, path: Path, n_objects: int) -> None:
         self.path = path
         self.n_objects = n_objects
+
+    @contextmanager
+    def alone(self) -> Iterator[None]:
+        """Refuse a second run in this folder: the first to end would take it from the other."""
+        held = lock(self.path / _LOCK)
+        if held is None:
+            raise ValueError(
+                f"Another run is at work in {str(self.path)!r}. Wait until it has ended, or name"
+                " another output or checkpoint."
+            )
+        try:
+            yield
+        finally:
+            with held, suppress(OSError):  # the folder may be gone
+                (self.path / _LOCK).unlink()
 
     def read(self, index: int) -> IntArray | None:
         """Return the labels of a member, or None if they are not here or cannot be read."""
@@ -93,15 +112,15 @@ def remove_folder(path: Path) -> None:
     """Remove the members and what says of what they are, and nothing else that may lie there."""
     unfinished = [other for other in path.iterdir() if _is_unfinished(other)]
     # The manifest goes last: what is left by a kill before that is still a checkpoint.
-    for other in (*path.glob("member-*.npy"), *unfinished, path / _MANIFEST):
+    for other in (*path.glob("member-*.npy"), *unfinished, path / _MANIFEST, path / _LOCK):
         other.unlink(missing_ok=True)
     if not any(path.iterdir()):
         path.rmdir()
 
 
 def _is_unfinished(path: Path) -> bool:
-    """Tell whether a file was being written when a process was killed; see `_replace`."""
-    return path.name.startswith((f".{_MANIFEST}.", ".member-"))
+    """Tell whether a file is what a killed process leaves, besides members; see `_replace`."""
+    return path.name == _LOCK or path.name.startswith((f".{_MANIFEST}.", ".member-"))
 
 
 def _read_labels(path: Path, n_objects: int) -> NDArray[Any]:
@@ -152,8 +171,10 @@ def _replace(path: Path, write: Callable[[Any], Any]) -> None:
     """Write a file that is there completely or not at all."""
     unfinished = path.with_name(f".{path.name}.{os.getpid()}")
     try:
-        with unfinished.open("wb") as file:
-            write(file)
-        unfinished.replace(path)
+        with told_if_lost(str(path)):
+            with unfinished.open("wb") as file:
+                write(file)
+            unfinished.replace(path)
     finally:
-        unfinished.unlink(missing_ok=True)
+        with suppress(OSError):  # the folder may be gone or shut; what has failed was told
+            unfinished.unlink(missing_ok=True)

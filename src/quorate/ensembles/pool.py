@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from contextlib import closing
+from contextlib import closing, nullcontext
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -212,6 +212,13 @@ def _iterate(
     plan: Plan, n_members: int, n_jobs: int | None, folder: Folder | None
 ) -> Iterator[tuple[int, IntArray]]:
     """Yield what the folder has, then what is still to be made."""
+    with nullcontext() if folder is None else folder.alone():
+        yield from _found_or_made(plan, n_members, n_jobs, folder)
+
+
+def _found_or_made(
+    plan: Plan, n_members: int, n_jobs: int | None, folder: Folder | None
+) -> Iterator[tuple[int, IntArray]]:
     missing = []
     for index in range(n_members):
         labels = None if folder is None else folder.read(index)

@@ -59,7 +59,7 @@ def _result(future: Future[Record], task: Task) -> Record:
     except MemoryError as error:
         return {"what": task, "skipped": " ".join(str(error).split())}
     except BrokenProcessPool:
-        raise RuntimeError(
+        raise ChildProcessError(
             f"A worker process died while {task} was run: most likely for lack of memory (then use"
             " fewer jobs), or because a script of your own has no 'if __name__ == \"__main__\":'"
             " before what it runs. Finished runs are kept; start again to go on."
@@ -82,10 +82,12 @@ def workers(n_jobs: int) -> Iterator[ProcessPoolExecutor]:
         pool.shutdown()
     except BaseException:
         # A task may take minutes; who interrupts does not want to wait for it.
-        started = list((pool._processes or {}).values())
-        pool.shutdown(wait=False, cancel_futures=True)
-        for process in started:
-            process.kill()
+        # Nor must a second interrupt leave some of them alive.
+        with _interrupts_held():
+            started = list((pool._processes or {}).values())
+            pool.shutdown(wait=False, cancel_futures=True)
+            for process in started:
+                process.kill()
         raise
     finally:
         if before is None:

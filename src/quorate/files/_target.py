@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 _FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
+_GONE = (errno.ENOENT, errno.ENOTDIR, errno.ESTALE)
+_SHUT = (errno.EROFS, errno.EACCES, errno.EPERM)
 
 
 def check_target(path: str) -> None:
@@ -86,6 +88,26 @@ def told_if_full(path: str) -> Iterator[None]:
         raise OSError(
             f"{path} cannot be written: {error.strerror}. Make room, or write elsewhere."
         ) from error
+
+
+@contextmanager
+def told_if_lost(path: str) -> Iterator[None]:
+    """Say what to do where finished work cannot be kept in `path`, whatever the reason."""
+    try:
+        with told_if_full(path):
+            yield
+    except OSError as error:
+        if error.errno in _GONE:
+            raise FileNotFoundError(
+                f"{path} cannot be written: its folder was removed meanwhile. Start again; what"
+                " was in it is made anew."
+            ) from error
+        if error.errno in _SHUT:
+            raise PermissionError(
+                f"{path} cannot be written: {error.strerror}. Make its folder writable and start"
+                " again; what is finished is kept."
+            ) from error
+        raise
 
 
 @contextmanager

@@ -19,8 +19,8 @@ from zipfile import BadZipFile
 
 import numpy as np
 
-from quorate.files._target import told_if_full
-from quorate.scale._lock import lock
+from quorate.files._lock import lock
+from quorate.files._target import told_if_lost
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -172,9 +172,10 @@ class Folder:
         # Several machines may write the same file, after a worker was taken for dead.
         unfinished = self.path / f"{_UNFINISHED}{secrets.token_hex(6)}"
         try:
-            with told_if_full(str(self.path / name)), unfinished.open("wb") as file:
-                write(file)
-            unfinished.replace(self.path / name)
+            with told_if_lost(str(self.path / name)):
+                with unfinished.open("wb") as file:
+                    write(file)
+                unfinished.replace(self.path / name)
         finally:
             unfinished.unlink(missing_ok=True)
 
