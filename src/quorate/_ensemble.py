@@ -225,9 +225,10 @@ def trajectory_similarity(
     n = len(groups.sizes)
     n_neighbors = _validate.check_reach(owner, "n_neighbors", n_neighbors, n, all_allowed=True)
     n_steps = _validate.check_reach(owner, "n_steps", n_steps, n)
+    n_links = flow.expected_links(groups.table, n_neighbors)
     _validate.check_memory(
-        8 * n * n,
-        f"The similarity of {n} microclusters",
+        8 * n * n + 72 * n_links,
+        f"The similarity of {n} microclusters with about {n_links} links",
         "PTGP clusters them without that matrix.",
     )
     graph = flow.elite_graph(groups.table, n_neighbors, n_jobs=n_jobs)

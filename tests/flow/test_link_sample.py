@@ -71,3 +71,9 @@ def test_a_graph_of_ties_is_refused_before_it_is_made(method, monkeypatch):
     words = r"about 1592\d{4} links\) and 20 steps would take .* and 700.0 MB are available"
     with pytest.raises(qr.MemoryBudgetError, match=words):
         method(5, n_jobs=1).fit(crossed(200))
+
+
+def test_the_links_count_beside_the_similarity(monkeypatch):
+    monkeypatch.setenv("QUORATE_MEMORY", str(8 * 1600**2 + 1_000_000))
+    with pytest.raises(qr.MemoryBudgetError, match="1600 microclusters with about 124800 links"):
+        qr.trajectory_similarity(crossed(40))
