@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 import sys
 from typing import TYPE_CHECKING, Any
 
@@ -26,6 +27,9 @@ def main() -> None:
         app(prog_name="quorate")
     except KeyboardInterrupt:
         sys.exit(130)  # as in quorate.cli._errors, which may not be there yet
+    finally:
+        # Another interruption, while Python shuts down, ends the process and shows no traceback.
+        signal.signal(signal.SIGINT, signal.SIG_DFL)
 
 
 def __getattr__(name: str) -> Any:
