@@ -247,7 +247,7 @@ def test_bombs_do_not_go_off(good, tmp_path, monkeypatch):
     with zipfile.ZipFile(tmp_path / "claims", "w") as archive:
         archive.writestr("model.json", json.dumps(header))
         archive.writestr("sizes.npy", stream.getvalue())
-    refused(tmp_path / "claims", r"shape \(1000000000000,\) in 0 bytes")
+    refused(tmp_path / "claims", r"shape \(1000000000000,\) .*in 0 bytes")
 
 
 def test_json_without_end(tmp_path):
