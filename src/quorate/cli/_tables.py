@@ -27,3 +27,14 @@ def aligned(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
         ).rstrip()
         for line in lines
     )
+
+
+def counted(number: int, what: str) -> str:
+    """Return a number of things in words.
+
+    Examples
+    --------
+    >>> counted(1797, "object"), counted(1, "clustering")
+    ('1,797 objects', '1 clustering')
+    """
+    return f"{number:,} {what}" if number == 1 else f"{number:,} {what}s"

@@ -18,6 +18,7 @@ from quorate.cli._json import check_json, print_json
 from quorate.cli._models import check_save
 from quorate.cli._options import find_method, k_or_auto, parameters, wanted_k
 from quorate.cli._summaries import check_summaries
+from quorate.cli._tables import counted
 from quorate.cli._task import Done, Task, facts_of
 from quorate.cli._truth import scores_as_text
 from quorate.cli._votes import check_apart, check_call, check_format_to_write, expanded
@@ -233,8 +234,9 @@ def _summary(done: Done, ks: range, asked: int | str | None, method: str, second
     if asked == "auto":
         k = "k chosen before" if done.choice is None else f"k = {done.choice.k} (chosen)"
     return (
-        f"{done.n_objects:,} objects{named}, {done.n_clusterings:,} clusterings,"
-        f" {done.n_microclusters:,} microclusters, {k}, {method.upper()}: {seconds:.2f} s"
+        f"{counted(done.n_objects, 'object')}{named}, {counted(done.n_clusterings, 'clustering')},"
+        f" {counted(done.n_microclusters, 'microcluster')}, {k}, {method.upper()}:"
+        f" {seconds:.2f} s"
     )
 
 

@@ -15,6 +15,7 @@ from quorate.cli._features import read_features
 from quorate.cli._json import check_json, print_json
 from quorate.cli._options import ends_of_range, one_of, whole
 from quorate.cli._progress import stage, track
+from quorate.cli._tables import counted
 from quorate.cli._votes import check_apart, check_call
 from quorate.cli._warnings import warn, warnings_as_lines
 
@@ -378,6 +379,7 @@ def _summary(features: Features, votes: NDArray[Any], output: str, seconds: floa
     n, width = features.matrix.shape
     named = "" if features.id_name is None else f" (ids from {features.id_name!r})"
     return (
-        f"{n:,} objects{named}, {width:,} features, {votes.shape[1]:,} clusterings with"
+        f"{counted(n, 'object')}{named}, {counted(width, 'feature')},"
+        f" {counted(votes.shape[1], 'clustering')} with"
         f" {found.min()} to {found.max()} clusters in {where}: {seconds:.2f} s"
     )

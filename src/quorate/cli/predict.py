@@ -14,6 +14,7 @@ from quorate.cli import _words
 from quorate.cli._engines import check_engine, choose
 from quorate.cli._errors import WrongCall, reported
 from quorate.cli._json import check_json, print_json
+from quorate.cli._tables import counted
 from quorate.cli._task import Done, Task, facts_of
 from quorate.cli._truth import scores_as_text
 from quorate.cli._votes import check_apart, check_call, check_format_to_write, expanded
@@ -135,6 +136,6 @@ def _load(path: str) -> Any:
 def _summary(done: Done, model: Any, seconds: float) -> str:
     named = "" if done.id_name is None else f" (ids from {done.id_name!r})"
     return (
-        f"{done.n_objects:,} objects{named}, {model.n_features_in_:,} clusterings,"
-        f" k = {model.n_clusters_}, {type(model).__name__}: {seconds:.2f} s"
+        f"{counted(done.n_objects, 'object')}{named},"
+        f" {counted(model.n_features_in_, 'clustering')}, k = {model.n_clusters_}, {type(model).__name__}: {seconds:.2f} s"
     )

@@ -14,6 +14,7 @@ from quorate.cli._errors import reported
 from quorate.cli._json import check_json, print_json
 from quorate.cli._options import find_method, k_or_auto, parameters
 from quorate.cli._progress import stage
+from quorate.cli._tables import counted
 from quorate.cli._truth import in_order, take_truth
 from quorate.cli._votes import (
     check_apart,
@@ -223,7 +224,7 @@ def _command(votes: list[str], given: dict[str, Any]) -> str:
 def _summary(fitted: Any, output: str, seconds: float) -> str:
     where = "standard output" if output == "-" else output
     return (
-        f"{len(fitted.labels_):,} objects, {fitted.n_features_in_:,} clusterings,"
-        f" {fitted.n_microclusters_:,} microclusters, k = {fitted.n_clusters_},"
+        f"{counted(len(fitted.labels_), 'object')}, {counted(fitted.n_features_in_, 'clustering')},"
+        f" {counted(fitted.n_microclusters_, 'microcluster')}, k = {fitted.n_clusters_},"
         f" {type(fitted).__name__}: {seconds:.2f} s\nThe report is in {where}."
     )
