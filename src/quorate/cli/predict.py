@@ -137,5 +137,6 @@ def _summary(done: Done, model: Any, seconds: float) -> str:
     named = "" if done.id_name is None else f" (ids from {done.id_name!r})"
     return (
         f"{counted(done.n_objects, 'object')}{named},"
-        f" {counted(model.n_features_in_, 'clustering')}, k = {model.n_clusters_}, {type(model).__name__}: {seconds:.2f} s"
+        f" {counted(model.n_features_in_, 'clustering')},"
+        f" k = {model.n_clusters_}, {type(model).__name__}: {seconds:.2f} s"
     )
