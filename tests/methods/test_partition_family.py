@@ -9,7 +9,7 @@ import object_twins
 import pytest
 import scipy.io
 import twins
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 import quorate as qr
@@ -103,6 +103,8 @@ def test_the_graph_is_the_sum_over_objects(matrix):
 
 
 @few
+@example(weights=[1.0122493040149235e-302])
+@example(weights=[5e-324, 0.0, 5e-324])
 @given(weights=st.lists(st.floats(0, 1e12), min_size=1, max_size=20))
 def test_whole_weights(weights):
     weights = np.array(weights)

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
 #: What the integer weights of a graph add up to, up to rounding.
 WHOLE = 100_000_000
+_TINY = 1e-200
 _ROWS_PER_BLOCK = 64
 
 
@@ -70,6 +71,9 @@ def whole_weights(weights: FloatArray) -> NDArray[np.int64]:
     total = weights.sum()
     if total <= 0:
         return np.zeros(weights.shape, dtype=np.int64)
+    if total < _TINY:  # a power of two changes no digit, and keeps the quotient finite
+        weights = weights * 2.0**500
+        total = weights.sum()
     scaled = np.rint(weights * (WHOLE / total)).astype(np.int64)
     return np.where(weights > 0, np.maximum(scaled, 1), 0)
 
