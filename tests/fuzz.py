@@ -2,8 +2,8 @@
 
 python tests/fuzz.py [--minutes 10] [--examples 200]
 
-Files take turns. A failure is printed with the seed that shows it again, and makes the exit code 1;
-hypothesis keeps the smallest case in .hypothesis, so the plain tests then fail too.
+Files take turns. A failure is printed with the smallest case and the seed that shows it again, and
+makes the exit code 1. The plain tests always draw the same cases, so a find becomes an @example.
 """
 
 from __future__ import annotations

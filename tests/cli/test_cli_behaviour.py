@@ -11,8 +11,6 @@ from typer.testing import CliRunner
 from quorate.cli import app
 from quorate.cli._errors import WrongCall, reported
 
-resource = pytest.importorskip("resource")  # POSIX
-
 HEAVY = ("numpy", "numba", "sklearn", "scipy", "pandas", "pyarrow", "rich", "matplotlib")
 VERBS = (
     *("choose-k", "compare", "consensus", "demo", "generate"),
@@ -25,22 +23,17 @@ def run(command):
 
 
 @pytest.mark.parametrize("words", [["--help"], ["consensus", "--help"]])
-def test_help_is_light_and_quick(words):
+def test_help_is_light(words):
+    """What it costs in seconds is told by benchmarks.startup."""
     code = (
         f"import sys\nfrom quorate.cli import main\nsys.argv = ['quorate', *{words}]\n"
         "try:\n    main()\nfinally:\n"
         f"    print([name for name in {HEAVY} if name in sys.modules], file=sys.stderr)"
     )
-    spent = []
-    for _ in range(3):
-        before = resource.getrusage(resource.RUSAGE_CHILDREN)
-        done = run([sys.executable, "-c", code])
-        after = resource.getrusage(resource.RUSAGE_CHILDREN)
-        assert done.returncode == 0
-        assert done.stderr.strip() == "[]"
-        assert "consensus" in done.stdout
-        spent.append(after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime)
-    assert min(spent) < 0.3
+    done = run([sys.executable, "-c", code])
+    assert done.returncode == 0
+    assert done.stderr.strip() == "[]"
+    assert "consensus" in done.stdout
 
 
 def test_version_and_verbs():

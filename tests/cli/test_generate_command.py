@@ -330,7 +330,7 @@ def begun(tmp_path):
         while count(parts) < 3 and command.poll() is None:
             time.sleep(0.005)
         command.send_signal(number)
-        return command.wait(timeout=30), command.communicate()[1]
+        return command.wait(timeout=120), command.communicate()[1]
 
     end_by.options, end_by.features = options, features
     return end_by

@@ -200,7 +200,7 @@ def test_interrupted_by_hand(tmp_path):
     process.stdout.readline()
     time.sleep(0.05)
     process.send_signal(signal.SIGINT)
-    _, told = process.communicate(timeout=30)
+    _, told = process.communicate(timeout=120)
     assert process.returncode == 130
     assert "What is finished is kept in l.parquet.parts. The same command goes on" in told
     assert "Traceback" not in told

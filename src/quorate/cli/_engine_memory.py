@@ -10,8 +10,8 @@ from quorate.cli._models import save_model
 from quorate.cli._progress import stage
 from quorate.cli._summaries import write_summaries
 from quorate.cli._task import Done, Task
-from quorate.cli._truth import scores_of, take_truth
-from quorate.cli._votes import check_k, check_turnout, read_votes
+from quorate.cli._truth import scores_of
+from quorate.cli._votes import check_k, read_votes
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -32,16 +32,15 @@ def in_memory(task: Task) -> Done:
     for path in (task.output, task.member_table, task.cluster_table):
         if path is not None:
             files.check_writable(path)
-    with stage("Reading votes", quiet=task.quiet):
-        table = read_votes(
-            task.votes,
-            input_format=task.format,
-            id_column=task.id_column,
-            header=task.header,
-            key=task.key,
-        )
-    table, true_labels = take_truth(table, task.truth)
-    check_turnout(table)
+    table, true_labels = read_votes(
+        task.votes,
+        task.truth,
+        input_format=task.format,
+        id_column=task.id_column,
+        header=task.header,
+        key=task.key,
+        quiet=task.quiet,
+    )
     _check_id_name(table, task)
     with stage(f"Consensus by {task.method.upper()}", quiet=task.quiet):
         ensemble = qr.Ensemble(files.votes_of(table), n_jobs=task.jobs)

@@ -6,10 +6,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from quorate.cli._errors import WrongCall
+from quorate.cli._progress import stage
+from quorate.cli._truth import take_truth
 from quorate.cli._words import did_you_mean
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
+
+    from numpy.typing import NDArray
 
     from quorate.files import VoteTable
 
@@ -68,25 +72,34 @@ def check_format_to_write(output: str) -> str:
 
 def read_votes(
     votes: list[str],
+    truth: str | None,
     *,
     input_format: str | None,
     id_column: str,
     header: bool | None,
     key: str | None,
-) -> VoteTable:
-    """Read the files of votes as one table."""
+    quiet: bool,
+) -> tuple[VoteTable, NDArray[Any] | None]:
+    """Read the files of votes as one table, and set the true labels apart if they are named.
+
+    An object without any vote is refused.
+    """
     from quorate import files
 
-    return files.read_tables(
-        votes,
-        format=input_format,
-        id_column=id_column,
-        header="auto" if header is None else header,
-        key=key,
-    )
+    with stage("Reading votes", quiet=quiet):
+        table = files.read_tables(
+            votes,
+            format=input_format,
+            id_column=id_column,
+            header="auto" if header is None else header,
+            key=key,
+        )
+    table, true_labels = take_truth(table, truth)
+    _check_turnout(table)
+    return table, true_labels
 
 
-def check_turnout(table: VoteTable) -> None:
+def _check_turnout(table: VoteTable) -> None:
     """Refuse objects without any vote, by the names and rows that their files know them by."""
     from quorate import files
 

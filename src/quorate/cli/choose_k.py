@@ -14,13 +14,11 @@ from quorate.cli._errors import WrongCall, reported
 from quorate.cli._json import check_json, print_json
 from quorate.cli._options import ends_of_range, find_method, parameters, whole
 from quorate.cli._progress import stage
-from quorate.cli._truth import take_truth
 from quorate.cli._votes import (
     check_apart,
     check_call,
     check_format_to_write,
     check_k,
-    check_turnout,
     expanded,
     read_votes,
 )
@@ -135,12 +133,15 @@ def choose_k(
             seed=seed,
             jobs=jobs,
         )
-        with stage("Reading votes", quiet=quiet):
-            table = read_votes(
-                paths, input_format=format, id_column=id_column, header=header, key=key
-            )
-        table, true_labels = take_truth(table, truth)
-        check_turnout(table)
+        table, true_labels = read_votes(
+            paths,
+            truth,
+            input_format=format,
+            id_column=id_column,
+            header=header,
+            key=key,
+            quiet=quiet,
+        )
         with stage(f"Cuts of {method.upper()}", quiet=quiet):
             ensemble = qr.Ensemble(files.votes_of(table), n_jobs=jobs)
             check_k(1 if ends is None else ends[1], ensemble)

@@ -14,15 +14,13 @@ from quorate.cli import _words
 from quorate.cli._errors import WrongCall, reported
 from quorate.cli._json import check_json, print_json
 from quorate.cli._options import find_method
-from quorate.cli._progress import stage, track
+from quorate.cli._progress import track
 from quorate.cli._tables import aligned
-from quorate.cli._truth import take_truth
 from quorate.cli._votes import (
     check_apart,
     check_call,
     check_format_to_write,
     check_k,
-    check_turnout,
     expanded,
     read_votes,
 )
@@ -101,12 +99,15 @@ def compare(
 
         chosen = _chosen(methods, qr.METHODS)
         _check_output(output, [*paths, truth])
-        with stage("Reading votes", quiet=quiet):
-            table = read_votes(
-                paths, input_format=format, id_column=id_column, header=header, key=key
-            )
-        table, true_labels = take_truth(table, truth)
-        check_turnout(table)
+        table, true_labels = read_votes(
+            paths,
+            truth,
+            input_format=format,
+            id_column=id_column,
+            header=header,
+            key=key,
+            quiet=quiet,
+        )
         ensemble = qr.Ensemble(files.votes_of(table), n_jobs=jobs)
         check_k(k, ensemble)
         outcomes = [

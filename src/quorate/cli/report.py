@@ -15,12 +15,11 @@ from quorate.cli._json import check_json, print_json
 from quorate.cli._options import find_method, k_or_auto, parameters
 from quorate.cli._progress import stage
 from quorate.cli._tables import counted
-from quorate.cli._truth import in_order, take_truth
+from quorate.cli._truth import in_order
 from quorate.cli._votes import (
     check_apart,
     check_call,
     check_k,
-    check_turnout,
     expanded,
     read_votes,
 )
@@ -112,12 +111,15 @@ def report(
             seed=seed,
             jobs=jobs,
         )
-        with stage("Reading votes", quiet=quiet):
-            table = read_votes(
-                paths, input_format=format, id_column=id_column, header=header, key=key
-            )
-        table, true_labels = take_truth(table, truth)
-        check_turnout(table)
+        table, true_labels = read_votes(
+            paths,
+            truth,
+            input_format=format,
+            id_column=id_column,
+            header=header,
+            key=key,
+            quiet=quiet,
+        )
         matrix = None if features is None else _features(features, table)
         with stage(f"Consensus by {method.upper()}", quiet=quiet):
             ensemble = qr.Ensemble(files.votes_of(table), n_jobs=jobs)

@@ -159,6 +159,11 @@ class ConsensusClusterer(Savable, ClusterMixin, BaseEstimator, ABC):
         ndarray, Series or Arrow array of shape (n_objects,)
         """
         check_is_fitted(self, "labels_")
+        if self._from_similarity:
+            raise ValueError(
+                f"This {type(self).__name__} was fitted on a similarity (affinity='precomputed'),"
+                f" so it knows no votes to compare new objects with. Fit it on votes to predict."
+            )
         new = as_ensemble(X, n_jobs=self.n_jobs)
         self._check_columns(X, new, reset=False)
         table = self._ensemble.translate(new)

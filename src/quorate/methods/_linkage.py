@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from sklearn.utils.validation import check_is_fitted
 
 from quorate import _validate, flow
 from quorate._ensemble import Ensemble
@@ -27,30 +26,6 @@ class LinkageClusterer(ConsensusClusterer):
     linkage: str
     similarity_: FloatArray
     linkage_matrix_: FloatArray
-
-    def predict(self, X: Any) -> Any:
-        """Return the consensus label of new rows of votes.
-
-        A row seen in fit gets its own label. Any other gets the label of the microcluster it
-        agrees with most, ties going to the larger one, then to the earlier; a row that agrees
-        with none gets the label of the largest cluster.
-
-        Parameters
-        ----------
-        X : array-like, DataFrame, Arrow table or Ensemble of shape (n_objects, n_clusterings)
-            Votes by the same clusterings as in fit.
-
-        Returns
-        -------
-        ndarray, Series or Arrow array of shape (n_objects,)
-        """
-        check_is_fitted(self, "labels_")
-        if self._from_similarity:
-            raise ValueError(
-                f"This {type(self).__name__} was fitted on a similarity (affinity='precomputed'),"
-                f" so it knows no votes to compare new objects with. Fit it on votes to predict."
-            )
-        return super().predict(X)
 
     def _begin_with_similarity(self, X: Any) -> FloatArray:
         """Check a similarity of objects, each of which is a microcluster, and set what fit sets."""
