@@ -8,6 +8,7 @@ import sys
 
 import numpy as np
 import pytest
+from scale_helpers import Stop, random_votes, stop_after
 
 import quorate as qr
 from quorate.scale import _checkpoint, _output, _passes, _work, stream
@@ -15,13 +16,7 @@ from quorate.scale import _checkpoint, _output, _passes, _work, stream
 pa = pytest.importorskip("pyarrow")
 pq = pytest.importorskip("pyarrow.parquet")
 
-
-class Stop(Exception):
-    pass
-
-
-def make_votes(n=600, seed=0):
-    return np.random.default_rng(seed).integers(0, 3, (n, 4))
+VOTES = random_votes(600)
 
 
 def write(path, votes):
@@ -37,7 +32,7 @@ def place(tmp_path, monkeypatch):
     """Return a folder to stand in with votes in it, labelled in pieces of 100 rows."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(_passes, "PIECE_ROWS", 100)
-    write(tmp_path / "v.parquet", make_votes())
+    write(tmp_path / "v.parquet", VOTES)
     return tmp_path
 
 
@@ -47,16 +42,8 @@ def run(source="v.parquet", estimator=None, output="l.parquet", **options):
 
 def stopped(monkeypatch, call=run, n=6):
     """Let a run stop after some parts of the labels."""
-    real, calls = _checkpoint.Folder.replace, []
-
-    def failing(folder, name, write):
-        calls.append(name)
-        if len(calls) == n:
-            raise Stop
-        real(folder, name, write)
-
     with monkeypatch.context() as patched:
-        patched.setattr(_checkpoint.Folder, "replace", failing)
+        stop_after(patched, "replace", n)
         with pytest.raises(Stop):
             call()
 
@@ -136,16 +123,15 @@ class TestChangedVotes:
     @pytest.mark.parametrize("name", ["v.parquet", "v.csv"])
     @pytest.mark.parametrize("change", ["order", "more", "columns"])
     def test_between_the_passes(self, name, change, place, monkeypatch):
-        votes = make_votes()
-        write(place / name, votes)
+        write(place / name, VOTES)
         real = _work.fit
 
         def fit(*arguments, **options):
             if change == "columns" and name == "v.parquet":
-                columns = dict(zip("efgh", votes.T, strict=True))
+                columns = dict(zip("efgh", VOTES.T, strict=True))
                 pq.write_table(pa.table(columns), place / name)
             else:
-                write(place / name, votes[::-1] if change == "order" else np.vstack([votes] * 2))
+                write(place / name, VOTES[::-1] if change == "order" else np.vstack([VOTES] * 2))
             return real(*arguments, **options)
 
         with monkeypatch.context() as patched:
@@ -182,7 +168,7 @@ class TestOneAtATime:
         run()
         assert met
         found = pq.read_table("l.parquet")["label"].to_numpy()
-        np.testing.assert_array_equal(found, qr.EAC(3).fit_predict(make_votes()))
+        np.testing.assert_array_equal(found, qr.EAC(3).fit_predict(VOTES))
 
     @pytest.mark.skipif(os.name == "nt", reason="processes are killed as POSIX does")
     def test_the_lock_ends_with_its_process(self, place):

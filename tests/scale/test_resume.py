@@ -8,24 +8,20 @@ import time
 
 import numpy as np
 import pytest
+from scale_helpers import Stop, random_votes, stop_after, table_of
 
 import quorate as qr
-from quorate.scale import _checkpoint, _passes, _threads, stream
+from quorate.scale import _passes, _threads, stream
 
-pa = pytest.importorskip("pyarrow")
 pq = pytest.importorskip("pyarrow.parquet")
 
 PIECE = 1000
 
 
-def make_file(path, n=20_000, seed=0):
-    votes = np.random.default_rng(seed).integers(0, 3, (n, 4))
-    pq.write_table(pa.table({f"m{m}": c for m, c in enumerate(votes.T)}), path, row_group_size=700)
+def make_file(path, n=20_000):
+    votes = random_votes(n)
+    pq.write_table(table_of(votes), path, row_group_size=700)
     return votes
-
-
-class Stop(Exception):
-    pass
 
 
 @pytest.fixture
@@ -36,20 +32,6 @@ def small_pieces(monkeypatch):
 @pytest.mark.usefixtures("small_pieces")
 @pytest.mark.parametrize("jobs", [1, 2])
 class TestGoingOn:
-    def stop_after(self, monkeypatch, name, n):
-        """Let the n-th call of a method of the folder fail."""
-        real = getattr(_checkpoint.Folder, name)
-        calls = []
-
-        def failing(*arguments):
-            calls.append(arguments)
-            if len(calls) == n:
-                raise Stop
-            return real(*arguments)
-
-        monkeypatch.setattr(_checkpoint.Folder, name, failing)
-        return calls
-
     def call(self, folder, jobs):
         return stream.consensus(
             folder / "v.parquet", qr.EAC(3), folder / "l.parquet", batch_rows=300, n_jobs=jobs
@@ -67,7 +49,7 @@ class TestGoingOn:
     )
     def test_after_any_stop(self, name, n, jobs, tmp_path, monkeypatch):
         votes = make_file(tmp_path / "v.parquet")
-        self.stop_after(monkeypatch, name, n)
+        stop_after(monkeypatch, name, n)
         with pytest.raises(Stop):
             self.call(tmp_path, jobs)
         assert (tmp_path / "l.parquet").exists() == (name == "remove")
@@ -81,7 +63,7 @@ class TestGoingOn:
 
     def test_reads_only_what_is_missing(self, jobs, tmp_path, monkeypatch):
         make_file(tmp_path / "v.parquet")
-        self.stop_after(monkeypatch, "write_index", 11)
+        stop_after(monkeypatch, "write_index", 11)
         with pytest.raises(Stop):
             self.call(tmp_path, jobs)
         monkeypatch.undo()
@@ -99,7 +81,7 @@ class TestGoingOn:
 
     def test_a_changed_file_is_refused(self, jobs, tmp_path, monkeypatch):
         make_file(tmp_path / "v.parquet")
-        self.stop_after(monkeypatch, "write_labels", 1)
+        stop_after(monkeypatch, "write_labels", 1)
         with pytest.raises(Stop):
             self.call(tmp_path, jobs)
         monkeypatch.undo()
@@ -109,7 +91,7 @@ class TestGoingOn:
 
     def test_another_estimator_keeps_the_index(self, jobs, tmp_path, monkeypatch):
         votes = make_file(tmp_path / "v.parquet")
-        self.stop_after(monkeypatch, "replace", 30)
+        stop_after(monkeypatch, "replace", 30)
         with pytest.raises(Stop):
             self.call(tmp_path, jobs)
         monkeypatch.undo()

@@ -1,0 +1,222 @@
+"""What goes wrong on a Dask cluster: workers that die are made up for, bad calls are refused."""
+
+import os
+import signal
+import sys
+import time
+from pathlib import Path
+from threading import Thread
+
+import numpy as np
+import pytest
+from scale_helpers import in_memory, labels_of, make_votes, write_parts
+
+import quorate as qr
+from quorate.scale import dask as on_dask
+from quorate.scale._checkpoint import Folder, estimator_in_words
+
+pytest.importorskip("dask.distributed")
+dask = pytest.importorskip("dask")
+da = pytest.importorskip("dask.array")
+dd = pytest.importorskip("dask.dataframe")
+pa = pytest.importorskip("pyarrow")
+pd = pytest.importorskip("pandas")
+pq = pytest.importorskip("pyarrow.parquet")
+
+from distributed import Client  # noqa: E402
+
+pytestmark = pytest.mark.skipif(os.name == "nt", reason="processes are killed as POSIX does")
+SECONDS_TO_WAIT = 60
+
+
+# -- workers that die ------------------------------------------------------------------------------
+
+
+class TestDeath:
+    def test_in_both_passes(self, client, tmp_path):
+        def dying(votes, marker):  # as workers do, which do not know this module
+            if not marker.exists():
+                marker.touch()
+                os.kill(os.getpid(), signal.SIGKILL)
+            return votes
+
+        votes = make_votes()
+        parts = [
+            dask.delayed(dying)(part, tmp_path / "first") if place == 2 else dask.delayed(part)
+            for place, part in enumerate(np.array_split(votes, 5))
+        ]
+        array = da.concatenate([da.from_delayed(p, (40, 5), dtype=votes.dtype) for p in parts])
+        found = on_dask.consensus(array, qr.EAC(3), client=client)
+        assert (tmp_path / "first").exists()
+        (tmp_path / "first").unlink()
+        labels = client.compute(found).result()
+        assert (tmp_path / "first").exists()
+        np.testing.assert_array_equal(labels, in_memory(votes, qr.EAC(3)).labels_)
+
+    def test_while_files_are_written(self, client, tmp_path):
+        votes = make_votes(4000)
+        paths = write_parts(votes, tmp_path, row_group=40)
+        output = tmp_path / "l.parquet"
+        victim = next(iter(client.run(os.getpid).values()))
+        killed_at = []
+
+        def kill():
+            folder = tmp_path / "l.parquet.parts"
+            until = time.monotonic() + SECONDS_TO_WAIT
+            while time.monotonic() < until:
+                n_parts = len(list(folder.glob("part-*")))
+                if n_parts:
+                    os.kill(victim, signal.SIGKILL)
+                    killed_at.append(n_parts)
+                    return
+                time.sleep(0.002)
+
+        watcher = Thread(target=kill)
+        watcher.start()
+        on_dask.consensus(paths, qr.EAC(3), output, client=client, task_rows=40, id_column="cell")
+        watcher.join()
+        assert killed_at[0] < 100
+        np.testing.assert_array_equal(labels_of(output), in_memory(votes, qr.EAC(3)).labels_)
+        np.testing.assert_array_equal(labels_of(output, "cell"), np.arange(4000))
+        assert not (tmp_path / "l.parquet.parts").exists()
+
+    def test_again_and_again(self, client):
+        def kill_worker():
+            os.kill(os.getpid(), signal.SIGKILL)
+
+        array = da.from_delayed(dask.delayed(kill_worker)(), (30, 5), dtype=int)
+        with pytest.raises(OSError, match="died several times at the same task"):
+            on_dask.consensus(array, qr.EAC(3), client=client)
+
+
+# -- what is refused -------------------------------------------------------------------------------
+
+
+def only_known_here(votes):
+    return votes
+
+
+class TestComplaints:
+    ARRAY = da.from_array(make_votes(), chunks=(60, 5))
+
+    def refuse(self, match, votes, error=ValueError, estimator=None, **options):
+        with pytest.raises(error, match=match):
+            on_dask.consensus(votes, estimator or qr.EAC(2), **options)
+
+    def test_no_client(self):
+        self.refuse(r"There is no Dask client\. .*client='tcp://host:8786'", self.ARRAY)
+        self.refuse("'client' is a dask.distributed.Client", self.ARRAY, TypeError, client=8786)
+        self.refuse("No scheduler answers at", self.ARRAY, OSError, client="nowhere://1")
+
+    def test_an_object_without_a_vote(self, client, tmp_path):
+        votes = make_votes(100)
+        votes[[70, 75]] = -1
+        self.refuse(
+            "without a vote in any clustering: row 10 of partition 1, counted from 0; row 15",
+            da.from_array(votes, chunks=(60, 5)),
+            client=client,
+        )
+        paths = write_parts(votes, tmp_path)
+        output = tmp_path / "l.parquet"
+        options = {"client": client, "output": output, "id_column": "cell"}
+        self.refuse(r"v2\.parquet, row 4;", paths, **options)
+        assert not output.exists()
+        assert not (tmp_path / "l.parquet.parts").exists()
+
+    @pytest.mark.skipif(not Path("/proc/self/fd").is_dir(), reason="needs a file of one process")
+    def test_a_file_that_workers_do_not_see(self, client, tmp_path):
+        (path,) = write_parts(make_votes(), tmp_path, n_files=1)
+        with path.open("rb") as file, os.fdopen(os.dup2(file.fileno(), 250), "rb") as far:
+            own = f"/proc/self/fd/{far.fileno()}"  # a number that no worker has open
+            output = tmp_path / "l.parquet"
+            self.refuse(
+                f"The worker at tcp://.* finds no {own}. Every worker must see",
+                [own],
+                FileNotFoundError,
+                client=client,
+                output=output,
+            )
+        assert not (tmp_path / "l.parquet.parts").exists()
+
+    def test_levels(self, client):
+        self.refuse(
+            "'level' parameter of CSPA is 'objects'",
+            self.ARRAY,
+            estimator=qr.CSPA(2, level="objects"),
+            client=client,
+        )
+
+    def test_what_has_no_output(self, client, tmp_path):
+        self.refuse("name an 'output'", tmp_path, client=client)
+        self.refuse("no room for confidence", self.ARRAY, client=client, confidence=True)
+        frame = dd.from_pandas(pd.DataFrame(make_votes(), columns=list("abcde")), npartitions=2)
+        self.refuse("Scores belong to a result", frame, client=client, truth="a")
+
+    def test_what_is_no_table(self, client):
+        frame = dd.from_pandas(pd.DataFrame(make_votes(), columns=list("abcde")), npartitions=2)
+        self.refuse("table of objects × clusterings", frame["a"], client=client)
+        self.refuse("table of objects × clusterings", self.ARRAY[:, 0], client=client)
+        self.refuse("no column 'q'", frame, client=client, columns=["a", "q"])
+        self.refuse("no column or index 'q'", frame, client=client, id_column="q")
+        self.refuse("An Array has no names for 'columns'", self.ARRAY, client=client, columns=["a"])
+        self.refuse("no objects", self.ARRAY[:0], client=client)
+
+    def test_names_in_one_file_and_numbers_in_another(self, client, tmp_path):
+        pq.write_table(pa.table({"a": [1, 2]}), tmp_path / "v.parquet")
+        pq.write_table(pa.table({"a": ["x", "y"]}), tmp_path / "w.parquet")
+        self.refuse(
+            "Column 'a' holds names in .*w.parquet, but numbers in .*v.parquet",
+            tmp_path,
+            client=client,
+            output=tmp_path / "l.parquet",
+        )
+
+    def test_a_cluster_that_does_not_know_what_is_sent(self, client):
+        array = self.ARRAY.map_blocks(only_known_here, dtype=int)
+        self.refuse("must be installed at the scheduler", array, OSError, client=client)
+
+    def test_too_many_clusters(self, client):
+        self.refuse("tells only 86 group", self.ARRAY, estimator=qr.EAC(500), client=client)
+
+    def test_a_client_that_is_closed(self, address):
+        with Client(address, set_as_default=False) as closed:
+            pass
+        with pytest.raises(ValueError, match="client is closed"):
+            on_dask.consensus(self.frame(), qr.EAC(2), client=closed)
+
+    def test_votes_that_are_others_the_second_time(self, client):
+        def draw(part):
+            return part.assign(a=np.random.default_rng().integers(0, 1 << 40, len(part)))
+
+        labels = on_dask.consensus(self.frame().map_partitions(draw), qr.EAC(2), client=client)
+        with pytest.raises(ValueError, match=r"Partition 0 was computed twice.* persist"):
+            labels.compute(scheduler="synchronous")
+
+    @pytest.mark.parametrize("given", [{"columns": ["a", "a"]}, {"columns": ["a"], "truth": "a"}])
+    def test_a_column_has_one_part(self, client, given):
+        with pytest.raises(ValueError, match="'a' was named as a clustering, and once more"):
+            on_dask.consensus(self.frame(), qr.EAC(2), client=client, **given)
+
+    def frame(self):
+        return dd.from_pandas(pd.DataFrame({"a": [1, 1, 2, 2], "b": [1, 1, 2, 2]}), npartitions=1)
+
+    def test_what_a_killed_run_left_is_not_used(self, client, tmp_path):
+        target = tmp_path / "l.parquet"
+        votes = {"partitions": 1, "columns": ["a", "b"], "truth": None}
+        asked = {
+            "estimator": estimator_in_words(qr.EAC(2)),
+            "cuts": None,
+            "confidence": False,
+            "id column": None,
+            "rows of a part": 0,
+            "output": [str(target)],
+        }
+        left = Folder(tmp_path / "l.parquet.parts", votes, asked, resumes=False)
+        left.write_labels({"label": np.array([1, 1], dtype=np.uint8)})
+        left.close()
+        on_dask.consensus(self.frame(), qr.EAC(2), target, client=client)
+        assert labels_of(target).tolist() == [0, 0, 1, 1]
+
+    def test_no_dask(self, monkeypatch):
+        monkeypatch.setitem(sys.modules, "distributed", None)
+        self.refuse(r'pip install "quorate\[dask\]"', self.ARRAY, ImportError)
