@@ -1,0 +1,248 @@
+"""Wrong calls of the library, each with its exact message."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.exceptions import NotFittedError
+
+import quorate as qr
+from quorate.files import FileFormatError
+
+GOOD = [[0, 0], [0, 1], [1, 1]]
+FRAME = pd.DataFrame(GOOD, columns=["a", "b"])
+
+CALLS = {
+    "no clusters": (
+        lambda: qr.PTGP(0).fit(GOOD),
+        ValueError,
+        (
+            "The 'n_clusters' parameter of PTGP must be 'auto' or a whole number from 1 up. Got "
+            "0 instead."
+        ),
+    ),
+    "clusters and a half": (
+        lambda: qr.PTGP(2.5).fit(GOOD),
+        ValueError,
+        (
+            "The 'n_clusters' parameter of PTGP must be 'auto' or a whole number from 1 up. Got "
+            "2.5 instead."
+        ),
+    ),
+    "clusters in words": (
+        lambda: qr.PTGP("two").fit(GOOD),
+        ValueError,
+        (
+            "The 'n_clusters' parameter of PTGP must be 'auto' or a whole number from 1 up. Got "
+            "'two' instead."
+        ),
+    ),
+    "True clusters": (
+        lambda: qr.PTGP(True).fit(GOOD),
+        ValueError,
+        (
+            "The 'n_clusters' parameter of PTGP must be 'auto' or a whole number from 1 up. Got "
+            "True instead."
+        ),
+    ),
+    "more clusters than groups": (
+        lambda: qr.PTGP(4).fit(GOOD),
+        ValueError,
+        (
+            "PTGP was asked for n_clusters=4, but the ensemble tells only 3 group(s) of objects "
+            "apart. Ask for at most 3 cluster(s), or add clusterings that split the data "
+            "further."
+        ),
+    ),
+    "no neighbours": (
+        lambda: qr.PTGP(2, n_neighbors=0).fit(GOOD),
+        ValueError,
+        (
+            "The 'n_neighbors' parameter of PTGP must be 'auto', 'all' or a whole number from 1 "
+            "up. Got 0 instead."
+        ),
+    ),
+    "some neighbours": (
+        lambda: qr.PTA(2, n_neighbors="some").fit(GOOD),
+        ValueError,
+        (
+            "The 'n_neighbors' parameter of PTA must be 'auto', 'all' or a whole number from 1 "
+            "up. Got 'some' instead."
+        ),
+    ),
+    "steps backwards": (
+        lambda: qr.PTGP(2, n_steps=-1).fit(GOOD),
+        ValueError,
+        (
+            "The 'n_steps' parameter of PTGP must be 'auto' or a whole number from 1 up. Got -1 "
+            "instead."
+        ),
+    ),
+    "no threads": (
+        lambda: qr.PTA(2, n_jobs=0).fit(GOOD),
+        ValueError,
+        (
+            "The 'n_jobs' parameter of PTA must be None or a whole number other than 0. Got 0 "
+            "instead."
+        ),
+    ),
+    "a linkage of others": (
+        lambda: qr.PTA(2, linkage="ward").fit(GOOD),
+        ValueError,
+        (
+            "The 'linkage' parameter of PTA must be one of 'average', 'complete', 'single'. Got "
+            "'ward' instead."
+        ),
+    ),
+    "a negative seed": (
+        lambda: qr.PTGP(2, random_state=-1).fit(GOOD),
+        ValueError,
+        (
+            "The 'random_state' parameter of PTGP must be None, a whole number from 0 up, or a "
+            "NumPy random generator. Got -1 instead."
+        ),
+    ),
+    "a seed in words": (
+        lambda: qr.PTGP(2, random_state="seed").fit(GOOD),
+        ValueError,
+        (
+            "The 'random_state' parameter of PTGP must be None, a whole number from 0 up, or a "
+            "NumPy random generator. Got 'seed' instead."
+        ),
+    ),
+    "a device that is none": (
+        lambda: qr.PTGP(2, device="abacus").fit(GOOD),
+        ValueError,
+        (
+            "The 'device' parameter of PTGP must be one of 'cpu', 'cuda', 'auto'. Got 'abacus' "
+            "instead."
+        ),
+    ),
+    "predict before fit": (
+        lambda: qr.PTGP(2).predict(GOOD),
+        NotFittedError,
+        (
+            "This PTGP instance is not fitted yet. Call 'fit' with appropriate arguments before "
+            "using this estimator."
+        ),
+    ),
+    "predict on other columns": (
+        lambda: qr.PTA(2).fit(GOOD).predict([[1, 2, 3]]),
+        ValueError,
+        "X has 3 features, but PTA is expecting 2 features as input.",
+    ),
+    "predict without votes": (
+        lambda: qr.PTA(2).fit(GOOD).predict([[-1, -1]]),
+        ValueError,
+        (
+            "1 object(s) have no vote in any clustering: row(s) 0, counted from 0. Nothing can "
+            "be said about them; leave these rows out."
+        ),
+    ),
+    "predict on columns in another order": (
+        lambda: qr.PTA(2).fit(FRAME).predict(FRAME[["b", "a"]]),
+        ValueError,
+        (
+            "The feature names should match those that were passed during fit.\nFeature names "
+            "must be in the same order as they were in fit.\n"
+        ),
+    ),
+    "a cut into none": (
+        lambda: qr.PTA(2).fit(GOOD).cut(0),
+        ValueError,
+        "The 'n_clusters' parameter of PTA must be a whole number from 1 up. Got 0 instead.",
+    ),
+    "a cut into too many": (
+        lambda: qr.PTA(2).fit(GOOD).cut(9),
+        ValueError,
+        (
+            "PTA was asked for n_clusters=9, but the ensemble tells only 3 group(s) of objects "
+            "apart. Ask for at most 3 cluster(s), or add clusterings that split the data "
+            "further."
+        ),
+    ),
+    "weights of other members": (
+        lambda: qr.EAC(2).fit(GOOD, member_weight=[1, 2, 3]),
+        ValueError,
+        (
+            "The member_weight of EAC must be 2 number(s) from 0 up, one for each clustering, "
+            "but its shape is (3,)."
+        ),
+    ),
+    "negative weights": (
+        lambda: qr.EAC(2).fit(GOOD, member_weight=[1, -2]),
+        ValueError,
+        (
+            "The member_weight of EAC must be 2 number(s) from 0 up, one for each clustering, "
+            "but number 1, counted from 0, is -2.0."
+        ),
+    ),
+    "labels of different lengths": (
+        lambda: qr.metrics.nmi([1, 2], [1, 2, 3]),
+        ValueError,
+        (
+            "Two clusterings must be two equally long lists of labels, but their shapes are "
+            "(2,) and (3,)."
+        ),
+    ),
+    "an average that is none": (
+        lambda: qr.metrics.nmi([1, 2], [1, 2], average="median"),
+        ValueError,
+        (
+            "The 'average' parameter of nmi must be one of 'max', 'min', 'geometric', "
+            "'arithmetic'. Got 'median' instead."
+        ),
+    ),
+    "features with a hole": (
+        lambda: qr.ensembles.generate([[1.0], [np.nan]], n_members=2),
+        ValueError,
+        (
+            "Features must be finite numbers, but row 1 of column 0, counted from 0, is NaN. "
+            "Fill gaps first, say with SimpleImputer of scikit-learn, or leave those objects "
+            "out."
+        ),
+    ),
+    "features in words": (
+        lambda: qr.ensembles.generate([["a"], ["b"]], n_members=2),
+        ValueError,
+        (
+            "Features must be numbers, but row 0 of column 0, counted from 0, is 'a'. Turn "
+            "words into numbers first, say with OneHotEncoder of scikit-learn."
+        ),
+    ),
+    "no members": (
+        lambda: qr.ensembles.generate([[1.0], [2.0]], n_members=0),
+        ValueError,
+        ("The 'n_members' parameter of generate must be a whole number from 1 up. Got 0 instead."),
+    ),
+    "a generator that is none": (
+        lambda: qr.ensembles.generate([[1.0], [2.0]], n_members=2, method="magic"),
+        ValueError,
+        (
+            "The 'method' parameter of generate must be 'kmeans', 'rpcl', a clusterer of "
+            "scikit-learn, or a list of these. Got 'magic' instead."
+        ),
+    ),
+    "a scale that is none": (
+        lambda: qr.ensembles.generate([[1.0], [2.0]], n_members=2, scale="log"),
+        ValueError,
+        (
+            "The 'scale' parameter of generate must be one of 'minmax', 'standard'. Got 'log' "
+            "instead."
+        ),
+    ),
+    "a model that is not there": (
+        lambda: qr.load("nothing.quorate"),
+        FileNotFoundError,
+        "There is no file nothing.quorate. Check the name and the folder.",
+    ),
+    "a model that is a table": (
+        lambda: qr.load("v.csv"),
+        FileFormatError,
+        ("v.csv is not a saved model, or it is damaged or truncated (...). Save the model again."),
+    ),
+}
+
+
+@pytest.mark.parametrize("case", CALLS)
+def test_calls(case, assert_raises):
+    assert_raises(*CALLS[case])

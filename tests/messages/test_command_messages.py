@@ -1,0 +1,185 @@
+"""Wrong calls of the command, each with its exact message."""
+
+import pytest
+
+pytest.importorskip("pyarrow")
+
+#: Calls on a good file, and their exit codes.
+COMMANDS = {
+    "consenus v.csv": (
+        2,
+        (
+            "There is no command 'consenus'. Did you mean consensus? Known: consensus, predict, "
+            "generate, choose-k, compare, report, reproduce, demo."
+        ),
+    ),
+    "consensus -k 2": (
+        2,
+        "VOTES is missing. See: quorate consensus --help",
+    ),
+    "consensus v.csv": (
+        2,
+        (
+            "Say how many clusters you want: either -k 10, or --k-range 2:20 for one column of "
+            "labels for each k; neither was given."
+        ),
+    ),
+    "consensus v.csv -k 2 --k-range 2:3": (
+        2,
+        (
+            "Say how many clusters you want: either -k 10, or --k-range 2:20 for one column of "
+            "labels for each k; both were given."
+        ),
+    ),
+    "consensus v.csv -k two": (
+        2,
+        "-k is a whole number from 1 on, or auto. Found 'two'.",
+    ),
+    "consensus v.csv -k 0": (
+        2,
+        "-k is a whole number from 1 on, or auto. Found '0'.",
+    ),
+    "consensus v.csv -k 9": (
+        1,
+        (
+            "9 clusters were asked for, but the votes tell only 3 group(s) of objects apart. "
+            "Ask for at most 3, or add clusterings that split the data further."
+        ),
+    ),
+    "consensus v.csv --k-range 2:": (
+        2,
+        "--k-range is two numbers with a colon, as in 2:20. Found '2:'.",
+    ),
+    "consensus v.csv --k-range 5:2": (
+        2,
+        (
+            "--k-range goes from a smaller to a larger number, the smaller at least 1, as in "
+            "2:20. Found '5:2'."
+        ),
+    ),
+    "consensus votes.csv -k 2": (
+        1,
+        "There is no file votes.csv. Check the name and the folder.",
+    ),
+    "consensus 'none*.csv' -k 2": (
+        1,
+        "No file matches none*.csv. Check the name and the folder.",
+    ),
+    "consensus v.csv -k 2 --method pgtp": (
+        2,
+        (
+            "There is no method 'pgtp'. Did you mean ptgp? Known: cspa, eac, ecmc, ecpcs, "
+            "gpmgla, hbgf, hgpa, lwea, lwgp, lwpt, mcla, nmf, pta, ptgp, srs, srw, usenc, vote, "
+            "wct, weac."
+        ),
+    ),
+    "consensus v.csv -k 2 --confidense": (
+        2,
+        (
+            "There is no option --confidense. Did you mean --confidence? See: quorate consensus "
+            "--help"
+        ),
+    ),
+    "consensus v.csv -k": (
+        2,
+        "-k needs a value, and none was given.",
+    ),
+    "consensus v.csv -k 2 --id-column cel": (
+        2,
+        "v.csv has no column 'cel' to take ids from. Its 3 columns are 'id', 'a', 'b'.",
+    ),
+    "consensus v.csv -k 2 --truth clas": (
+        2,
+        ("--truth clas: there is neither a column nor a file of that name. The columns are a, b."),
+    ),
+    "consensus v.csv -k 2 --format xls": (
+        2,
+        "There is no format 'xls'. Known: csv, tsv, parquet, npy, npz, mat.",
+    ),
+    "consensus v.csv -k 2 --key votes": (
+        2,
+        "--key is for NPZ and MAT, but v.csv is read as CSV. Leave it out.",
+    ),
+    "consensus v.csv -k 2 -o v.csv": (
+        2,
+        "The output v.csv is the input v.csv, which it would replace. Name another output.",
+    ),
+    "consensus v.csv -k 2 -o labels.xls": (
+        2,
+        (
+            "Labels cannot be written as '.xls' (labels.xls). Use a name that ends in .csv, "
+            ".csv.gz, .tsv, .tsv.gz, .parquet, .npy or .npz."
+        ),
+    ),
+    "consensus v.csv -k 2 -o nowhere/labels.csv": (
+        1,
+        (
+            "The output nowhere/labels.csv cannot be written: there is no folder "
+            "FOLDER/nowhere. Make it first."
+        ),
+    ),
+    "consensus v.csv -k 2 --linkage average": (
+        2,
+        ("Method ptgp has no --linkage. Of these options it has --neighbors, --steps, --device."),
+    ),
+    "consensus v.csv -k 2 --method pta --linkage ward": (
+        2,
+        "--linkage is one of average, complete, single. Found 'ward'.",
+    ),
+    "consensus v.csv -k 2 --neighbors 0": (
+        2,
+        "--neighbors is auto, all or a whole number from 1 on. Found '0'.",
+    ),
+    "consensus v.csv -k 2 --steps many": (
+        2,
+        "--steps is auto or a whole number from 1 on. Found 'many'.",
+    ),
+    "consensus v.csv -k 2 --jobs 0": (
+        2,
+        "--jobs is a number of threads from 1 on, or -1 for all cores. Found 0.",
+    ),
+    "consensus v.csv -k 2 --seed -1": (
+        2,
+        "--seed is a whole number from 0 on. Found '-1'.",
+    ),
+    "consensus v.csv -k 2 --engine steam": (
+        2,
+        "--engine is one of auto, memory, stream, dask. Found 'steam'. Did you mean stream?",
+    ),
+    "consensus v.csv -k 2 --scheduler tcp://here:1": (
+        2,
+        "--scheduler is for --engine dask, which was not asked for.",
+    ),
+    "predict v.csv v.csv": (
+        1,
+        ("v.csv is not a saved model, or it is damaged or truncated (...). Save the model again."),
+    ),
+    "predict m.quorate v.csv": (
+        1,
+        "There is no file m.quorate. Check the name and the folder.",
+    ),
+    "generate v.csv -m 2 -o g.csv --drop c": (
+        2,
+        "--drop c: there is no such column. The columns are a, b.",
+    ),
+    "generate v.csv -m 0 -o g.csv": (
+        2,
+        "--members is a whole number from 1 on. Found '0'.",
+    ),
+    "choose-k v.csv --k-range 9:12": (
+        1,
+        (
+            "12 clusters were asked for, but the votes tell only 3 group(s) of objects apart. "
+            "Ask for at most 3, or add clusterings that split the data further."
+        ),
+    ),
+    "compare v.csv -k 2 --truth t.csv": (
+        2,
+        ("--truth t.csv: there is neither a column nor a file of that name. The columns are a, b."),
+    ),
+}
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_commands(command, assert_refused):
+    assert_refused(command, *COMMANDS[command])

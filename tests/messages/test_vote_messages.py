@@ -1,0 +1,126 @@
+"""Tables that hold no votes, each with its exact message."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy import sparse
+
+import quorate as qr
+
+VOTES = {
+    "one dimension": (
+        lambda: qr.Ensemble([1, 2, 3]),
+        ValueError,
+        (
+            "Votes must be a table of objects × clusterings (two dimensions), but an array of 1 "
+            "dimension(s) was passed, shape=(3,). Reshape your data: one clustering of many "
+            "objects is votes.reshape(-1, 1), or stack several clusterings with "
+            "numpy.column_stack."
+        ),
+    ),
+    "three dimensions": (
+        lambda: qr.Ensemble(np.zeros((2, 2, 2), int)),
+        ValueError,
+        (
+            "Votes must be a table of objects × clusterings (two dimensions), but an array of 3 "
+            "dimension(s) was passed, shape=(2, 2, 2). Reshape your data: one clustering of "
+            "many objects is votes.reshape(-1, 1), or stack several clusterings with "
+            "numpy.column_stack."
+        ),
+    ),
+    "no objects": (
+        lambda: qr.Ensemble(np.zeros((0, 3), int)),
+        ValueError,
+        (
+            "Votes have no objects: found array with 0 sample(s) (shape=(0, 3)) while a minimum "
+            "of 1 is required."
+        ),
+    ),
+    "no clusterings": (
+        lambda: qr.Ensemble(np.zeros((3, 0), int)),
+        ValueError,
+        (
+            "Votes have no clusterings: found array with 0 feature(s) (shape=(3, 0)) while a "
+            "minimum of 1 is required."
+        ),
+    ),
+    "ragged rows": (
+        lambda: qr.Ensemble([[1, 2], [1]]),
+        ValueError,
+        (
+            "Votes must be a table in which every object has as many cells as there are "
+            "clusterings, but rows of different lengths were passed. Fill the gaps with -1, "
+            "which means no vote."
+        ),
+    ),
+    "infinity": (
+        lambda: qr.Ensemble([[1.0], [np.inf]]),
+        ValueError,
+        (
+            "Votes must be labels, but clustering 0 holds infinity (inf). Use -1 or NaN where "
+            "an object has no vote."
+        ),
+    ),
+    "complex numbers": (
+        lambda: qr.Ensemble([[1j]]),
+        ValueError,
+        (
+            "Complex data not supported: votes are labels, but complex numbers were passed. "
+            "Pass whole numbers or names."
+        ),
+    ),
+    "a sparse matrix": (
+        lambda: qr.Ensemble(sparse.eye_array(3)),
+        TypeError,
+        (
+            "Sparse data was passed, but votes are a dense label matrix of objects × "
+            "clusterings. Pass labels, one column for each clustering; a 0/1 membership matrix "
+            "is not needed."
+        ),
+    ),
+    "labels without a hash": (
+        lambda: qr.Ensemble(np.array([[{}], [1]], dtype=object)),
+        TypeError,
+        (
+            "Votes must be labels that can be told apart, such as a string or a number, but "
+            "clustering 0 holds something that has no hash (unhashable type: 'dict'). A label "
+            "argument must be a string or a number."
+        ),
+    ),
+    "objects without votes": (
+        lambda: qr.Ensemble([[1, 1], [-1, -1], [np.nan, -1]]),
+        ValueError,
+        (
+            "2 object(s) have no vote in any clustering: row(s) 1, 2, counted from 0. Nothing "
+            "can be said about them; leave these rows out."
+        ),
+    ),
+    "two columns of one name": (
+        lambda: qr.Ensemble(pd.DataFrame([[0, 0], [0, 1], [1, 1]], columns=["a", "a"])),
+        ValueError,
+        "Votes have several columns called 'a'. Give each clustering a name of its own.",
+    ),
+    "a word for votes": (
+        lambda: qr.Ensemble("votes.csv"),
+        ValueError,
+        (
+            "Votes must be a table of objects × clusterings, but a single value (an array of 0 "
+            "dimension(s), shape=()) was passed. Pass an array or a DataFrame; votes in a file "
+            "are read by quorate.files.read_table."
+        ),
+    ),
+    "None for votes": (
+        lambda: qr.Ensemble(None),
+        ValueError,
+        (
+            "Votes must be a table of objects × clusterings, but a single value (an array of 0 "
+            "dimension(s), shape=()) was passed. Pass an array or a DataFrame; votes in a file "
+            "are read by quorate.files.read_table."
+        ),
+    ),
+}
+
+
+@pytest.mark.parametrize("case", VOTES)
+def test_votes(case, assert_raises):
+    assert_raises(*VOTES[case])
