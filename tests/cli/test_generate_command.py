@@ -1,39 +1,18 @@
-"""``quorate generate``: features in, a pool of base clusterings out, also after a violent end."""
+"""``quorate generate``: features in, a pool of base clusterings out."""
 
 import os
-import signal
 import subprocess
-import sys
-import time
 from pathlib import Path
 
 import numpy as np
 import pytest
+from generate_inputs import COLUMNS, FEATURES, IDS, KINDS, QUORATE, made
 from scipy.io import loadmat
 from typer.testing import CliRunner
 
 import quorate as qr
 from quorate import datasets, files
 from quorate.cli import app
-
-KINDS = np.repeat(["T", "B", "NK"], 20).astype(object)
-FEATURES = np.random.default_rng(0).normal(size=(60, 4)) + 4 * np.repeat(np.eye(3, 4), 20, axis=0)
-FEATURES = FEATURES.round(4)
-IDS = np.array([f"cell{place}" for place in range(60)], dtype=object)
-COLUMNS = {f"gene{place}": column for place, column in enumerate(FEATURES.T)}
-QUORATE = [sys.executable, "-W", "error", "-c", "from quorate.cli import main; main()", "generate"]
-
-
-@pytest.fixture
-def run(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    files.write_table("cells.csv", {"cell": IDS, **COLUMNS, "kind": KINDS})
-    np.save("x.npy", FEATURES)
-
-    def invoke(*arguments, stdin=None):
-        return CliRunner().invoke(app, ["generate", *map(str, arguments)], input=stdin)
-
-    return invoke
 
 
 @pytest.fixture
@@ -49,16 +28,12 @@ def expected(n_members=6, **options):
     return qr.ensembles.generate(FEATURES, n_members, **options)
 
 
-def made(run, *arguments, data="x.npy", output="pool.npy"):
-    result = run(data, "-o", output, "-m", 6, *arguments)
-    assert result.exit_code == 0, result.output
-    return files.read_table(output).matrix
-
-
 class TestOutput:
     @pytest.mark.parametrize("name", ["p.csv", "p.tsv", "p.csv.gz", "p.parquet"])
-    def test_tables_have_ids_clusterings_and_truth(self, run, name):
-        result = run("cells.csv", "-m", 6, "--truth", "kind", "--method", "kmeans,rpcl", "-o", name)
+    def test_tables_have_ids_clusterings_and_truth(self, generate, name):
+        result = generate(
+            "cells.csv", "-m", 6, "--truth", "kind", "--method", "kmeans,rpcl", "-o", name
+        )
         assert result.exit_code == 0, result.output
         assert result.stdout == ""
         assert "60 objects (ids from 'cell'), 4 features, 6 clusterings with 2 to" in result.stderr
@@ -71,11 +46,11 @@ class TestOutput:
         assert truth.tolist() == KINDS.tolist()
         assert np.array_equal(table.matrix, expected(method=["kmeans", "rpcl"]))
 
-    def test_arrays(self, run):
+    def test_arrays(self, generate):
         votes = expected()
-        assert run("cells.csv", "-m", 6, "--truth", "kind", "-o", "p.npz").exit_code == 0
-        assert run("cells.csv", "-m", 6, "--truth", "kind", "-o", "p.mat").exit_code == 0
-        assert run("cells.csv", "-m", 6, "--drop", "kind", "-o", "p.npy").exit_code == 0
+        assert generate("cells.csv", "-m", 6, "--truth", "kind", "-o", "p.npz").exit_code == 0
+        assert generate("cells.csv", "-m", 6, "--truth", "kind", "-o", "p.mat").exit_code == 0
+        assert generate("cells.csv", "-m", 6, "--drop", "kind", "-o", "p.npy").exit_code == 0
         content = loadmat("p.mat")
         assert np.array_equal(content["members"], votes + 1)
         assert content["gt"].ravel().tolist() == np.repeat([3, 1, 2], 20).tolist()
@@ -91,8 +66,10 @@ class TestOutput:
         [("p.csv", "kind"), ("p.parquet", "kind"), ("p.npz", "gt"), ("p.mat", "gt")],
     )
     @pytest.mark.parametrize("options", [[], ["--subsample", "0.7"]])
-    def test_a_consensus_is_that_of_the_votes(self, run, consensus, name, truth, options):
-        assert run("cells.csv", "-m", 6, "--truth", "kind", "-o", name, *options).exit_code == 0
+    def test_a_consensus_is_that_of_the_votes(self, generate, consensus, name, truth, options):
+        assert (
+            generate("cells.csv", "-m", 6, "--truth", "kind", "-o", name, *options).exit_code == 0
+        )
         result = consensus(name, "--truth", truth)
         assert result.exit_code == 0, result.output
         votes = expected(subsample=0.7 if options else None)
@@ -101,92 +78,92 @@ class TestOutput:
         assert found == labels.tolist()
         assert "NMI (max)" in result.stderr
 
-    def test_one_clustering_is_a_table_too(self, run):
-        assert run("x.npy", "-m", 1, "-o", "p.npy").exit_code == 0
+    def test_one_clustering_is_a_table_too(self, generate):
+        assert generate("x.npy", "-m", 1, "-o", "p.npy").exit_code == 0
         assert np.load("p.npy").shape == (60, 1)
 
-    def test_standard_output_and_quiet(self, run):
-        result = run("x.npy", "-m", 2, "-o", "-", "--quiet")
+    def test_standard_output_and_quiet(self, generate):
+        result = generate("x.npy", "-m", 2, "-o", "-", "--quiet")
         assert (result.exit_code, result.stderr) == (0, "")
         assert result.stdout.splitlines()[0] == "row,kmeans_001,kmeans_002"
         assert len(result.stdout.splitlines()) == 61
 
-    def test_nothing_else_is_left_behind(self, run, tmp_path):
+    def test_nothing_else_is_left_behind(self, generate, tmp_path):
         before = set(tmp_path.iterdir())
-        made(run)
+        made(generate)
         assert set(tmp_path.iterdir()) - before == {tmp_path / "pool.npy"}
 
-    def test_names_of_more_than_a_thousand(self, run):
-        assert run("x.npy", "-m", 1001, "--k-range", "2:2", "-o", "p.csv").exit_code == 0
+    def test_names_of_more_than_a_thousand(self, generate):
+        assert generate("x.npy", "-m", 1001, "--k-range", "2:2", "-o", "p.csv").exit_code == 0
         assert files.read_table("p.csv").names[::1000] == ["kmeans_0001", "kmeans_1001"]
 
 
 class TestInput:
-    def test_from_files_of_every_format(self, run):
+    def test_from_files_of_every_format(self, generate):
         files.write_table("c.parquet", {"cell": IDS, **COLUMNS})
         files.write_table("c.tsv.gz", {"cell": IDS, **COLUMNS})
         np.savez("c.npz", X=FEATURES, y=np.arange(60) % 3)
         votes = expected()
         for name in ("c.parquet", "c.tsv.gz", "c.npz", "x.npy"):
-            assert np.array_equal(made(run, data=name), votes)
-        result = run("c.npz", "-m", 6, "--truth", "y", "-o", "p.csv")
+            assert np.array_equal(made(generate, data=name), votes)
+        result = generate("c.npz", "-m", 6, "--truth", "y", "-o", "p.csv")
         assert result.exit_code == 0
         assert files.take_column(files.read_table("p.csv"), "y")[0].tolist() == [0, 1, 2] * 20
 
-    def test_from_standard_input_and_several_files(self, run, tmp_path):
+    def test_from_standard_input_and_several_files(self, generate, tmp_path):
         text = "\n".join(",".join(map(str, row)) for row in FEATURES.tolist())
-        result = run("-", "-m", 6, "-o", "pool.npy", stdin=text)
+        result = generate("-", "-m", 6, "-o", "pool.npy", stdin=text)
         assert result.exit_code == 0, result.output
         assert np.array_equal(np.load("pool.npy"), expected())
         np.save("a.npy", FEATURES[:25])
         np.save("b.npy", FEATURES[25:])
-        assert run("a.npy", "b.npy", "-m", 6, "-o", "pool.npy").exit_code == 0
+        assert generate("a.npy", "b.npy", "-m", 6, "-o", "pool.npy").exit_code == 0
         assert np.array_equal(np.load("pool.npy"), expected())
 
-    def test_options_of_reading(self, run):
+    def test_options_of_reading(self, generate):
         np.savez("two.npz", one=FEATURES, two=FEATURES[:, :2])
-        assert run("two.npz", "-m", 2, "-o", "p.npy").exit_code == 1
-        assert run("two.npz", "-m", 2, "-o", "p.npy", "--key", "one").exit_code == 0
+        assert generate("two.npz", "-m", 2, "-o", "p.npy").exit_code == 1
+        assert generate("two.npz", "-m", 2, "-o", "p.npy", "--key", "one").exit_code == 0
         files.write_table("h.csv", {"7": FEATURES[:, 0], "8": FEATURES[:, 1]})
-        assert run("h.csv", "-m", 2, "-o", "p.npy", "--header").exit_code == 0
+        assert generate("h.csv", "-m", 2, "-o", "p.npy", "--header").exit_code == 0
         assert len(np.load("p.npy")) == 60
         options = ["--format", "csv", "--id-column", "kind", "--drop", "cell"]
-        assert run("cells.csv", "-m", 2, "-o", "p.csv", *options).exit_code == 0
+        assert generate("cells.csv", "-m", 2, "-o", "p.csv", *options).exit_code == 0
         assert files.read_table("p.csv", id_column="kind").ids.tolist() == KINDS.tolist()
 
-    def test_truth_from_a_file_by_id(self, run):
+    def test_truth_from_a_file_by_id(self, generate):
         order = np.random.default_rng(1).permutation(60)
         files.write_table("t.csv", {"cell": IDS[order], "class": KINDS[order]})
         options = ["--drop", "kind", "--truth", "t.csv"]
-        assert run("cells.csv", "-m", 2, "-o", "p.csv", *options).exit_code == 0
+        assert generate("cells.csv", "-m", 2, "-o", "p.csv", *options).exit_code == 0
         truth, _ = files.take_column(files.read_table("p.csv"), "truth")
         assert truth.tolist() == KINDS.tolist()
 
-    def test_a_dataset_by_name(self, run, data_folder, monkeypatch):
+    def test_a_dataset_by_name(self, generate, data_folder, monkeypatch):
         monkeypatch.setenv("QUORATE_DATA", str(data_folder))
-        result = run("is", "-m", 2, "--truth", "truth", "--k-range", "2:4", "-o", "p.mat")
+        result = generate("is", "-m", 2, "--truth", "truth", "--k-range", "2:4", "-o", "p.mat")
         assert result.exit_code == 0, result.output
         assert "clustered these data with --scale minmax" in result.stderr
         pool = datasets.load_pool("p.mat")
         assert np.array_equal(pool.truth, datasets.load("IS").truth)
         assert pool.members.shape == (2310, 2)
-        result = run("IS", "-m", 2, "--scale", "minmax", "--drop", "hue-mean", "-o", "p.npy")
+        result = generate("IS", "-m", 2, "--scale", "minmax", "--drop", "hue-mean", "-o", "p.npy")
         assert (result.exit_code, "warning" in result.stderr) == (0, False)
 
     @pytest.mark.parametrize(
         ("name", "has_classes"), [("p.mat", True), ("p.npz", True), ("p.csv", False)]
     )
     def test_classes_of_a_dataset_come_along_where_they_are_apart(
-        self, run, data_folder, name, has_classes
+        self, generate, data_folder, name, has_classes
     ):
-        assert run("IS", "-m", 1, "--k-range", "2:3", "-q", "-o", name).exit_code == 0
+        assert generate("IS", "-m", 1, "--k-range", "2:3", "-q", "-o", name).exit_code == 0
         pool = datasets.load_pool(name)
         assert pool.members.shape == (2310, 1)
         assert (pool.truth is not None) == has_classes
 
-    def test_a_file_goes_before_a_dataset(self, run):
+    def test_a_file_goes_before_a_dataset(self, generate):
         Path("x.npy").rename("PD")
-        assert run("PD", "--format", "npy", "-m", 2, "-o", "p.npy").exit_code == 0
+        assert generate("PD", "--format", "npy", "-m", 2, "-o", "p.npy").exit_code == 0
         assert len(np.load("p.npy")) == 60
 
 
@@ -208,11 +185,11 @@ class TestOptions:
             (["--jobs", "2"], {}),
         ],
     )
-    def test_reach_the_library(self, run, arguments, options):
-        assert np.array_equal(made(run, *arguments), expected(**options))
+    def test_reach_the_library(self, generate, arguments, options):
+        assert np.array_equal(made(generate, *arguments), expected(**options))
 
-    def test_objects_without_a_vote_are_told(self, run):
-        result = run("x.npy", "-m", 1, "--subsample", "0.5", "-o", "p.csv")
+    def test_objects_without_a_vote_are_told(self, generate):
+        result = generate("x.npy", "-m", 1, "--subsample", "0.5", "-o", "p.csv")
         assert result.exit_code == 0
         assert "warning: 30 object(s) have no vote in any clustering" in result.stderr
 
@@ -241,8 +218,8 @@ class TestRefusals:
             (["-o", "pool.npy", "--truth", "kind"], "An NPY file holds votes only"),
         ],
     )
-    def test_wrong_calls(self, run, arguments, words):
-        result = run("cells.csv", "-o", "p.csv", *arguments)
+    def test_wrong_calls(self, generate, arguments, words):
+        result = generate("cells.csv", "-o", "p.csv", *arguments)
         assert result.exit_code == 2, result.output
         assert words in result.stderr
         assert not Path("p.csv").exists()
@@ -263,18 +240,18 @@ class TestRefusals:
             ("", [], "is empty"),
         ],
     )
-    def test_what_cannot_be_clustered(self, run, text, arguments, words):
+    def test_what_cannot_be_clustered(self, generate, text, arguments, words):
         Path("t.csv").write_text(text)
-        result = run("t.csv", "-m", 2, "-o", "p.csv", *arguments)
+        result = generate("t.csv", "-m", 2, "-o", "p.csv", *arguments)
         assert result.exit_code == 1, result.output
         assert words in result.stderr
         assert not Path("p.csv").exists()
 
-    def test_the_output_is_an_input(self, run, consensus):
+    def test_the_output_is_an_input(self, generate, consensus):
         files.write_table("t.csv", {"id": IDS, "truth": KINDS})
         Path("link.csv").symlink_to("t.csv")
-        assert run("cells.csv", "--truth", "t.csv", "-o", "link.csv").exit_code == 2
-        assert run("x.npy", "-m", 3, "-o", "pool.csv").exit_code == 0
+        assert generate("cells.csv", "--truth", "t.csv", "-o", "link.csv").exit_code == 2
+        assert generate("x.npy", "-m", 3, "-o", "pool.csv").exit_code == 0
         before = Path("pool.csv").read_bytes(), Path("t.csv").read_bytes()
         for arguments in (["-o", "pool.csv"], ["--truth", "t.csv", "-o", "t.csv"]):
             result = consensus("pool.csv", *arguments)
@@ -282,121 +259,29 @@ class TestRefusals:
             assert "which it would replace" in result.stderr
         assert (Path("pool.csv").read_bytes(), Path("t.csv").read_bytes()) == before
 
-    def test_two_columns_of_one_name(self, run):
+    def test_two_columns_of_one_name(self, generate):
         files.write_table("t.csv", {**COLUMNS, "kmeans_001": KINDS})
-        result = run("t.csv", "-m", 2, "-o", "p.csv", "--truth", "kmeans_001")
+        result = generate("t.csv", "-m", 2, "-o", "p.csv", "--truth", "kmeans_001")
         assert result.exit_code == 1
         assert "Two columns of the output would be called 'kmeans_001'" in result.stderr
 
-    def test_no_such_file_or_folder(self, run):
-        result = run("none.csv", "-o", "p.csv")
+    def test_no_such_file_or_folder(self, generate):
+        result = generate("none.csv", "-o", "p.csv")
         assert result.exit_code == 1
         assert "There is no file none.csv" in result.stderr
-        result = run("x.npy", "-o", "none/p.csv")
+        result = generate("x.npy", "-o", "none/p.csv")
         assert result.exit_code == 1
         assert "there is no folder" in result.stderr
 
-    def test_a_dataset_that_is_not_at_hand(self, run, monkeypatch, tmp_path):
+    def test_a_dataset_that_is_not_at_hand(self, generate, monkeypatch, tmp_path):
         monkeypatch.setenv("QUORATE_DATA", str(tmp_path))
         monkeypatch.setenv("QUORATE_CACHE", str(tmp_path))
-        result = run("Pollen", "-o", "p.csv")
+        result = generate("Pollen", "-o", "p.csv")
         assert result.exit_code == 1
         assert "error: The dataset Pollen is not at hand" in result.stderr
 
 
-# -- interruptions ---------------------------------------------------------------------------------
-
-
-def count(folder):
-    return len(list(folder.glob("member-*.npy"))) if folder.exists() else 0
-
-
-@pytest.fixture
-def begun(tmp_path):
-    """Begin a run of a second or more, wait for its first clusterings, and end it by a signal."""
-    pytest.importorskip("resource")  # POSIX
-    features = np.random.default_rng(0).normal(size=(3000, 20))
-    np.save(tmp_path / "big.npy", features)
-    options = ["big.npy", "-m", "300", "--k-range", "30:50", "--jobs", "1", "-o", "pool.npy"]
-
-    def end_by(number):
-        command = subprocess.Popen(
-            [*QUORATE, *options],
-            cwd=tmp_path,
-            stderr=subprocess.PIPE,
-            text=True,
-        )
-        parts = tmp_path / "pool.npy.parts"
-        while count(parts) < 3 and command.poll() is None:
-            time.sleep(0.005)
-        command.send_signal(number)
-        return command.wait(timeout=120), command.communicate()[1]
-
-    end_by.options, end_by.features = options, features
-    return end_by
-
-
-def test_a_killed_run_goes_on(begun, run, tmp_path):
-    code, _ = begun(signal.SIGKILL)
-    assert code == -signal.SIGKILL
-    parts = tmp_path / "pool.npy.parts"
-    kept = count(parts)
-    assert 3 <= kept < 300
-    assert not (tmp_path / "pool.npy").exists()
-    result = run(*begun.options, "-m", 40)
-    assert result.exit_code == 0, result.output
-    assert f"Going on: {min(kept, 40)} of 40 clusterings are in pool.npy.parts." in result.stderr
-    assert not parts.exists()
-    votes = qr.ensembles.generate(
-        begun.features, 40, n_clusters_range=(30, 50), random_state=0, n_jobs=2
-    )
-    assert np.array_equal(np.load("pool.npy"), votes)
-
-
-def test_an_interrupted_run_says_how_to_go_on(begun, tmp_path):
-    code, shown = begun(signal.SIGINT)
-    assert code == 130
-    assert "of 300 clusterings are kept in pool.npy.parts. The same command goes on" in shown
-    assert "Interrupted." in shown
-    assert "Traceback" not in shown
-    assert count(tmp_path / "pool.npy.parts") >= 3
-
-
-def test_a_kill_while_the_parts_are_written_or_removed(run, tmp_path):
-    parts = tmp_path / "pool.npy.parts"
-    parts.mkdir()
-    (parts / ".manifest.json.1").write_text("{")
-    (parts / ".member-000001.npy.1").write_text("")
-    made(run)
-    assert not parts.exists()
-    made(run, "--checkpoint", parts)
-    (parts / "member-000003.npy").unlink()  # the manifest is the last to go
-    made(run)
-    assert not parts.exists()
-
-
-def test_a_checkpoint_of_ones_own_is_kept(run, tmp_path):
-    votes = made(run, "--checkpoint", "mine")
-    assert count(tmp_path / "mine") == 6
-    result = run("x.npy", "-m", 9, "--checkpoint", "mine", "-o", "more.npy")
-    assert "Going on: 6 of 9" in result.stderr
-    assert np.array_equal(np.load("more.npy")[:, :6], votes)
-    result = run("x.npy", "-m", 6, "--seed", 5, "--checkpoint", "mine", "-o", "more.npy")
-    assert result.exit_code == 1
-    assert "belongs to another run" in result.stderr
-
-
-def test_an_existing_pool_survives_a_failure(run):
-    made(run)
-    before = np.load("pool.npy")
-    Path("pool.npy.parts").mkdir()
-    Path("pool.npy.parts", "other").write_text("x")
-    result = run("x.npy", "-m", 3, "-o", "pool.npy")
-    assert result.exit_code == 1
-    assert np.array_equal(np.load("pool.npy"), before)
-
-
-def test_progress_is_shown_on_a_terminal(run, tmp_path):
+def test_progress_is_shown_on_a_terminal(generate, tmp_path):
     pty = pytest.importorskip("pty")
     ours, theirs = pty.openpty()
     done = subprocess.run(
