@@ -1,7 +1,7 @@
 """Stages of the methods that cut a graph of objects and clusters."""
 
+import graph_twins as object_twins
 import numpy as np
-import object_twins
 import pytest
 import twins
 from hypothesis import given

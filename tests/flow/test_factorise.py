@@ -1,6 +1,6 @@
 import numpy as np
-import object_twins
 import pytest
+import similarity_twins as object_twins
 from hypothesis import given
 from hypothesis import strategies as st
 

@@ -1,8 +1,8 @@
 from fractions import Fraction
 
 import numpy as np
-import object_twins
 import pytest
+import similarity_twins as object_twins
 from hypothesis import given
 from hypothesis import strategies as st
 

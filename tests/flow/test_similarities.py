@@ -1,8 +1,8 @@
 """Similarities of microclusters beside those of objects, and their worked numbers."""
 
 import numpy as np
-import object_twins
 import pytest
+import similarity_twins as object_twins
 from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as npst

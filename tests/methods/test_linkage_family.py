@@ -3,8 +3,8 @@
 import itertools
 
 import numpy as np
-import object_twins
 import pytest
+import similarity_twins as object_twins
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy.cluster.hierarchy import linkage as scipy_linkage

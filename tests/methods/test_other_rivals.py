@@ -4,8 +4,8 @@ import pickle
 import warnings
 
 import numpy as np
-import object_twins
 import pytest
+import similarity_twins as object_twins
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy.cluster.hierarchy import linkage as scipy_linkage

@@ -4,8 +4,8 @@ import subprocess
 import sys
 import warnings
 
+import graph_twins as object_twins
 import numpy as np
-import object_twins
 import pytest
 import scipy.io
 import twins

@@ -4,8 +4,8 @@ import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
 
+import graph_twins as object_twins
 import numpy as np
-import object_twins
 import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st

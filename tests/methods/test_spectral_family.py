@@ -2,8 +2,8 @@
 
 import warnings
 
+import graph_twins as object_twins
 import numpy as np
-import object_twins
 import pytest
 import twins
 from hypothesis import assume, given
