@@ -6,7 +6,7 @@ READY := $(VENV)/.ready
 MINUTES ?= 10
 
 .DEFAULT_GOAL := help
-.PHONY: help run test lint fuzz fuzz-bytes faults coverage numbers test-matrix test-install bench docs clean
+.PHONY: help run test lint fuzz fuzz-bytes faults coverage mutants numbers test-matrix test-install bench docs clean
 
 help:  ## show this list
 	@sed -n 's/^\([a-z-]*\):.*## /  make \1\t/p' $(MAKEFILE_LIST)
@@ -43,7 +43,12 @@ fuzz-bytes: $(READY)  ## hostile bytes for every reader, guided by coverage, MIN
 
 coverage: $(READY)  ## branches of flow, methods and _validate that the tests take
 	$(BIN)/python -m coverage run -m pytest -q --ignore=tests/report --ignore=tests/experiments --ignore=tests/test_documents.py
+	PYTHONPATH=tests $(BIN)/python -m coverage run --append -m pytest -q -p plain_kernels tests/flow tests/numbers tests/methods/test_*_family.py tests/ensembles/test_generate.py
 	$(BIN)/python -m coverage report
+
+mutants: $(READY)  ## small wrong changes to the kernels: does a test notice? MINUTES=10 of them
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[mutants]'
+	$(BIN)/python tests/mutants.py --minutes $(MINUTES)
 
 numbers: $(READY)  ## errors of walks and cuts on ill-conditioned graphs, beside fifty digits
 	$(BIN)/python tests/precision.py
@@ -63,4 +68,4 @@ docs: $(READY)  ## the documentation, as HTML under docs/_build
 	@echo "open docs/_build/html/index.html"
 
 clean:  ## remove what the targets made
-	rm -rf $(VENV) docs/_build docs/gallery build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis .fuzz .benchmarks demo
+	rm -rf $(VENV) docs/_build docs/gallery build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis .fuzz .mutants .benchmarks demo

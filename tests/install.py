@@ -130,7 +130,7 @@ def tried(home: Path, wheel: Path, extra: str) -> list[str]:
 def installed(python: str, extra: str) -> bool:
     """Return whether what an extra brings is there, be it by another extra."""
     modules = {
-        "io": "pyarrow", "report": "jinja2, matplotlib", "dask": "distributed, pyarrow",
+        "io": "pyarrow", "report": "jinja2", "dask": "distributed, pyarrow",
         "metis": "pymetis", "anndata": "anndata", "testing": "hypothesis",
     }  # fmt: skip
     return run(python, "-c", f"import {modules[extra]}").returncode == 0
