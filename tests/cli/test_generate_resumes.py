@@ -35,7 +35,12 @@ def begun(tmp_path):
         while count(parts) < 3 and command.poll() is None:
             time.sleep(0.005)
         command.send_signal(number)
-        return command.wait(timeout=120), command.communicate()[1]
+        try:
+            _, told = command.communicate(timeout=120)
+        except subprocess.TimeoutExpired:
+            command.kill()
+            pytest.fail(f"did not end, and told: {command.communicate()[1]}")
+        return command.returncode, told
 
     end_by.options, end_by.features = options, features
     return end_by

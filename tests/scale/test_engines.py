@@ -1,0 +1,43 @@
+"""One ensemble, one method, one seed: the same labels in memory, streamed in batches, on Dask."""
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from scale_helpers import in_memory, labels_of, pq, run_stream, table_of
+
+import quorate as qr
+from quorate.scale import dask as on_dask
+from quorate.testing.strategies import odd_votes
+
+pytest.importorskip("dask.distributed")
+da = pytest.importorskip("dask.array")
+
+#: There are twenty methods, and each example is fitted three times.
+FEW = settings(
+    max_examples=settings().max_examples // 6,
+    suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
+)
+
+
+@pytest.mark.filterwarnings("ignore::quorate.FewerClustersWarning")
+@pytest.mark.filterwarnings("ignore::quorate.TransposedVotesWarning")
+@pytest.mark.parametrize("name", qr.METHODS)
+@FEW
+@given(data=st.data())
+def test_engines_are_equal(name, data, client, tmp_path):
+    votes = data.draw(odd_votes(max_objects=12, max_clusterings=4))
+    k = data.draw(st.integers(1, len(np.unique(votes, axis=0))))
+    rows = data.draw(st.integers(1, len(votes)))
+    estimator = qr.METHODS[name](k)
+    if "random_state" in estimator.get_params():
+        estimator.set_params(random_state=0)
+    expected = in_memory(votes, estimator).labels_
+
+    pq.write_table(table_of(votes), tmp_path / "votes.parquet", row_group_size=rows)
+    run_stream(tmp_path / "votes.parquet", estimator, tmp_path / "l.parquet", batch_rows=rows)
+    np.testing.assert_array_equal(labels_of(tmp_path / "l.parquet"), expected)
+
+    chunks = da.from_array(votes, chunks=(rows, votes.shape[1]))
+    found = on_dask.consensus(chunks, estimator, client=client)
+    np.testing.assert_array_equal(client.compute(found).result(), expected)
