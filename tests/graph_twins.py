@@ -214,3 +214,32 @@ def meta_cluster_shares(codes, groups):
         could = [j for j, g in enumerate(groups) if g == q and codes[i, owner[j]] >= 0]
         shares[i, q] = np.mean([H[i, j] for j in could]) if could else 0.0
     return shares
+
+
+def settled(sides, weights, n_parts, limits, cut):
+    """Return sides with enough vertices that keep to the limits; None where moves cannot do it."""
+    sides = sides.copy()
+
+    def move_cheapest(vertices):
+        def cut_without(vertex):
+            moved = sides.copy()
+            moved[vertex] = 1 - moved[vertex]
+            return cut(moved)
+
+        vertex = min(vertices, key=cut_without)
+        sides[vertex] = 1 - sides[vertex]
+
+    for side in (0, 1):
+        while (sides == side).sum() < n_parts[side]:
+            move_cheapest(np.flatnonzero(sides != side))
+    while True:
+        excess = [weights[sides == side].sum() - limits[side] for side in (0, 1)]
+        if max(excess) <= 0:
+            return sides
+        heavy = 0 if excess[0] >= excess[1] else 1
+        there = [v for v in np.flatnonzero(sides == heavy) if weights[v] > 0]
+        fit = [v for v in there if excess[1 - heavy] + weights[v] <= 0]
+        lessen = [v for v in there if excess[1 - heavy] + weights[v] < excess[heavy]]
+        if not lessen or (sides == heavy).sum() == n_parts[heavy]:
+            return None
+        move_cheapest(fit or lessen)

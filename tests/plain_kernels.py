@@ -7,11 +7,9 @@ slow for are skipped after `SECONDS`.
 
 from __future__ import annotations
 
-import os
 import signal
 
-os.environ["NUMBA_DISABLE_JIT"] = "1"
-
+import numba
 import numpy as np
 import pytest
 from numba import extending
@@ -54,10 +52,11 @@ _TWINS = {
     twin.__name__: twin
     for twin in (count_tile, reaching, lowest_bit, _row_product, _add_squares, _prefetch)
 }
-extending.intrinsic = lambda function: _TWINS[function.__name__]
 
 
 def pytest_configure(config):
+    numba.config.DISABLE_JIT = True
+    extending.intrinsic = lambda function: _TWINS[function.__name__]
     # Sums modulo 2**64 are meant.
     config.addinivalue_line("filterwarnings", "ignore:overflow encountered:RuntimeWarning")
 

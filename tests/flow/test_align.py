@@ -30,6 +30,8 @@ def test_left_over_clusters_take_the_label_of_most_of_their_objects():
     assert flow.match(shared).tolist() == [0, 0, 1, -1]
     # Given label 1, with which it shares nothing, the second would rather be 0.
     assert flow.match(np.array([[5.0, 4.0], [0.0, 0.0]])).tolist() == [0, 0]
+    # One object in common is enough.
+    assert flow.match(np.array([[3.0, 2.0], [1.0, 1.0]])).tolist() == [0, 1]
 
 
 def test_plurality_ties_and_silence():

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as npst
 
-from quorate.flow import MicroclusterIndex, microclusters, spread
+from quorate.flow import MicroclusterIndex, _hashing, microclusters, spread
 from quorate.flow import microclusters as stage
 from quorate.testing.strategies import votes
 
@@ -61,6 +61,40 @@ def test_lookup_finds_what_was_added_and_nothing_else(matrix, other):
     known = {tuple(row): number for row, number in zip(matrix.tolist(), numbers, strict=True)}
     expected = [known.get(tuple(row), -1) for row in other.tolist()]
     np.testing.assert_array_equal(index.lookup(other), expected)
+
+
+def test_votes_out_of_range_are_not_taken_for_others():
+    """Packed side by side, a vote that is too low or too high looks like another pair of votes."""
+    inside = np.stack(np.meshgrid(np.arange(5, 9), np.arange(5, 9)), axis=-1).reshape(-1, 2)
+    around = np.stack(np.meshgrid(np.arange(-4, 20), np.arange(-4, 20)), axis=-1).reshape(-1, 2)
+    index = MicroclusterIndex(2)
+    index.add(inside)
+    found = index.lookup(around) >= 0
+    np.testing.assert_array_equal(found, ((around >= 5) & (around <= 8)).all(axis=1))
+
+
+def test_rows_that_share_a_fingerprint_are_told_apart():
+    """Two words are mixed into one: the second word can make up for any first."""
+
+    def mixed(word):
+        return (word ^ word >> 32) * int(_hashing._MIX)
+
+    first = 2**62
+    other = next(w for w in range(1, 99) if (mixed(w) - mixed(first)) % 2**64 < 2**62)
+    rows = np.array([[first, (mixed(other) - mixed(first)) % 2**64], [other, 0], [0, 2**62]])
+    index = MicroclusterIndex(2)
+    assert index.add(rows[[0, 2, 0]]).tolist() == [0, 1, 0]
+    keys, prints = index._pack(rows)
+    assert keys.shape == (3, 2)
+    assert prints[0] == prints[1]
+    assert index.lookup(rows).tolist() == [0, -1, 1]
+    assert index.add(rows).tolist() == [0, 2, 1]
+    assert index.lookup(rows).tolist() == [0, 2, 1]
+
+
+def test_rows_of_another_width_are_refused():
+    with pytest.raises(ValueError, match=r"rows of 2 votes belong here, not an array of \(1, 3\)"):
+        MicroclusterIndex(2).add(np.zeros((1, 3), dtype=np.int64))
 
 
 WIDE = st.sampled_from([0, 1, -1, -2, 7, 255, 256, 2**31, -(2**31), 2**40, -(2**40), 2**61])

@@ -46,8 +46,9 @@ def test_no_cluster_stays_empty_while_rows_differ(rows, k, seed):
     assert len(np.unique(labels)) == min(len(starts), n_distinct)
 
 
-def test_equal_starts_are_parted():
-    rows = np.array([[0.0], [0.0], [0.0], [7.0], [9.0]])
+@pytest.mark.parametrize("unit", [1.0, 1e-3])
+def test_equal_starts_are_parted(unit):
+    rows = unit * np.array([[0.0], [0.0], [0.0], [7.0], [9.0]])
     _, labels = flow.bounded_lloyd(rows, np.array([0, 1, 2]))
     assert len(np.unique(labels)) == 3
 

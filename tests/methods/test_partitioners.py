@@ -213,6 +213,35 @@ def test_settling_keeps_the_promises_whatever_comes_in(graph, data):
 
 
 @given(graph=graphs(), data=st.data())
+def test_settling_moves_what_costs_least(graph, data):
+    matrix, weights = graph
+    n = len(weights)
+    weights = weights - data.draw(st.integers(0, 1)) * weights.min()
+    k = data.draw(st.integers(2, n))
+    shares = (k // 2, k - k // 2)
+    sides = data.draw(npst.arrays(np.int64, n, elements=st.integers(0, 1)))
+    total = int(weights.sum())
+    limits = np.array(data.draw(st.tuples(*2 * [st.integers(total // 3, total)])))
+    gains = _partition._Graph(csr_array(matrix), "mtkahypar").gains(sides)
+    expected = object_twins.settled(
+        sides, weights, shares, limits, lambda p: object_twins.edges_cut(matrix, p)
+    )
+    if expected is None:
+        expected = flow.spread_by_weight(weights, k) >= shares[0]
+    found = flow.settle(sides, weights, shares, limits, gains)
+    np.testing.assert_array_equal(found, expected)
+
+
+def test_weightless_vertices_are_spread_by_number():
+    parts = flow.spread_by_weight(np.zeros(6, dtype=np.int64), 3)
+    assert np.bincount(parts).tolist() == [2, 2, 2]
+
+
+def test_giants_may_be_all_there_is():
+    assert flow.giants(np.array([4, 9]), 5).tolist() == [1, 0]
+
+
+@given(graph=graphs(), data=st.data())
 def test_gains_are_what_a_move_changes(graph, data):
     matrix, weights = graph
     n = len(weights)

@@ -114,16 +114,13 @@ def _chain(distance: Any, mass: Any, linkage: Any, pairs: Any, heights: Any) -> 
     """
     n = distance.shape[0]
     chain = np.empty(n, dtype=np.int64)
-    gone = np.zeros(n, dtype=np.bool_)
     inner_height = np.full(n, -np.inf)
     for i in range(n):
         distance[i, i] = np.inf
-    length, first_left = 0, 0
+    length = 0
     for step in range(n - 1):
         if length == 0:
-            while gone[first_left]:
-                first_left += 1
-            chain[0] = first_left
+            chain[0] = 0  # the lowest lives on in every merge, so it is never gone
             length = 1
         while True:
             tip = chain[length - 1]
@@ -154,14 +151,13 @@ def _chain(distance: Any, mass: Any, linkage: Any, pairs: Any, heights: Any) -> 
                     + (mass[b] + mass[z]) * distance[b, z]
                     - mass[z] * cost
                 ) / (mass[a] + mass[b] + mass[z])
-            if gone[z] or z in (a, b):
+            if z in (a, b):
                 merged = np.inf
             distance[a, z] = merged
             distance[z, a] = merged
             distance[z, b] = np.inf
         distance[b, :] = np.inf
         mass[a] += mass[b]
-        gone[b] = True
 
 
 @kernel

@@ -139,12 +139,9 @@ def _merge(
     """
     one, other = np.empty(len(alive), levels.dtype), np.empty(len(alive), levels.dtype)
     wide = levels.itemsize == 4
-    first_left = 0
     for step in range(len(pairs)):
         if length == 0:
-            while not alive[first_left]:
-                first_left += 1
-            chain[0] = first_left
+            chain[0] = 0  # the lowest lives on in every merge, so it is never gone
             length = 1
         while True:
             tip = chain[length - 1]
