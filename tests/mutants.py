@@ -35,6 +35,7 @@ ASKED = (
     *(f"tests/methods/test_{name}_family.py" for name in ("linkage", "partition", "spectral")),
     *(f"tests/methods/test_{name}.py" for name in ("large_pta", "other_rivals", "partitioners")),
     "tests/ensembles/test_generate.py",
+    "tests/metrics/test_explain.py",
 )
 #: A mutant may make a loop endless.
 SECONDS, SLOWER = 20.0, 5.0
@@ -76,7 +77,7 @@ def main() -> int:
             continue
         if time.monotonic() > until:
             break
-        tests = sorted(reached_by[mutant.module].get(str(mutant.line), ()), key=seconds.get)
+        tests = sorted(reached_by[mutant.module].get(mutant.line, ()), key=seconds.get)
         changed = _changed(sources[mutant.module], mutant)
         if changed is None:
             results.add(mutant, "same program")
@@ -219,7 +220,7 @@ def _settled(running: list[Any], results: Results, n_left: int) -> list[Any]:
     return running
 
 
-def _known_or_learnt() -> tuple[dict[str, float], dict[str, Any]]:
+def _known_or_learnt() -> tuple[dict[str, float], dict[str, dict[int, set[str]]]]:
     """Return the seconds of each test that passes, and for each line the tests that reach it."""
     path = KEPT / "reached.json"
     if not path.exists() or not _all_there(json.loads(path.read_text(encoding="utf-8"))["seconds"]):
@@ -227,7 +228,13 @@ def _known_or_learnt() -> tuple[dict[str, float], dict[str, Any]]:
         child.start()
         child.join()
     kept = json.loads(path.read_text(encoding="utf-8"))
-    return kept["seconds"], defaultdict(dict, kept["reached_by"])
+    reached_by: dict[str, dict[int, set[str]]] = defaultdict(dict)
+    for module, lines in kept["reached_by"].items():
+        # What is computed when a module is imported matters to all who use the module.
+        everybody = {test for tests in lines.values() for test in tests}
+        for line, tests in lines.items():
+            reached_by[module][int(line)] = set(tests) if tests else everybody
+    return kept["seconds"], reached_by
 
 
 def _all_there(tests: dict[str, float]) -> bool:

@@ -162,14 +162,18 @@ def check_tree(distance, linkage, tree):
 def srw_graph(votes, n_neighbors=None, beta=None):
     """Return the links between all pairs of objects."""
     A = eac(votes)
-    n = len(A)
     W = A.copy() if beta is None else np.where(A > 0, np.exp(-beta * (1 - A)), 0.0)
     np.fill_diagonal(W, 0)
     if n_neighbors is not None:
-        others = [np.sort(np.delete(A[i], i))[::-1] for i in range(n)]
-        least = np.array([x[n_neighbors - 1] if n_neighbors <= len(x) else 0.0 for x in others])
+        least = srw_least(A, n_neighbors)
         W[np.minimum.outer(least, least) > A] = 0
     return W
+
+
+def srw_least(A, n_neighbors):
+    """Return each object's similarity to the last of its nearest neighbours."""
+    others = [np.sort(np.delete(A[i], i))[::-1] for i in range(len(A))]
+    return np.array([x[n_neighbors - 1] if n_neighbors <= len(x) else 0.0 for x in others])
 
 
 def srw_chances(W, region, k):

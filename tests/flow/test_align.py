@@ -1,6 +1,6 @@
 import numpy as np
 import pytest
-import similarity_twins as object_twins
+import similarity_twins
 from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as npst
@@ -19,10 +19,10 @@ def test_matches_keep_as_many_objects_as_any_permutation(shared):
     kept = sum(
         max(shared[label, label_of == label]) for label in set(label_of.tolist()) if label >= 0
     )
-    assert kept >= object_twins.most_kept(shared)
+    assert kept >= similarity_twins.most_kept(shared)
     if shared.shape[0] >= shared.shape[1] and len(set(label_of.tolist())) == len(label_of):
         total = sum(shared[label, c] for c, label in enumerate(label_of) if label >= 0)
-        assert total == pytest.approx(object_twins.most_kept(shared))
+        assert total == pytest.approx(similarity_twins.most_kept(shared))
 
 
 def test_left_over_clusters_take_the_label_of_most_of_their_objects():

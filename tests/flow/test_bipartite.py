@@ -1,6 +1,6 @@
 """Stages of the methods that cut a graph of objects and clusters."""
 
-import graph_twins as object_twins
+import graph_twins
 import numpy as np
 import pytest
 import twins
@@ -73,7 +73,7 @@ def test_worked_singular_values_of_hbgf(e2):
 @given(votes(max_label=4), st.integers(1, 8))
 def test_both_sides_are_singular_vectors_of_the_objects(matrix, k):
     groups, members, _, _ = prepared(matrix)
-    objects, clusters, values = object_twins.hbgf_rows(object_twins.object_codes(matrix), k)
+    objects, clusters, values = graph_twins.hbgf_rows(graph_twins.object_codes(matrix), k)
     found, of_clusters = flow.TransferCut(members, groups.sizes).both_sides(k)
     dimensions = objects.shape[1]
     assert found.shape[1] == of_clusters.shape[1] == dimensions
@@ -119,12 +119,12 @@ def test_worked_source_aware_triples(e2, e3):
 @given(votes(), st.sampled_from([0.0, 1.0, 2.0]))
 def test_source_aware_triples_agree_with_their_definition(matrix, beta):
     _, _, counts, owner = prepared(matrix)
-    codes = object_twins.object_codes(matrix)
+    codes = graph_twins.object_codes(matrix)
     weights = flow.clustering_weights(flow.member_nmi(counts, owner, matrix.shape[1]), beta)
-    np.testing.assert_allclose(weights, object_twins.crowd_agreement(codes, beta), atol=1e-9)
+    np.testing.assert_allclose(weights, graph_twins.crowd_agreement(codes, beta), atol=1e-9)
     likeness = flow.jaccard(counts)
     found = flow.source_aware_triples(likeness, weights[owner], n_jobs=3)
-    expected = object_twins.source_aware_triples(likeness, weights[owner])
+    expected = graph_twins.source_aware_triples(likeness, weights[owner])
     np.testing.assert_allclose(found, expected, atol=1e-12)
     np.testing.assert_array_equal(found, found.T)
 
@@ -135,7 +135,7 @@ def test_source_aware_triples_of_many_clusters_for_any_number_of_threads():
     likeness, weights = np.triu(half, 1) + np.triu(half, 1).T + np.eye(100), rng.random(100)
     one, four = (flow.source_aware_triples(likeness, weights, n_jobs=n) for n in (1, 4))
     np.testing.assert_array_equal(one, four)
-    np.testing.assert_allclose(one, object_twins.source_aware_triples(likeness, weights))
+    np.testing.assert_allclose(one, graph_twins.source_aware_triples(likeness, weights))
 
 
 def test_worked_certainties(e2, e3):
@@ -206,7 +206,7 @@ def test_worked_lengths_of_walks(e3):
 def test_lengths_of_walks_agree_with_their_definition(values, k):
     mu = np.append(1.0, np.sort(values)[::-1])
     mu[(mu > 1e-14) & (mu < 1e-10)] = 0.0  # neither 0 nor not 0
-    assert flow.walk_length(mu, k) == pytest.approx(object_twins.lwpt_length(mu, k), abs=1e-9)
+    assert flow.walk_length(mu, k) == pytest.approx(graph_twins.lwpt_length(mu, k), abs=1e-9)
 
 
 def test_lengths_of_walks_at_the_edges():
@@ -243,7 +243,7 @@ def test_weights_of_ward_stand_for_copies():
     for k in range(1, 15):
         labels = flow.cut_tree(tree, k)[copies]
         np.testing.assert_array_equal(labels, flow.cut_tree(of_copies, k))
-        clusters, _ = object_twins.plain_ward(rows[copies], k)
+        clusters, _ = graph_twins.plain_ward(rows[copies], k)
         found = {tuple(np.flatnonzero(labels == c).tolist()) for c in range(k)}
         assert found == {tuple(sorted(c)) for c in clusters}
 
@@ -286,7 +286,7 @@ def test_lloyd_agrees_with_its_definition(seed):
     copies = np.repeat(np.arange(15), sizes)
     start = rows[:4]
     found = flow.lloyd(rows, start, weights=sizes)
-    expected, margin = object_twins.plain_lloyd(rows[copies], start)
+    expected, margin = graph_twins.plain_lloyd(rows[copies], start)
     if margin > 1e-9:
         np.testing.assert_array_equal(found[copies], expected)
     np.testing.assert_array_equal(start, rows[:4])  # left alone

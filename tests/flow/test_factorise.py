@@ -1,6 +1,6 @@
 import numpy as np
 import pytest
-import similarity_twins as object_twins
+import similarity_twins
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -21,7 +21,7 @@ def prepared(matrix):
 def test_worked_residuals(e2, labels, expected):
     groups, product = prepared(e2)
     hard = flow.Factors(np.eye(2)[labels], np.ones(2))
-    square = object_twins.eac(e2)
+    square = similarity_twins.eac(e2)
     found = flow.squared_residual(product, groups.sizes, hard, (square**2).sum())
     assert found == pytest.approx(expected)
     G = hard.Q[groups.of_object]
@@ -33,12 +33,14 @@ def test_updates_are_those_of_the_objects(matrix, k, seed):
     groups, product = prepared(matrix)
     rng = np.random.default_rng(seed)
     starts = [flow.Factors(rng.random((len(groups.sizes), k)), rng.random(k)) for _ in range(2)]
-    A = object_twins.eac(matrix)
+    A = similarity_twins.eac(matrix)
     for n_iter in (1, 12):
         for start, found in zip(
             starts, flow.improve(product, groups.sizes, starts, n_iter), strict=True
         ):
-            Q, S = object_twins.nmf_updates(A, start.Q[groups.of_object], np.diag(start.S), n_iter)
+            Q, S = similarity_twins.nmf_updates(
+                A, start.Q[groups.of_object], np.diag(start.S), n_iter
+            )
             np.testing.assert_allclose(found.Q[groups.of_object], Q, rtol=1e-9, atol=1e-9)
             np.testing.assert_allclose(np.diag(found.S), S, rtol=1e-9, atol=1e-9)
             residual = ((A - Q @ S @ Q.T) ** 2).sum()

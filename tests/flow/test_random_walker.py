@@ -2,7 +2,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-import similarity_twins as object_twins
+import similarity_twins
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -45,10 +45,19 @@ def test_chances_are_those_of_the_objects(matrix, n_neighbors, beta, data):
     order = data.draw(st.permutations(range(n)))
     region = np.full(n, -1)
     region[order[:k]] = np.arange(k)
-    W = object_twins.srw_graph(matrix, n_neighbors, beta)
-    expected = object_twins.srw_chances(W, region[groups.of_object], k)
+    W = similarity_twins.srw_graph(matrix, n_neighbors, beta)
+    expected = similarity_twins.srw_chances(W, region[groups.of_object], k)
     found = flow.first_arrivals(graph, region, k)
     np.testing.assert_allclose(found[groups.of_object], expected, atol=1e-9)
+
+
+@given(matrix=votes(max_objects=20), n_neighbors=st.integers(1, 22))
+def test_thresholds_are_those_of_the_objects(matrix, n_neighbors):
+    groups, _ = flow.microclusters(matrix)
+    A = flow.coassociation(groups.table)
+    found = flow.object_thresholds(A, groups.sizes, n_neighbors)[groups.of_object]
+    expected = similarity_twins.srw_least(similarity_twins.eac(matrix), n_neighbors)
+    np.testing.assert_allclose(found, expected, rtol=1e-12)
 
 
 def test_blocks_and_threads():
@@ -60,7 +69,7 @@ def test_blocks_and_threads():
     region = np.full(n, -1)
     region[rng.permutation(n)[:9]] = np.repeat(np.arange(3), 3)
     found = flow.first_arrivals(graph, region, 3, n_jobs=1)
-    np.testing.assert_allclose(found, object_twins.srw_chances(graph, region, 3), atol=1e-12)
+    np.testing.assert_allclose(found, similarity_twins.srw_chances(graph, region, 3), atol=1e-12)
     np.testing.assert_array_equal(found, flow.first_arrivals(graph, region, 3, n_jobs=3))
 
 
@@ -103,7 +112,7 @@ def test_islands_join_the_most_similar_region():
 @given(matrix=votes(max_objects=20), n_neighbors=st.integers(1, 25))
 def test_thresholds_count_objects(matrix, n_neighbors):
     groups, _ = flow.microclusters(matrix)
-    A = object_twins.eac(matrix)
+    A = similarity_twins.eac(matrix)
     found = flow.object_thresholds(flow.coassociation(groups.table), groups.sizes, n_neighbors)
     for i in range(len(matrix)):
         others = np.sort(np.delete(A[i], i))[::-1]

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-import similarity_twins as object_twins
+import similarity_twins
 from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as npst
@@ -43,7 +43,7 @@ def test_graded_coassociation_agrees_with_its_definition(matrix, seed):
         return likeness[first[m] + groups.table[i, m], first[m] + groups.table[j, m]]
 
     found = flow.graded_coassociation(groups.table, likeness, weights)
-    expected = object_twins.mean_over_common_votes(groups.table, of_pair, weights)
+    expected = similarity_twins.mean_over_common_votes(groups.table, of_pair, weights)
     np.testing.assert_allclose(found, expected, atol=1e-12)
     np.testing.assert_array_equal(found, found.T)
 
@@ -95,7 +95,7 @@ def test_simrank_agrees_with_objects(matrix, n_updates, decay, n_jobs):
     np.testing.assert_array_equal(found, found.T)
     of_objects = found[np.ix_(groups.of_object, groups.of_object)]
     np.fill_diagonal(of_objects, 1)
-    expected = object_twins.srs(matrix, decay, n_updates + 1)
+    expected = similarity_twins.srs(matrix, decay, n_updates + 1)
     np.testing.assert_allclose(of_objects, expected, atol=1e-12)
 
 
@@ -110,7 +110,7 @@ def optimum(matrix, penalty):
         target, observed, groups.sizes, penalty, growth=1.02, max_iter=900, tol=-1.0
     )  # without an early end: the constraint may hold long before the cost is lowest
     X = found.matrix[np.ix_(groups.of_object, groups.of_object)]
-    B, known = object_twins.reliable(matrix)
+    B, known = similarity_twins.reliable(matrix)
     cost = np.abs(np.linalg.eigvalsh(X)).sum() + penalty * np.abs((B - X)[known]).sum()
     return groups, found.matrix, cost
 
@@ -140,14 +140,14 @@ def test_completion_agrees_with_objects(matrix, penalty):
     penalty = len(matrix) ** -0.5 if penalty is None else penalty
     A = flow.coassociation(groups.table)
     target, observed = flow.reliable_pairs(A, groups.table, 0.2, 0.8)
-    B, known = object_twins.reliable(matrix)
+    B, known = similarity_twins.reliable(matrix)
     cells = np.ix_(groups.of_object, groups.of_object)
     np.testing.assert_array_equal(target[cells] * observed[cells], B)
     np.testing.assert_array_equal(observed[cells], known)
     # A fixed number of iterations: the last bit must not decide about one more.
     found = flow.complete(target, observed, groups.sizes, penalty, max_iter=8, tol=-1.0)
     assert found.n_iterations == 8
-    expected, _ = object_twins.complete(B, known, penalty, max_iter=8, tol=-1.0)
+    expected, _ = similarity_twins.complete(B, known, penalty, max_iter=8, tol=-1.0)
     np.testing.assert_allclose(found.matrix[cells], expected, atol=1e-9)
     np.testing.assert_array_equal(found.matrix, found.matrix.T)
 

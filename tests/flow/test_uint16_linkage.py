@@ -338,3 +338,13 @@ def test_nodes_without_links_have_no_features_and_are_alike_to_themselves_only()
     assert captured == pytest.approx(1, abs=1e-5)
     means = flow.group_similarity(walk, norms, np.array([0, 0, 1, 1, 2, 2]), 8)
     assert means[2].tolist() == [0, 0, 0.5]
+
+
+@pytest.mark.parametrize(
+    ("angles", "first"), [([0.0, 0.5, 2.0, 2.1], [2, 3]), ([0.0, 0.0, 0.0, 0.0], [0, 1])]
+)
+def test_the_most_similar_pair_merges_first_and_the_lowest_of_ties(angles, first):
+    features = np.column_stack([np.cos(angles), np.sin(angles)]).astype(np.float32)
+    merges = flow.local_merges(features, csr_array(1 - np.eye(4)), 3)
+    assert merges.pairs.tolist() == [first]
+    assert merges.groups.tolist() == ([0, 1, 2, 2] if first == [2, 3] else [0, 0, 1, 2])

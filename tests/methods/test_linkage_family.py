@@ -4,7 +4,7 @@ import itertools
 
 import numpy as np
 import pytest
-import similarity_twins as object_twins
+import similarity_twins
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy.cluster.hierarchy import linkage as scipy_linkage
@@ -17,8 +17,8 @@ from quorate import flow, metrics
 from quorate.testing.strategies import votes
 
 LINKAGES = ["average", "complete", "single"]
-EXACT = {"eac": object_twins.eac, "weac": object_twins.weac, "wct": object_twins.wct}
-BY_LEVEL = {"srs": object_twins.srs, "lwea": object_twins.lwea}
+EXACT = {"eac": similarity_twins.eac, "weac": similarity_twins.weac, "wct": similarity_twins.wct}
+BY_LEVEL = {"srs": similarity_twins.srs, "lwea": similarity_twins.lwea}
 TWINS = EXACT | BY_LEVEL
 FAMILY = sorted([*TWINS, "ecmc"])
 WITH_LEVELS = ["ecmc", "lwea", "srs"]
@@ -154,7 +154,7 @@ def test_trees_are_those_of_the_objects(name, linkage, matrix):
     """Every merge joins a closest pair of clusters of objects, at their distance, ties or not."""
     _, tree = object_tree(name, matrix, linkage)
     distance = 1 - TWINS[name](matrix)
-    object_twins.check_tree(distance, linkage, tree)
+    similarity_twins.check_tree(distance, linkage, tree)
 
 
 @pytest.mark.parametrize("gaps", [0.0, 0.1])
@@ -211,7 +211,7 @@ def test_levels_agree_where_identical_rows_stay_together(name, linkage):
 @given(matrix=votes(max_objects=14), linkage=st.sampled_from(LINKAGES))
 def test_ecmc_links_the_objects_themselves(matrix, linkage):
     est = qr.ECMC(1, linkage=linkage, level="objects").fit(matrix)
-    object_twins.check_tree(1 - of_objects(est), linkage, est.linkage_matrix_)
+    similarity_twins.check_tree(1 - of_objects(est), linkage, est.linkage_matrix_)
 
 
 def test_a_row_may_be_nearer_to_another_than_to_its_like():
@@ -220,7 +220,7 @@ def test_a_row_may_be_nearer_to_another_than_to_its_like():
     est = qr.LWEA(2, level="objects").fit(matrix)
     s = est.similarity_
     assert (s.max(axis=1) > s.diagonal())[est.microclusters_.sizes > 1].any()
-    object_twins.check_tree(1 - object_twins.lwea(matrix), "average", est.linkage_matrix_)
+    similarity_twins.check_tree(1 - similarity_twins.lwea(matrix), "average", est.linkage_matrix_)
 
 
 def test_weights_of_nothing():

@@ -5,7 +5,7 @@ import warnings
 
 import numpy as np
 import pytest
-import similarity_twins as object_twins
+import similarity_twins
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy.cluster.hierarchy import linkage as scipy_linkage
@@ -49,9 +49,9 @@ def test_srw_on_the_worked_example(e2, seeds, weights):
 
 def plain_srw(matrix, k, seeds, n_neighbors, beta, unreached):
     """Label objects as METHODS.md section 5 says, given the seed regions of each object."""
-    W = object_twins.srw_graph(matrix, n_neighbors, beta)
-    X = object_twins.srw_chances(W, seeds, k)
-    A = object_twins.eac(matrix)
+    W = similarity_twins.srw_graph(matrix, n_neighbors, beta)
+    X = similarity_twins.srw_chances(W, seeds, k)
+    A = similarity_twins.eac(matrix)
     labels = X.argmax(axis=1)
     sizes = np.bincount(seeds[seeds >= 0], minlength=k)
     clear = np.sort(X, axis=1)[:, -2] < X.max(axis=1) - 1e-9 if k > 1 else np.ones(len(X), bool)
@@ -220,10 +220,10 @@ def test_ecpcs_similarities_are_those_of_the_objects(matrix, n_steps):
     est = qr.ECPCS(1, n_steps=n_steps).fit(matrix)
     of_object = est.microclusters_.of_object
     found = est.similarity_[np.ix_(of_object, of_object)]
-    np.testing.assert_allclose(found, object_twins.ecpcs(matrix, n_steps), atol=1e-10)
+    np.testing.assert_allclose(found, similarity_twins.ecpcs(matrix, n_steps), atol=1e-10)
     np.testing.assert_array_equal(est.similarity_, est.similarity_.T)
     np.testing.assert_array_equal(est.similarity_.diagonal(), 1)
-    Z = object_twins.ecpcs_clusters(matrix, n_steps)
+    Z = similarity_twins.ecpcs_clusters(matrix, n_steps)
     np.testing.assert_allclose(est.cluster_similarity_, Z, atol=1e-10)
 
 
@@ -233,7 +233,7 @@ def test_ecpcs_trees_are_those_of_the_objects(linkage, matrix):
     est = qr.ECPCS(1, linkage=linkage).fit(matrix)
     of_object = est.microclusters_.of_object
     tree = flow.tree_of_objects(est.linkage_matrix_, of_object, np.zeros(est.n_microclusters_))
-    object_twins.check_tree(1 - object_twins.ecpcs(matrix), linkage, tree)
+    similarity_twins.check_tree(1 - similarity_twins.ecpcs(matrix), linkage, tree)
 
 
 @pytest.mark.parametrize("gaps", [0.0, 0.1])
@@ -241,7 +241,7 @@ def test_ecpcs_trees_are_those_of_the_objects(linkage, matrix):
 def test_ecpcs_partitions_are_those_of_scipy_on_the_objects(linkage, gaps):
     matrix, _ = noisy([20, 15, 15, 10], 5, 0.3, gaps=gaps)
     est = qr.ECPCS(4, linkage=linkage).fit(matrix)
-    distance = 1 - object_twins.ecpcs(matrix)
+    distance = 1 - similarity_twins.ecpcs(matrix)
     np.fill_diagonal(distance, 0)
     theirs = scipy_linkage(squareform(distance, checks=False), linkage)
     compared = 0
@@ -352,7 +352,7 @@ def test_vote_is_for_the_names_that_keep_most_objects():
         np.add.at(shared, (est.labels_[voted], column[voted]), 1)
         label_of = flow.match(shared)
         kept = shared[label_of, np.arange(3)].sum()
-        assert kept == object_twins.most_kept(shared)
+        assert kept == similarity_twins.most_kept(shared)
 
 
 # -- all four --------------------------------------------------------------------------------------

@@ -4,7 +4,7 @@ import subprocess
 import sys
 import warnings
 
-import graph_twins as object_twins
+import graph_twins
 import numpy as np
 import pytest
 import scipy.io
@@ -57,7 +57,7 @@ def test_worked_graph_of_objects(e2):
     assert graph[0, 3] == graph[3, 4] == graph[4, 6] == 2631579
     assert graph[0, 4] == graph[3, 6] == 0
     assert (graph.diagonal() == 0).all()
-    np.testing.assert_array_equal(graph, object_twins.object_graph(e2))
+    np.testing.assert_array_equal(graph, graph_twins.object_graph(e2))
 
 
 def test_worked_graph_of_microclusters(e2):
@@ -75,8 +75,8 @@ def test_worked_cuts_at_both_levels(e2, parts, cut):
     objects = flow.agreement_graph(e2.astype(np.int32), np.ones(8, dtype=np.int64)).toarray()
     microclusters = flow.agreement_graph(groups.table, groups.sizes).toarray()
     of_micro = [parts[i] for i in (0, 3, 4, 6)]
-    assert object_twins.edges_cut(objects, parts) == cut
-    assert object_twins.edges_cut(microclusters, of_micro) == cut
+    assert graph_twins.edges_cut(objects, parts) == cut
+    assert graph_twins.edges_cut(microclusters, of_micro) == cut
 
 
 @pytest.mark.parametrize("partitioner", PARTITIONERS)
@@ -86,7 +86,7 @@ def test_worked_balanced_optimum(e2, level, partitioner):
         est = qr.CSPA(2, level=level, partitioner=partitioner, random_state=seed)
         assert est.fit_predict(e2).tolist() == [0, 0, 0, 0, 1, 1, 1, 1]
     graph = flow.agreement_graph(e2.astype(np.int32), np.ones(8, dtype=np.int64)).toarray()
-    best = object_twins.least_cut(lambda p: object_twins.edges_cut(graph, p), np.ones(8), [4, 4])
+    best = graph_twins.least_cut(lambda p: graph_twins.edges_cut(graph, p), np.ones(8), [4, 4])
     assert best == 1.0
 
 
@@ -94,7 +94,7 @@ def test_worked_balanced_optimum(e2, level, partitioner):
 @given(matrix=votes(max_objects=12))
 def test_the_graph_is_the_sum_over_objects(matrix):
     groups = qr.microclusters(matrix)
-    S = twins.coassociation(object_twins.object_codes(matrix))
+    S = twins.coassociation(graph_twins.object_codes(matrix))
     graph = flow.agreement_graph(groups.table, groups.sizes).toarray()
     for a in range(len(groups.sizes)):
         for b in range(len(groups.sizes)):
@@ -159,18 +159,18 @@ def test_worked_nets(e2):
 def test_worked_cuts_of_nets(e2, parts, uniform, by_size):
     groups = qr.microclusters(e2)
     nets = twins.membership(groups.table[groups.of_object])
-    assert object_twins.nets_cut(nets, np.ones(5), parts) == uniform
-    assert object_twins.nets_cut(nets, nets.sum(axis=0), parts) == by_size
+    assert graph_twins.nets_cut(nets, np.ones(5), parts) == uniform
+    assert graph_twins.nets_cut(nets, nets.sum(axis=0), parts) == by_size
     of_micro = [parts[i] for i in (0, 3, 4, 6)]
     nets_of_micro = twins.membership(groups.table)
-    assert object_twins.nets_cut(nets_of_micro, nets.sum(axis=0), of_micro) == by_size
+    assert graph_twins.nets_cut(nets_of_micro, nets.sum(axis=0), of_micro) == by_size
 
 
 def test_worked_optimum_of_nets(e2):
     groups = qr.microclusters(e2)
     nets = twins.membership(groups.table[groups.of_object])
-    best = object_twins.least_cut(
-        lambda p: object_twins.nets_cut(nets, nets.sum(axis=0), p), np.ones(8), [4, 4]
+    best = graph_twins.least_cut(
+        lambda p: graph_twins.nets_cut(nets, nets.sum(axis=0), p), np.ones(8), [4, 4]
     )
     assert best == 3
 
@@ -209,8 +209,8 @@ def test_worked_meta_graph(e2, partitioner):
     np.testing.assert_array_equal(est._graph.toarray(), whole + whole.T)
     assert est._weights.tolist() == [25_000_000] * 2 + [18_750_000] * 2 + [12_500_000]
     assert est.labels_.tolist() == [0, 0, 0, 0, 1, 1, 1, 1]
-    best = object_twins.least_cut(
-        lambda p: object_twins.edges_cut(expected + expected.T, p), [4, 4, 3, 3, 2], [9, 9]
+    best = graph_twins.least_cut(
+        lambda p: graph_twins.edges_cut(expected + expected.T, p), [4, 4, 3, 3, 2], [9, 9]
     )
     np.testing.assert_allclose(best, 1 / 6)
 
@@ -237,10 +237,10 @@ def test_worked_associations(e2):
 @few
 @given(matrix=votes(max_objects=10), data=st.data())
 def test_associations_are_means_over_the_clusters_an_object_could_be_in(matrix, data):
-    codes = object_twins.object_codes(matrix)
+    codes = graph_twins.object_codes(matrix)
     n_clusters = int((codes.max(axis=0) + 1).sum())
     groups = data.draw(st.lists(st.integers(0, 3), min_size=n_clusters, max_size=n_clusters))
-    expected = object_twins.meta_cluster_shares(codes, groups)
+    expected = graph_twins.meta_cluster_shares(codes, groups)
     np.testing.assert_allclose(shares(matrix, groups), expected, atol=1e-12)
     assert (expected.max(axis=1) > 0).all()
 
@@ -258,7 +258,7 @@ def test_mcla_is_the_object_level_method(matrix, data):
     np.fill_diagonal(J, 0)
     np.testing.assert_array_equal(est._graph.toarray(), flow.whole_weights(J))
     parts = flow.spread_by_weight(est._weights, min(k, len(est._weights)))
-    expected = object_twins.meta_cluster_shares(codes, parts.tolist())
+    expected = graph_twins.meta_cluster_shares(codes, parts.tolist())
     np.testing.assert_allclose(shares(matrix, parts.tolist()), expected, atol=1e-12)
 
 

@@ -4,7 +4,7 @@ import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
 
-import graph_twins as object_twins
+import graph_twins
 import numpy as np
 import pytest
 from hypothesis import assume, given, settings
@@ -66,8 +66,8 @@ def test_bisections_of_small_graphs_are_nearly_the_best(graph, seed):
     parts = split(matrix, weights, 2, seed=seed)
     assert (np.bincount(parts, weights, 2) <= limits).all()
     assert set(parts.tolist()) == {0, 1}
-    best = object_twins.least_cut(lambda p: object_twins.edges_cut(matrix, p), weights, aims)
-    assert object_twins.edges_cut(matrix, parts) <= 1.3 * best
+    best = graph_twins.least_cut(lambda p: graph_twins.edges_cut(matrix, p), weights, aims)
+    assert graph_twins.edges_cut(matrix, parts) <= 1.3 * best
 
 
 @few
@@ -87,10 +87,10 @@ def test_bisections_of_small_hypergraphs_are_nearly_the_best(nets, data):
     assert set(parts.tolist()) == {0, 1}
 
     def cut(parts):
-        return object_twins.nets_cut(nets, net_weights, parts)
+        return graph_twins.nets_cut(nets, net_weights, parts)
 
     if not _partition._Hypergraph(csc_array(nets), net_weights).is_empty():
-        assert cut(parts) <= 1.3 * object_twins.least_cut(cut, weights, aims)
+        assert cut(parts) <= 1.3 * graph_twins.least_cut(cut, weights, aims)
 
 
 @pytest.mark.parametrize("partitioner", PARTITIONERS)
@@ -101,9 +101,9 @@ def test_three_parts_are_nearly_the_best_on_average(partitioner):
         weights = np.ones(6, dtype=int)
         parts = split(matrix, weights, 3, partitioner, seed=seed)
         assert np.bincount(parts).tolist() == [2, 2, 2]
-        found += object_twins.edges_cut(matrix, parts)
-        least += object_twins.least_cut(
-            lambda p, matrix=matrix: object_twins.edges_cut(matrix, p), weights, [2, 2, 2]
+        found += graph_twins.edges_cut(matrix, parts)
+        least += graph_twins.least_cut(
+            lambda p, matrix=matrix: graph_twins.edges_cut(matrix, p), weights, [2, 2, 2]
         )
     assert found <= 1.3 * least
 
@@ -155,7 +155,7 @@ def test_odd_graphs(partitioner):
     lonely[:6, :6] = two
     parts = split(lonely, [1] * 8, 2, partitioner)
     assert np.bincount(parts).tolist() == [4, 4]
-    assert object_twins.edges_cut(lonely, parts) == 0
+    assert graph_twins.edges_cut(lonely, parts) == 0
 
 
 @pytest.mark.parametrize("partitioner", PARTITIONERS)
@@ -223,8 +223,8 @@ def test_settling_moves_what_costs_least(graph, data):
     total = int(weights.sum())
     limits = np.array(data.draw(st.tuples(*2 * [st.integers(total // 3, total)])))
     gains = _partition._Graph(csr_array(matrix), "mtkahypar").gains(sides)
-    expected = object_twins.settled(
-        sides, weights, shares, limits, lambda p: object_twins.edges_cut(matrix, p)
+    expected = graph_twins.settled(
+        sides, weights, shares, limits, lambda p: graph_twins.edges_cut(matrix, p)
     )
     if expected is None:
         expected = flow.spread_by_weight(weights, k) >= shares[0]
@@ -249,9 +249,9 @@ def test_gains_are_what_a_move_changes(graph, data):
     sides = data.draw(npst.arrays(np.int64, n, elements=st.integers(0, 1)))
     for structure, cut in (
         (_partition._Graph(csr_array(matrix), "mtkahypar"),
-         lambda p: object_twins.edges_cut(matrix, p)),
+         lambda p: graph_twins.edges_cut(matrix, p)),
         (_partition._Hypergraph(csc_array(nets), net_weights),
-         lambda p: object_twins.nets_cut(nets, net_weights, p)),
+         lambda p: graph_twins.nets_cut(nets, net_weights, p)),
     ):  # fmt: skip
         gains, now = structure.gains(sides), sides.copy()
         for vertex in data.draw(st.lists(st.integers(0, n - 1), max_size=3)):

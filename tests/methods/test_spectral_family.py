@@ -2,7 +2,7 @@
 
 import warnings
 
-import graph_twins as object_twins
+import graph_twins
 import numpy as np
 import pytest
 import twins
@@ -98,11 +98,11 @@ def test_worked_trajectories_of_lwpt(e3):
 
 
 def object_graph(name, matrix):
-    codes = object_twins.object_codes(matrix)
+    codes = graph_twins.object_codes(matrix)
     if name == "gpmgla":
-        return object_twins.gpmgla_graph(codes)
+        return graph_twins.gpmgla_graph(codes)
     if name == "lwgp":
-        entropies = object_twins.uncertainty(codes)
+        entropies = graph_twins.uncertainty(codes)
         return twins.membership(codes) * np.exp(-entropies / (0.4 * codes.shape[1]))
     return twins.membership(codes)
 
@@ -139,12 +139,12 @@ def test_partitions_are_those_of_the_objects(name, gaps, seed, data):
     assume(n > 2)
     k = data.draw(st.integers(2, n - 1))
     with np.errstate(invalid="ignore", divide="ignore"):
-        labels, margin = getattr(object_twins, name)(matrix, k)
+        labels, margin = getattr(graph_twins, name)(matrix, k)
     assume(margin > 1e-8)  # no tie decided
     assert metrics.ari(make(name, k).fit_predict(matrix), labels) == 1.0
 
 
-@pytest.mark.parametrize("twin", [object_twins.gpmgla, object_twins.lwpt])
+@pytest.mark.parametrize("twin", [graph_twins.gpmgla, graph_twins.lwpt])
 def test_ties_seldom_decide(twin):
     """The test above must not pass by assuming everything away."""
     assert sum(twin(noisy(seed), 3)[1] > 1e-8 for seed in range(40)) > 20
@@ -153,14 +153,14 @@ def test_ties_seldom_decide(twin):
 @given(seed=st.integers(0, 10**6), k=st.integers(2, 5))
 def test_trajectories_are_those_of_the_objects(seed, k):
     matrix = noisy(seed)
-    codes = object_twins.object_codes(matrix)
+    codes = graph_twins.object_codes(matrix)
     groups = qr.microclusters(matrix)
     assume(k < len(groups.sizes))
     est = make("lwpt", k).fit(matrix)
-    _, mu, _ = object_twins.lwpt_walk(codes)
+    _, mu, _ = graph_twins.lwpt_walk(codes)
     np.testing.assert_allclose(est._transfer_cut.eigenvalues(), mu, atol=1e-10)
-    rows, expected = est._trajectories(k)[groups.of_object], object_twins.lwpt_rows(codes, k)
-    weights = mu ** object_twins.lwpt_length(mu, k)
+    rows, expected = est._trajectories(k)[groups.of_object], graph_twins.lwpt_rows(codes, k)
+    weights = mu ** graph_twins.lwpt_length(mu, k)
     assume((np.abs(weights - 1e-4) > 1e-8).all())  # a column that is just kept, or just not
     np.testing.assert_allclose(rows @ rows.T, expected @ expected.T, atol=1e-6)
 
