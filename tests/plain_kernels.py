@@ -2,7 +2,7 @@
 
 A tracer then sees the branches that kernels take, and a changed line needs no compiler. What is
 written in LLVM's own instructions is replaced by what it says it does. Tests that Python is too
-slow for are skipped after `SECONDS`.
+slow for are skipped after `SECONDS` of the processor.
 """
 
 from __future__ import annotations
@@ -64,11 +64,11 @@ def pytest_configure(config):
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_call():
     def stop(*_):
-        raise TOO_SLOW(f"takes more than {SECONDS} s without a compiler")
+        raise TOO_SLOW(f"takes more than {SECONDS} CPU-s without a compiler")
 
-    signal.signal(signal.SIGALRM, stop)
-    signal.alarm(SECONDS)
+    signal.signal(signal.SIGPROF, stop)
+    signal.setitimer(signal.ITIMER_PROF, SECONDS)
     try:
         return (yield)
     finally:
-        signal.alarm(0)
+        signal.setitimer(signal.ITIMER_PROF, 0)

@@ -152,6 +152,24 @@ def test_votes_that_leave_the_guessed_range_late():
     np.testing.assert_array_equal(groups.sizes, [59_999, 1])
 
 
+@given(seed=st.integers(0, 2**32), n_columns=st.integers(1, 2))
+def test_every_row_is_found_again_however_often_the_table_grew(seed, n_columns):
+    rng = np.random.default_rng(seed)
+    rows = rng.permutation(
+        np.vstack([np.zeros(n_columns), rng.integers(0, 2**40, (90, n_columns))])
+    )
+    index = MicroclusterIndex(n_columns)
+    numbers = index.add(rows.astype(np.int64))
+    np.testing.assert_array_equal(numbers, np.arange(len(rows)))
+    np.testing.assert_array_equal(index.lookup(rows.astype(np.int64)), numbers)
+
+
+def test_the_widest_span_that_a_word_holds():
+    groups, labels = microclusters(np.array([[0], [2**63 - 1], [0]]))
+    assert groups.of_object.tolist() == [0, 1, 0]
+    assert labels[0].tolist() == [0, 2**63 - 1]
+
+
 def test_a_span_that_no_word_holds_is_refused():
     with pytest.raises(OverflowError, match="span"):
         microclusters(np.array([[-(2**63)], [2**63 - 1]]))

@@ -237,6 +237,14 @@ def test_weightless_vertices_are_spread_by_number():
     assert np.bincount(parts).tolist() == [2, 2, 2]
 
 
+def test_worked_limits():
+    """Shares are 4. Greedy sides are 1 off, as is half a mean vertex; half the heaviest is 2.5."""
+    aims, limits = flow.side_limits(np.array([5, 1, 1, 1]), (1, 1), 0.0)
+    assert (aims.tolist(), limits.tolist()) == ([5, 5], [6, 6])
+    aims, limits = flow.side_limits(np.array([5, 1, 1, 1]), (1, 1), 0.5)
+    assert (aims.tolist(), limits.tolist()) == ([8, 8], [8, 8])
+
+
 def test_giants_may_be_all_there_is():
     assert flow.giants(np.array([4, 9]), 5).tolist() == [1, 0]
 
