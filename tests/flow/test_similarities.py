@@ -147,8 +147,10 @@ def test_completion_agrees_with_objects(matrix, penalty):
     # A fixed number of iterations: the last bit must not decide about one more.
     found = flow.complete(target, observed, groups.sizes, penalty, max_iter=8, tol=-1.0)
     assert found.n_iterations == 8
-    expected, _ = similarity_twins.complete(B, known, penalty, max_iter=8, tol=-1.0)
+    expected, E = similarity_twins.complete(B, known, penalty, max_iter=8, tol=-1.0)
     np.testing.assert_allclose(found.matrix[cells], expected, atol=1e-9)
+    left = np.linalg.norm(B - expected - E) / np.linalg.norm(B)
+    np.testing.assert_allclose(found.residual, left, atol=1e-9)
     np.testing.assert_array_equal(found.matrix, found.matrix.T)
 
 
