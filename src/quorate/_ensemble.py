@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from copy import copy
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -110,14 +111,33 @@ class Ensemble:
             f" n_microclusters={len(self.microclusters.sizes)})"
         )
 
+    def without_votes_of(self, silent: NDArray[np.bool_]) -> Ensemble:
+        """Return the same ensemble as if some clusterings had no votes."""
+        table, sizes, of_object = self.microclusters
+        fewer, _ = flow.microclusters(np.where(silent, np.int32(-1), table))
+        ensemble = copy(self)
+        ensemble.microclusters = Microclusters(
+            fewer.table,
+            np.bincount(fewer.of_object, sizes).astype(np.int64),
+            fewer.of_object[of_object],
+        )
+        # Codes count first appearances, and those who stay appear in the same order.
+        ensemble.labels = [
+            [] if no_votes else labels for no_votes, labels in zip(silent, self.labels, strict=True)
+        ]
+        return ensemble
+
     def translate(self, other: Ensemble) -> NDArray[np.int32]:
         """Return the votes of another ensemble's microclusters in this one's codes.
 
         A label that this ensemble has never seen gets a code past its last one: a vote, but for no
-        cluster that is known here.
+        cluster that is known here. Where nobody voted here, votes there tell nothing.
         """
         table = other.microclusters.table.copy()
         for m, (known, new) in enumerate(zip(self.labels, other.labels, strict=True)):
+            if len(known) == 0:
+                table[:, m] = -1
+                continue
             code_of = {label: code for code, label in enumerate(_plain(known))}
             codes = [code_of.get(label, len(code_of)) for label in _plain(new)]
             table[:, m] = np.array([*codes, -1], dtype=np.int32)[table[:, m]]

@@ -51,6 +51,37 @@ def weighted_coassociation(table, weight):
     return result
 
 
+@pytest.mark.parametrize("name", TAKERS)
+@settings(max_examples=settings().max_examples // 4)
+@given(matrix=votes(max_objects=14), data=st.data())
+def test_weight_0_is_a_clustering_that_is_not_there(name, matrix, data):
+    n, count = matrix.shape
+    place = data.draw(st.integers(0, count))
+    other = data.draw(st.lists(st.integers(-1, 3), min_size=n, max_size=n))
+    more, weight = np.insert(matrix, place, other, axis=1), np.ones(count + 1)
+    weight[place] = 0
+    k = data.draw(st.integers(1, len(np.unique(matrix, axis=0))))
+    without, silenced = make(name, k).fit(matrix), make(name, k).fit(more, member_weight=weight)
+    assert silenced.n_microclusters_ == without.n_microclusters_
+    np.testing.assert_array_equal(silenced.predict(more), silenced.labels_)
+    np.testing.assert_allclose(silenced.confidence_, without.confidence_, atol=1e-9)
+    if name in EXACT:
+        np.testing.assert_array_equal(silenced.labels_, without.labels_)
+
+
+# GPMGLA's weights are scaled by another number, and its starts turn on the last bit where rows tie.
+@pytest.mark.parametrize("name", [name for name in qr.METHODS if name != "gpmgla"])
+@settings(max_examples=settings().max_examples // 4)
+@given(matrix=votes(max_objects=14), data=st.data())
+def test_a_clustering_without_votes_changes_nothing(name, matrix, data):
+    more = np.insert(matrix, data.draw(st.integers(0, matrix.shape[1])), -1, axis=1)
+    k = data.draw(st.integers(1, len(np.unique(matrix, axis=0))))
+    without, silenced = make(name, k).fit(matrix), make(name, k).fit(more)
+    np.testing.assert_allclose(silenced.confidence_, without.confidence_, atol=1e-9)
+    if name in EXACT:
+        np.testing.assert_array_equal(silenced.labels_, without.labels_)
+
+
 @pytest.fixture(scope="module")
 def blobs():
     rng = np.random.default_rng(0)

@@ -6,6 +6,7 @@ Kernels are serial and release the GIL; threads run them side by side on ranges 
 
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
 
 import numba
@@ -34,9 +35,40 @@ def fast_kernel(function: Callable[Parameters, Result]) -> Callable[Parameters, 
 def _compile(
     function: Callable[Parameters, Result], *, fastmath: bool | set[str]
 ) -> Callable[Parameters, Result]:
-    compiler = numba.njit(nogil=True, cache=True, fastmath=fastmath)  # noqa: TID251 - the one place
-    compiled: Callable[Parameters, Result] = compiler(function)
-    return compiled
+    options: dict[str, Any] = {"nogil": True, "fastmath": fastmath}
+    try:
+        compiled = numba.njit(cache=True, **options)(function)  # noqa: TID251 - the one place
+    except RuntimeError:  # neither beside the package nor at home is a place to write to
+        return numba.njit(**options)(function)  # type: ignore[no-any-return]  # noqa: TID251
+    if hasattr(compiled, "_cache"):  # not where compiling is turned off
+        compiled._cache = _Forgiving(compiled._cache)
+    return compiled  # type: ignore[no-any-return]
+
+
+class _Forgiving:
+    """A cache of compiled code that is done without where it cannot be read or written.
+
+    A disk may be full, a file cut off by a crash. Compiling again costs seconds; ending a
+    consensus because of that costs more.
+    """
+
+    def __init__(self, cache: Any) -> None:
+        self._cache = cache
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._cache, name)
+
+    def load_overload(self, *arguments: Any) -> Any:
+        try:
+            return self._cache.load_overload(*arguments)
+        except Exception:  # noqa: BLE001 - whatever a damaged pickle raises
+            with suppress(Exception):
+                self._cache.flush()  # the next process finds a sound, empty one
+            return None
+
+    def save_overload(self, *arguments: Any) -> None:
+        with suppress(OSError):
+            self._cache.save_overload(*arguments)
 
 
 def intrinsic(function: Callable[..., Any]) -> Callable[..., Any]:

@@ -214,14 +214,17 @@ class ConsensusClusterer(Savable, ClusterMixin, BaseEstimator, ABC):
         _validate.check_n_jobs(owner, self.n_jobs)
         ensemble = as_ensemble(X, n_jobs=self.n_jobs)
         self._check_columns(X, ensemble, reset=True)
+        weight = _validate.check_member_weight(
+            owner, self.__dict__.pop("_given_weight", None), ensemble.microclusters
+        )
+        if weight is not None and not weight.all():
+            ensemble = ensemble.without_votes_of(weight == 0)
         n = len(ensemble.microclusters.sizes)
         _validate.check_n_clusters_or_auto(owner, self.n_clusters, n)
         if getattr(self, "level", None) == "objects":
             _validate.check_objects_known(owner, ensemble.n_objects, ensemble.microclusters)
         self._ensemble, self._from_similarity = ensemble, False
-        self.member_weight_ = _validate.check_member_weight(
-            owner, self.__dict__.pop("_given_weight", None), ensemble.microclusters
-        )
+        self.member_weight_ = weight
         self.microclusters_ = ensemble.microclusters
         self.n_microclusters_ = n
         return ensemble
@@ -254,9 +257,10 @@ class ConsensusClusterer(Savable, ClusterMixin, BaseEstimator, ABC):
         return self.member_weight_[flow.owners(self.microclusters_.table)]
 
     def _total_weight(self) -> float:
-        """Return what all clusterings weigh together: how many they are, without weights."""
+        """Return what all clusterings with votes weigh together, each 1 without weights."""
+        voting = self.microclusters_.table.max(axis=0) >= 0
         weight = self.member_weight_
-        return self.n_features_in_ if weight is None else float(np.cumsum(weight)[-1])
+        return int(voting.sum()) if weight is None else float(np.cumsum(weight[voting])[-1])
 
     # -- inside --------------------------------------------------------------------------------
 
