@@ -10,6 +10,7 @@ import pytest
 from generate_inputs import QUORATE, made
 
 import quorate as qr
+from quorate import files
 
 
 def count(folder):
@@ -104,3 +105,22 @@ def test_an_existing_pool_survives_a_failure(generate):
     result = generate("x.npy", "-m", 3, "-o", "pool.npy")
     assert result.exit_code == 1
     assert np.array_equal(np.load("pool.npy"), before)
+
+
+def test_a_second_run_is_refused_until_the_first_has_written(generate, monkeypatch):
+    """All members are made by then, and the folder of parts is about to go."""
+    refused = []
+
+    def write(*arguments, **options):
+        refused.append(generate("x.npy", "-o", "pool.npy", "-m", 6))
+        return real(*arguments, **options)
+
+    real = files.write_pool
+    monkeypatch.setattr(files, "write_pool", write)
+    made(generate)
+    assert refused[0].exit_code == 2
+    assert (
+        "Another run is at work in 'pool.npy.parts'. Wait until it has ended" in refused[0].stderr
+    )
+    assert "Going on" not in refused[0].stderr
+    assert not Path("pool.npy.parts").exists()

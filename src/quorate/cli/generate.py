@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from contextlib import nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -20,6 +21,8 @@ from quorate.cli._votes import check_apart, check_call
 from quorate.cli._warnings import warn, warnings_as_lines
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from numpy.typing import NDArray
 
     from quorate.cli._features import Features
@@ -190,8 +193,8 @@ def generate(
         _check_output(output, truth)
         check_json(output, as_json=as_json)
         check_apart(output, [*data, truth])
-        from quorate import files
-        from quorate.ensembles._checkpoint import remove_folder
+        from quorate import ensembles, files
+        from quorate.ensembles._checkpoint import COMMAND_LOCK, alone, remove_folder
 
         files.check_pool_writable(output)
         with stage("Reading features", quiet=quiet):
@@ -213,11 +216,13 @@ def generate(
         _check_names(features, names, output)
         parts = _parts(output, checkpoint)
         options |= {"method": methods, "random_state": seed, "n_jobs": jobs}
-        votes = _votes(features.matrix, members, options, parts, quiet=quiet)
-        _warn_of_silent(votes)
-        files.write_pool(output, votes, names, ids=features.ids, truth=features.truth)
-        if parts is not None and checkpoint is None:
-            remove_folder(parts)
+        found = ensembles.members(features.matrix, members, checkpoint=parts, **options)
+        with nullcontext() if parts is None else alone(parts, COMMAND_LOCK):
+            votes = _votes(found, (len(features.matrix), members), parts, quiet=quiet)
+            _warn_of_silent(votes)
+            files.write_pool(output, votes, names, ids=features.ids, truth=features.truth)
+            if parts is not None and checkpoint is None:
+                remove_folder(parts)
         seconds = time.perf_counter() - start
         if as_json:
             print_json("generate", _facts(features, votes, methods, output, seconds))
@@ -310,9 +315,8 @@ def _parts(output: str, checkpoint: str | None) -> Path | None:
 
 
 def _votes(
-    features: NDArray[Any],
-    members: int,
-    options: dict[str, Any],
+    found: Iterable[tuple[int, NDArray[Any]]],
+    shape: tuple[int, int],
     parts: Path | None,
     *,
     quiet: bool,
@@ -320,13 +324,11 @@ def _votes(
     """Return the clusterings, one a column; what is finished is kept in `parts` meanwhile."""
     import numpy as np
 
-    from quorate import ensembles
-
-    found = ensembles.members(features, members, checkpoint=parts, **options)
+    members = shape[1]
     before = _n_kept(parts, members)
     if before and not quiet:
         typer.echo(f"Going on: {before} of {members} clusterings are in {parts}.", err=True)
-    votes = np.empty((len(features), members), dtype=np.int8)
+    votes = np.empty(shape, dtype=np.int8)
     try:
         for index, labels in track(found, "Clustering", total=members, quiet=quiet):
             if labels.dtype.itemsize > votes.dtype.itemsize:

@@ -32,6 +32,24 @@ if TYPE_CHECKING:
 _FORMAT = 2
 _MANIFEST = "manifest.json"
 _LOCK = ".lock"
+#: Held until the pool is written and the folder removed, longer than members are being made.
+COMMAND_LOCK = ".command-lock"
+
+
+@contextmanager
+def alone(folder: Path, name: str = _LOCK) -> Iterator[None]:
+    """Refuse a second run in this folder: the first to end would take it from the other."""
+    held = lock(folder / name)
+    if held is None:
+        raise ValueError(
+            f"Another run is at work in {str(folder)!r}. Wait until it has ended, or name"
+            " another output or checkpoint."
+        )
+    try:
+        yield
+    finally:
+        with held, suppress(OSError):  # the folder may be gone
+            (folder / name).unlink()
 
 
 class Folder:
@@ -40,21 +58,6 @@ class Folder:
     def __init__(self, path: Path, n_objects: int) -> None:
         self.path = path
         self.n_objects = n_objects
-
-    @contextmanager
-    def alone(self) -> Iterator[None]:
-        """Refuse a second run in this folder: the first to end would take it from the other."""
-        held = lock(self.path / _LOCK)
-        if held is None:
-            raise ValueError(
-                f"Another run is at work in {str(self.path)!r}. Wait until it has ended, or name"
-                " another output or checkpoint."
-            )
-        try:
-            yield
-        finally:
-            with held, suppress(OSError):  # the folder may be gone
-                (self.path / _LOCK).unlink()
 
     def read(self, index: int) -> IntArray | None:
         """Return the labels of a member, or None if they are not here or cannot be read."""
@@ -112,7 +115,8 @@ def remove_folder(path: Path) -> None:
     """Remove the members and what says of what they are, and nothing else that may lie there."""
     unfinished = [other for other in path.iterdir() if _is_unfinished(other)]
     # The manifest goes last: what is left by a kill before that is still a checkpoint.
-    for other in (*path.glob("member-*.npy"), *unfinished, path / _MANIFEST, path / _LOCK):
+    finished = path.glob("member-*.npy")
+    for other in (*finished, *unfinished, path / _MANIFEST, path / _LOCK, path / COMMAND_LOCK):
         other.unlink(missing_ok=True)
     if not any(path.iterdir()):
         path.rmdir()
@@ -120,7 +124,9 @@ def remove_folder(path: Path) -> None:
 
 def _is_unfinished(path: Path) -> bool:
     """Tell whether a file is what a killed process leaves, besides members; see `_replace`."""
-    return path.name == _LOCK or path.name.startswith((f".{_MANIFEST}.", ".member-"))
+    return path.name in (_LOCK, COMMAND_LOCK) or path.name.startswith(
+        (f".{_MANIFEST}.", ".member-")
+    )
 
 
 def _read_labels(path: Path, n_objects: int) -> NDArray[Any]:

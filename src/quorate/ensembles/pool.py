@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from quorate import _validate
-from quorate.ensembles._checkpoint import open_folder
+from quorate.ensembles._checkpoint import alone, open_folder
 from quorate.ensembles._plan import make_plan
 from quorate.ensembles._progress import track
 from quorate.ensembles._run import run_labels
@@ -212,7 +212,7 @@ def _iterate(
     plan: Plan, n_members: int, n_jobs: int | None, folder: Folder | None
 ) -> Iterator[tuple[int, IntArray]]:
     """Yield what the folder has, then what is still to be made."""
-    with nullcontext() if folder is None else folder.alone():
+    with nullcontext() if folder is None else alone(folder.path):
         yield from _found_or_made(plan, n_members, n_jobs, folder)
 
 
