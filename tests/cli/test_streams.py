@@ -2,6 +2,7 @@
 
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -42,6 +43,21 @@ class TestClosedStreams:
         done = shell("consensus - -k 2 <&-")
         assert done.returncode == 1
         assert done.stderr.startswith("error: Standard input is closed")
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="no device that is always full")
+@pytest.mark.parametrize("words", ["--help", "--version", "consensus --help"])
+def test_no_room_for_help_is_told_in_a_line(shell, words):
+    done = shell(f"{words} > /dev/full")
+    assert (done.returncode, done.stderr) == (1, "error: No space left on device\n")
+
+
+def test_a_folder_that_is_gone_leaves_no_traceback(shell):
+    done = shell(
+        "--version > /dev/null; mkdir x; cd x; rmdir ../x; " + f"{QUORATE} predict m v.csv"
+    )
+    assert done.returncode != 0
+    assert "Traceback" not in done.stderr
 
 
 def test_pipes_in_place_of_files(shell):

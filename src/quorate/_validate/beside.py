@@ -33,6 +33,7 @@ def check_each_object(owner: str, n_labels: int, n_objects: int) -> None:
     """Refuse a consensus of groups, which does not know where each object is."""
     if n_labels != n_objects:
         raise ValueError(
-            f"{owner} needs a label for each of the {n_objects:,} objects, but this consensus was"
-            f" fitted on {n_labels:,} groups of them (Ensemble.of_groups). Fit it on the votes."
+            f"{owner} needs a label for each of the {n_objects:,} objects, but this consensus knows"
+            f" {n_labels:,} groups of them only: it was fitted on Ensemble.of_groups, or saved with"
+            f" objects=False. Fit it on the votes, and save it with its objects."
         )

@@ -27,6 +27,12 @@ def main() -> None:
         app(prog_name="quorate")
     except KeyboardInterrupt:
         sys.exit(130)  # as in quorate.cli._errors, which may not be there yet
+    except OSError as error:  # help or version that could not be shown: verbs tell of their own
+        from quorate.cli._errors import complain, let_go_of_stdout
+
+        let_go_of_stdout()
+        complain(error.strerror or str(error))
+        sys.exit(1)
     finally:
         # Another interruption, while Python shuts down, ends the process and shows no traceback.
         signal.signal(signal.SIGINT, signal.SIG_DFL)

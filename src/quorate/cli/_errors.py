@@ -38,7 +38,7 @@ def reported(*, debug: bool) -> Iterator[None]:
         raise
     except (Exception, KeyboardInterrupt) as error:  # noqa: BLE001 - all are told, none is lost
         if isinstance(error, BrokenPipeError):
-            _let_go_of_stdout()
+            let_go_of_stdout()
             raise typer.Exit(BROKEN_PIPE) from None
         if debug:
             traceback.print_exception(error)
@@ -60,9 +60,9 @@ def _verdict(error: Exception) -> tuple[int, str]:
     if isinstance(error, WrongCall):
         return WRONG_CALL, str(error)
     if isinstance(error, (ValueError, TypeError, OSError, MemoryError)):
-        from quorate.files import OptionError
-
-        return WRONG_CALL if isinstance(error, OptionError) else FAILED, _in_words(error)
+        # Not imported for this: that may be what has just failed.
+        option_error = getattr(sys.modules.get("quorate.files"), "OptionError", ())
+        return WRONG_CALL if isinstance(error, option_error) else FAILED, _in_words(error)
     text = in_options(" ".join(str(error).split()))
     if isinstance(error, ImportError) and "pip install" in text:
         return FAILED, text
@@ -83,7 +83,7 @@ def _in_words(error: Exception) -> str:
     return text or type(error).__name__
 
 
-def _let_go_of_stdout() -> None:
+def let_go_of_stdout() -> None:
     """Point standard output nowhere: its reader has gone, and the final flush must not complain."""
     with suppress(OSError, ValueError, AttributeError):
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
