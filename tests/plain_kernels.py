@@ -59,6 +59,8 @@ def pytest_configure(config):
     extending.intrinsic = lambda function: _TWINS[function.__name__]
     # Sums modulo 2**64 are meant.
     config.addinivalue_line("filterwarnings", "ignore:overflow encountered:RuntimeWarning")
+    # A test that is stopped half-way leaves files open.
+    config.addinivalue_line("filterwarnings", "ignore::pytest.PytestUnraisableExceptionWarning")
 
 
 @pytest.hookimpl(wrapper=True)
