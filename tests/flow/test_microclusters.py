@@ -164,6 +164,11 @@ def test_every_row_is_found_again_however_often_the_table_grew(seed, n_columns):
     np.testing.assert_array_equal(index.lookup(rows.astype(np.int64)), numbers)
 
 
+def test_labels_far_from_0_come_back():
+    _, labels = microclusters(np.array([[5, -9], [8, -6], [6, -9], [7, -1]]))
+    assert [found.tolist() for found in labels] == [[5, 8, 6, 7], [-9, -6]]
+
+
 def test_the_widest_span_that_a_word_holds():
     groups, labels = microclusters(np.array([[0], [2**63 - 1], [0]]))
     assert groups.of_object.tolist() == [0, 1, 0]

@@ -45,6 +45,8 @@ def all_pairs(matrix: FloatArray) -> tuple[FloatArray, FloatArray]:
 
     SciPy's default does, on some matrices whose entries are of very unequal size.
     """
+    if len(matrix) == 1:  # too little room for LAPACK, older versions of SciPy say
+        return matrix[0].copy(), np.ones((1, 1))
     values, vectors = eigh(matrix, driver="evd")
     return values, vectors
 
