@@ -279,6 +279,21 @@ def test_full_rank_features_are_the_similarity(local):
     assert 0 < shares[0] < shares[1] < shares[2] < 1
 
 
+@pytest.mark.parametrize("rank", [3, 20])
+def test_features_of_low_rank_are_those_of_the_definition(local, rank):
+    """F Fᵀ = S Ω (Ωᵀ S Ω)⁻¹ Ωᵀ S, of which `captured` is the trace over that of S."""
+    walk, similarity, norms = local
+    with one_blas_thread:
+        omega = flow.sketch(norms > 0, rank, np.random.default_rng(0))
+    features, captured = features_of(walk, norms, rank)
+    image = similarity @ omega
+    product = image @ np.linalg.solve(omega.T @ image, image.T)
+    assert captured == pytest.approx(np.trace(product) / len(norms), rel=1e-4)
+    lengths = np.sqrt(np.diag(product))
+    expected = product / np.outer(lengths, lengths)
+    np.testing.assert_allclose(features @ features.T, expected, atol=1e-3)
+
+
 def test_local_merges_of_full_rank_make_the_exact_tree(local):
     walk, similarity, norms = local
     exact = flow.agglomerate(1.0 - similarity, "average")
