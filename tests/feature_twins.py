@@ -8,9 +8,10 @@ def squared_distances(rows, centres):
     return np.array([[((x - c) ** 2).sum() for c in centres] for x in rows])
 
 
-def lloyd(rows, starts, max_iter=100):
+def lloyd(rows, starts, max_iter=100, weights=None):
     """k-means by Lloyd: assign, refill empty clusters, average; until no label changes."""
     rows = np.asarray(rows, dtype=float)
+    weights = np.ones(len(rows)) if weights is None else weights
     centres = rows[starts].copy()
     labels = np.full(len(rows), -1)
     for _ in range(max_iter):
@@ -22,14 +23,34 @@ def lloyd(rows, starts, max_iter=100):
         for c in range(len(centres)):
             if not (labels == c).any():
                 counts = np.bincount(labels, minlength=len(centres))
-                own = np.where(counts[labels] > 1, distances[np.arange(len(rows)), labels], 0)
+                own = weights * distances[np.arange(len(rows)), labels]
+                own = np.where(counts[labels] > 1, own, 0)
                 if own.max() > 0:
                     labels = labels.copy()
                     labels[own.argmax()] = c
         for c in range(len(centres)):
             if (labels == c).any():
-                centres[c] = rows[labels == c].mean(axis=0)
+                shares = weights[labels == c] / weights[labels == c].sum()
+                centres[c] = shares @ rows[labels == c]
     return centres, squared_distances(rows, centres).argmin(axis=1)
+
+
+def greedy_starts(rows, weights, draws):
+    """k-means++: candidates by weighted distance, and of each few the one that helps most."""
+    nearest = None
+    chosen = []
+    for few in draws:
+        ascending = np.cumsum(weights if nearest is None else weights * nearest)
+        options = []
+        for draw in few if chosen else few[:1]:
+            above = np.flatnonzero(ascending > draw * ascending[-1])
+            pick = above[0] if len(above) else len(rows) - 1
+            distance = ((rows - rows[pick]) ** 2).sum(axis=1)
+            then = distance if nearest is None else np.minimum(nearest, distance)
+            options.append(((weights * then).sum(), pick, then))
+        _, pick, nearest = min(options, key=lambda option: option[0])
+        chosen.append(pick)
+    return chosen
 
 
 def rpcl(rows, starts, rng, rate, n_epochs):

@@ -258,55 +258,6 @@ def test_ward_costs_by_their_formula():
     np.testing.assert_array_equal(one, one.T)
 
 
-# -- starts of k-means -----------------------------------------------------------------------------
-
-
-def test_farthest_first_by_hand():
-    rows = np.array([[0.0], [1], [9], [4], [-5], [9]])
-    assert flow.farthest_first(rows, 4).ravel().tolist() == [0, 9, -5, 4]
-    assert flow.farthest_first(rows[:2], 4).ravel().tolist() == [0, 1, 0, 0]  # all are used
-    tied = np.array([[0.0], [2], [-2]])
-    assert flow.farthest_first(tied, 2).ravel().tolist() == [0, 2]  # the earliest
-
-
-def test_least_aligned_by_hand():
-    turn = np.deg2rad([0, 90, 100, 45, 180])
-    rows = np.column_stack([np.cos(turn), np.sin(turn)])
-    found = flow.least_aligned(rows, 5, 3)  # 45° first; 0°, 90° and 180° tie, then |cos| adds up
-    angles = np.rad2deg(np.arctan2(found[:, 1], found[:, 0])).round().tolist()
-    assert angles[0] == 45
-    assert sorted(angles) == [0, 45, 90, 100, 180]
-    assert np.rad2deg(np.arctan2(*flow.least_aligned(rows, 2, 0)[1][::-1])).round() == 90
-
-
-@given(st.integers(0, 30))
-def test_lloyd_agrees_with_its_definition(seed):
-    rng = np.random.default_rng(seed)
-    rows, sizes = rng.normal(size=(15, 2)), rng.integers(1, 5, 15)
-    copies = np.repeat(np.arange(15), sizes)
-    start = rows[:4]
-    found = flow.lloyd(rows, start, weights=sizes)
-    expected, margin = graph_twins.plain_lloyd(rows[copies], start)
-    if margin > 1e-9:
-        np.testing.assert_array_equal(found[copies], expected)
-    np.testing.assert_array_equal(start, rows[:4])  # left alone
-
-
-def test_lloyd_gives_an_empty_cluster_the_heaviest_of_the_far():
-    rows = np.array([[0.0], [1], [10]])
-    start = np.array([[0.0], [100]])
-    assert flow.lloyd(rows, start).tolist() == [0, 0, 1]
-    # The heavy one is taken, the other two have their centre at 5, and 0 is nearer to 1 than that.
-    heavy = np.array([1, 500, 1])
-    assert flow.lloyd(rows, start, weights=heavy, max_iter=1).tolist() == [1, 1, 0]
-
-
-def test_centroids():
-    rows = np.array([[0.0, 1], [3, 1], [5, 5]])
-    found = flow.centroids(rows, np.array([1, 1, 0]), np.array([2, 1, 4]))
-    np.testing.assert_allclose(found, [[5, 5], [1, 1]])
-
-
 def test_worked_graph_without_multiplicities(e2):
     _, members, _, _ = prepared(e2)
     plain, weighted = flow.TransferCut(members), flow.TransferCut(members, SIZES_OF_E2)

@@ -8,7 +8,7 @@ from scipy.cluster.hierarchy import is_valid_linkage
 from scipy.cluster.hierarchy import linkage as scipy_linkage
 from scipy.spatial.distance import squareform
 
-from quorate.flow import TransferCut, agglomerate, cut_tree, kmeans
+from quorate.flow import TransferCut, agglomerate, cut_tree
 
 LINKAGES = ["average", "complete", "single"]
 
@@ -115,60 +115,6 @@ def test_transfer_cut_agrees_with_its_definition(B, k):
     if len(values) and (gaps[: min(k, len(values))] > 1e-6).all():
         # Vectors are unique up to sign, so inner products of rows are unique.
         np.testing.assert_allclose(found @ found.T, rows @ rows.T, atol=1e-6)
-
-
-# -- k-means ---------------------------------------------------------------------------------------
-
-
-def inertia(rows, labels, weights):
-    total = 0.0
-    for c in set(labels.tolist()):
-        members, w = rows[labels == c], weights[labels == c]
-        total += (w[:, None] * (members - np.average(members, axis=0, weights=w)) ** 2).sum()
-    return total
-
-
-def test_kmeans_finds_separated_groups():
-    rng = np.random.default_rng(0)
-    truth = np.repeat(np.arange(6), 50)
-    rows = rng.normal(size=(6, 4))[truth] * 10 + rng.normal(size=(300, 4)) * 0.1
-    labels = kmeans(rows, 6, np.random.default_rng(1))
-    assert partition(labels) == partition(truth)
-
-
-@given(st.integers(0, 50))
-def test_kmeans_ends_where_no_row_is_nearer_another_centre(seed):
-    rng = np.random.default_rng(seed)
-    rows, weights = rng.normal(size=(40, 3)), rng.integers(1, 9, 40).astype(float)
-    labels = kmeans(rows, 5, rng, weights=weights)
-    assert set(labels.tolist()) == set(range(5))
-    centres = np.array(
-        [np.average(rows[labels == c], axis=0, weights=weights[labels == c]) for c in range(5)]
-    )
-    nearest = ((rows[:, None] - centres[None]) ** 2).sum(axis=2).argmin(axis=1)
-    np.testing.assert_array_equal(labels, nearest)
-
-
-def test_kmeans_weights_stand_for_copies():
-    rng = np.random.default_rng(3)
-    rows, weights = rng.normal(size=(30, 2)), rng.integers(1, 4, 30)
-    copies = np.repeat(np.arange(30), weights)
-    best = {}
-    for name, r, w in (("weights", rows, weights.astype(float)), ("copies", rows[copies], None)):
-        labels = kmeans(r, 3, np.random.default_rng(0), weights=w, n_starts=30)
-        best[name] = inertia(r, labels, np.ones(len(r)) if w is None else w)
-    assert best["weights"] == pytest.approx(best["copies"])
-
-
-def test_kmeans_threads_and_seeds():
-    rows = np.random.default_rng(4).normal(size=(500, 6))
-    one, three = (kmeans(rows, 9, np.random.default_rng(0), n_jobs=n) for n in (1, 3))
-    np.testing.assert_array_equal(one, three)
-
-
-def test_kmeans_of_fewer_distinct_rows_than_clusters():
-    labels = kmeans(np.repeat([[0.0, 1.0], [1.0, 0.0]], 4, axis=0), 5, np.random.default_rng(0))
-    assert len(set(labels.tolist())) == 2
 
 
 def test_leading_vectors_survive_a_solver_that_gives_up(monkeypatch):

@@ -61,7 +61,7 @@ def lloyd(
     """Return the labels that Lloyd's algorithm ends with when it starts from `centres`.
 
     It ends when no label changes. Ties go to the lowest centre; a cluster that loses its last row
-    is given the row of largest weighted distance from its centre.
+    is given the row of largest weighted distance from its centre, of those that are not alone.
     """
     mass = np.ones(len(rows)) if weights is None else weights.astype(np.float64)
     labels = np.empty(len(rows), dtype=np.int64)
@@ -105,13 +105,61 @@ def least_aligned(rows: FloatArray, n_centres: int, first: int) -> FloatArray:
     return rows[chosen]
 
 
+#: Dimensions that are summed before a distance is looked at. The first ones of a spectral embedding
+#: hold most of it: 64 of 1467 tell nearly all pairs apart. Sums are in the same order whether or
+#: not they are ended early, and those that are do not matter: results are the plain ones.
+_BLOCK = 64
+#: Up to so many, to look costs more than it saves.
+_NARROW = 256
+
+# A call between kernels costs as much as some distances, so sums are written out below, twice.
+
+
 @fast_kernel
-def _squared_distance(a: Any, b: Any) -> float:
-    total = 0.0
-    for d in range(len(a)):
-        difference = a[d] - b[d]
-        total += difference * difference
-    return total
+def _approach(rows: Any, pick: Any, nearest: Any, out: Any) -> None:
+    """Write for each row the lesser of `nearest` and its squared distance from row `pick`."""
+    width = rows.shape[1]
+    head = width if width <= _NARROW else _BLOCK
+    for i in range(len(rows)):
+        total = 0.0
+        for d in range(head):
+            difference = rows[i, d] - rows[pick, d]
+            total += difference * difference
+        for start in range(head, width, _BLOCK):
+            if total > nearest[i]:
+                break
+            part = 0.0
+            for d in range(start, min(start + _BLOCK, width)):
+                difference = rows[i, d] - rows[pick, d]
+                part += difference * difference
+            total += part
+        out[i] = min(nearest[i], total)
+
+
+@fast_kernel
+def _nearer(rows: Any, i: Any, centres: Any, asked: Any, nearest: Any, label: Any) -> Any:
+    """Return the least squared distance of row i, and whose: `label` at `nearest`, or one asked.
+
+    The lowest centre wins ties.
+    """
+    width = rows.shape[1]
+    head = width if width <= _NARROW else _BLOCK
+    for c in asked:
+        total = 0.0
+        for d in range(head):
+            difference = rows[i, d] - centres[c, d]
+            total += difference * difference
+        for start in range(head, width, _BLOCK):
+            if total > nearest:
+                break
+            part = 0.0
+            for d in range(start, min(start + _BLOCK, width)):
+                difference = rows[i, d] - centres[c, d]
+                part += difference * difference
+            total += part
+        if total < nearest or (total == nearest and c < label):
+            nearest, label = total, c
+    return nearest, label
 
 
 # Below, rows are copied and sums taken entry by entry: whole-array assignments and reductions give
@@ -147,13 +195,14 @@ def _choose_centres(rows: Any, weights: Any, draws: Any, centres: Any) -> None:
     candidate, best = np.empty(n), np.empty(n)
     for c in range(len(centres)):
         _running_sum(weights, nearest, chance)  # the first centre by weight alone
+        if c == 0:
+            nearest[:] = np.inf
         best_total = np.inf
         for trial in range(draws.shape[1] if c > 0 else 1):
             pick = _first_above(chance, draws[c, trial] * chance[n - 1])
             total = 0.0
+            _approach(rows, pick, nearest, candidate)
             for i in range(n):
-                distance = _squared_distance(rows[i], rows[pick])
-                candidate[i] = min(nearest[i], distance) if c > 0 else distance
                 total += weights[i] * candidate[i]
             if total < best_total:
                 best_total = total
@@ -167,51 +216,74 @@ def _choose_centres(rows: Any, weights: Any, draws: Any, centres: Any) -> None:
 def _choose_farthest(rows: Any, nearest: Any, chosen: Any) -> None:
     """Write which rows are centres after the first, `nearest` being the distance to any so far."""
     for c in range(1, len(chosen)):
-        for i in range(len(rows)):
-            nearest[i] = min(nearest[i], _squared_distance(rows[i], rows[chosen[c - 1]]))
+        _approach(rows, chosen[c - 1], nearest, nearest)
         chosen[c] = np.argmax(nearest)
 
 
 @kernel
-def _assign(rows: Any, centres: Any, labels: Any, distances: Any) -> bool:
-    """Give each row the number of its nearest centre, the lowest on ties; tell if any changed."""
-    changed = False
+def _assign(rows: Any, centres: Any, moved: Any, changed: Any, labels: Any, distances: Any) -> bool:
+    """Give each row the number of its nearest centre, the lowest on ties; tell if any changed.
+
+    A row whose centre has not `moved` can only be nearer to one that has. Clusters that won or
+    lost a row are marked in `changed`.
+    """
+    anything = False
+    everywhere, where_moved = np.arange(len(centres)), np.flatnonzero(moved)
     for i in range(len(rows)):
-        nearest, label = np.inf, 0
-        for c in range(len(centres)):
-            distance = _squared_distance(rows[i], centres[c])
-            if distance < nearest:
-                nearest, label = distance, c
-        changed = changed or labels[i] != label
-        labels[i] = label
+        nearest, label = distances[i], labels[i]
+        asked = where_moved
+        if label < 0 or moved[label]:
+            asked = everywhere
+            nearest = np.inf
+            if label >= 0 and rows.shape[1] > _NARROW:  # the likely one first: others end early
+                nearest, _ = _nearer(rows, i, centres, asked[label : label + 1], nearest, label)
+            label = max(label, 0)
+        nearest, label = _nearer(rows, i, centres, asked, nearest, label)
         distances[i] = nearest
-    return changed
+        if label != labels[i]:
+            anything = True
+            changed[label] = True
+            if labels[i] >= 0:
+                changed[labels[i]] = True
+            labels[i] = label
+    return anything
 
 
 @kernel
 def _lloyd(rows: Any, weights: Any, centres: Any, max_iter: Any, labels: Any) -> Any:
-    """Improve `centres` until no label changes; return the weighted sum of squared distances."""
+    """Improve `centres` until no label changes; return the weighted sum of squared distances.
+
+    With many clusters most of them soon rest: only those that won or lost a row move.
+    """
     labels[:] = -1
     distances = np.empty(len(rows))
     mass = np.empty(len(centres))
+    moved = np.ones(len(centres), dtype=np.bool_)
+    changed = np.zeros(len(centres), dtype=np.bool_)
+    settled = False
     for _ in range(max_iter):
-        if not _assign(rows, centres, labels, distances):
+        if not _assign(rows, centres, moved, changed, labels, distances):
+            settled = True
             break
         mass[:] = 0.0
         for i in range(len(rows)):
             mass[labels[i]] += weights[i]
         for c in range(len(centres)):
             if mass[c] == 0.0:
-                _refill(c, weights, distances, mass, labels)
+                _refill(c, weights, distances, mass, changed, labels)
         for c in range(len(centres)):
+            moved[c] = changed[c] and mass[c] > 0.0
+            changed[c] = False
             for d in range(rows.shape[1]):
-                if mass[c] > 0.0:
+                if moved[c]:
                     centres[c, d] = 0.0
         for i in range(len(rows)):
-            share = weights[i] / mass[labels[i]]
-            for d in range(rows.shape[1]):
-                centres[labels[i], d] += rows[i, d] * share
-    _assign(rows, centres, labels, distances)
+            if moved[labels[i]]:
+                share = weights[i] / mass[labels[i]]
+                for d in range(rows.shape[1]):
+                    centres[labels[i], d] += rows[i, d] * share
+    if not settled:
+        _assign(rows, centres, moved, changed, labels, distances)
     total = 0.0
     for i in range(len(rows)):
         total += weights[i] * distances[i]
@@ -219,13 +291,17 @@ def _lloyd(rows: Any, weights: Any, centres: Any, max_iter: Any, labels: Any) ->
 
 
 @kernel
-def _refill(empty: Any, weights: Any, distances: Any, mass: Any, labels: Any) -> None:
-    """Give an empty cluster the row of largest weighted distance, if any is off its centre."""
-    farthest = 0
+def _refill(empty: Any, weights: Any, distances: Any, mass: Any, changed: Any, labels: Any) -> None:
+    """Give an empty cluster the row of largest weighted distance, if any is off its centre.
+
+    A row that is alone stays: to take it would leave another cluster empty.
+    """
+    farthest, most = -1, 0.0
     for i in range(len(weights)):
-        if weights[i] * distances[i] > weights[farthest] * distances[farthest]:
-            farthest = i
-    if distances[farthest] > 0.0:
+        if weights[i] * distances[i] > most and mass[labels[i]] > weights[i]:
+            farthest, most = i, weights[i] * distances[i]
+    if farthest >= 0:
+        changed[labels[farthest]] = changed[empty] = True
         mass[labels[farthest]] -= weights[farthest]
         mass[empty] = weights[farthest]
         labels[farthest] = empty
