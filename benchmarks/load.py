@@ -1,6 +1,6 @@
 """Inputs at the edge of what fits: each must work, or be refused early with the reason.
 
-python -m benchmarks.load [CASE ...] [--methods ptgp,eac,pta,vote] [--seconds 300]
+python -m benchmarks.load [CASE ...] [--methods ptgp,eac,pta,vote] [--seconds 600]
 
 Each case runs each method in a process of its own, which prints one line: what became of it, wall
 and CPU seconds, and the memory at the peak above that of the votes. A refusal is a
@@ -118,7 +118,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else "")
     parser.add_argument("cases", nargs="*", metavar="CASE", help=", ".join(CASES))
     parser.add_argument("--methods", default="ptgp,eac,pta,vote", help="names, or all")
-    parser.add_argument("--seconds", type=float, default=300.0, help="at most, for each")
+    parser.add_argument("--seconds", type=float, default=600.0, help="at most, for each")
     given = parser.parse_args()
     methods = list(qr.METHODS) if given.methods == "all" else given.methods.split(",")
     unknown = sorted(({*given.cases} - {*CASES}) | ({*methods} - {*qr.METHODS}))

@@ -230,3 +230,27 @@ def test_pandas_columns_of_other_kinds_beside_whole_numbers(column, same):
     np.testing.assert_array_equal(found.table, wanted.table)
     est = qr.EAC(n_clusters=2).fit(frame)
     np.testing.assert_array_equal(est.predict(frame), est.labels_)
+
+
+# -- clusterings by name ---------------------------------------------------------------------------
+
+
+def test_a_dict_of_lists_is_a_table():
+    columns = {"leiden": [0, 0, 1, 1], "expert": ["T", "T", "B", None]}
+    est = qr.EAC(2).fit(columns)
+    assert est.feature_names_in_.tolist() == list(columns)
+    frame = qr.EAC(2).fit(pd.DataFrame(columns))
+    np.testing.assert_array_equal(est.microclusters_.table, frame.microclusters_.table)
+    labels = est.fit_predict(columns)
+    assert isinstance(labels, np.ndarray)
+    np.testing.assert_array_equal(est.predict(columns), labels)
+    with pytest.raises(ValueError, match="expert"):
+        est.predict(dict(reversed(columns.items())))
+
+
+def test_series_in_a_dict_go_by_their_index():
+    one = pd.Series([0, 0, 1], index=["x", "y", "z"])
+    other = pd.Series(["b", "a", "b"], index=["z", "x", "w"])
+    labels = qr.EAC(2).fit_predict({"one": one, "other": other})
+    assert sorted(labels.index) == ["w", "x", "y", "z"]
+    assert labels["x"] == labels["y"] != labels["z"] == labels["w"]

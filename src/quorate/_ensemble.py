@@ -19,7 +19,7 @@ class Ensemble:
 
     Parameters
     ----------
-    X : array-like, DataFrame or Arrow table of shape (n_objects, n_clusterings)
+    X : array-like, DataFrame, Arrow table or dict, (n_objects, n_clusterings)
         One column of labels for each clustering: integers, strings, categoricals, floats that are
         whole numbers. -1, NaN, None, null and pandas' NA are missing votes.
     n_jobs : int or None, default=None

@@ -7,6 +7,7 @@ from sklearn.exceptions import NotFittedError
 
 import quorate as qr
 from quorate.files import FileFormatError
+from quorate.scale import stream
 
 GOOD = [[0, 0], [0, 1], [1, 1]]
 FRAME = pd.DataFrame(GOOD, columns=["a", "b"])
@@ -228,6 +229,62 @@ CALLS = {
         (
             "The 'scale' parameter of generate must be one of 'minmax', 'standard'. Got 'log' "
             "instead."
+        ),
+    ),
+    "weights by name of an array": (
+        lambda: qr.EAC(2).fit(GOOD, member_weight={"a": 1, "b": 2}),
+        ValueError,
+        (
+            "The member_weight of EAC goes by name, but the votes are an array, whose clusterings "
+            "have none. Pass a list of weights in the order of the columns."
+        ),
+    ),
+    "weights of another": (
+        lambda: qr.EAC(2).fit(FRAME, member_weight={"a": 1, "c": 2}),
+        ValueError,
+        (
+            "The member_weight of EAC goes by name and must have each clustering once, but 'c' is "
+            "not in both. Clusterings: 'a', 'b'."
+        ),
+    ),
+    "weights of too few": (
+        lambda: qr.EAC(2).fit(FRAME, member_weight=pd.Series({"b": 2})),
+        ValueError,
+        (
+            "The member_weight of EAC goes by name and must have each clustering once, but 'a' is "
+            "not in both. Clusterings: 'a', 'b'."
+        ),
+    ),
+    "weights of one twice": (
+        lambda: qr.EAC(2).fit(FRAME, member_weight=pd.Series([1, 2, 3], ["a", "b", "b"])),
+        ValueError,
+        (
+            "The member_weight of EAC goes by name and must have each clustering once, but a name "
+            "occurs twice. Clusterings: 'a', 'b'."
+        ),
+    ),
+    "a class to a stream": (
+        lambda: stream.consensus("v.csv", qr.EAC, "o.csv"),
+        TypeError,
+        (
+            "A consensus method belongs here, such as PTGP(10), not "
+            "<class 'quorate.methods.eac.EAC'>."
+        ),
+    ),
+    "a stream for features": (
+        lambda: stream.consensus("v.csv", qr.EnsembleClustering(2), "o.csv"),
+        TypeError,
+        (
+            "EnsembleClustering takes features, but files of votes were named. Pass a consensus "
+            "method, such as PTGP(10)."
+        ),
+    ),
+    "a stream of a frame": (
+        lambda: stream.consensus(FRAME, qr.EAC(2), "o.csv"),
+        TypeError,
+        (
+            "Votes are files: a path, or a list of paths. Got DataFrame; the fit of an estimator "
+            "takes votes in memory."
         ),
     ),
     "a model that is not there": (

@@ -2,9 +2,11 @@
 
 from pathlib import Path
 
+import numpy as np
 import pytest
 
-pytest.importorskip("pyarrow")
+pa = pytest.importorskip("pyarrow")
+pq = pytest.importorskip("pyarrow.parquet")
 
 #: Files that ``quorate consensus FILE -k 2`` refuses.
 CONTENTS = {
@@ -30,6 +32,13 @@ CONTENTS = {
             "b.csv, row 3 is blank, but the first row has 2 cells. Every row needs as many "
             "cells as there are columns; a missing vote is an empty cell between two "
             "separators."
+        ),
+    ),
+    "l.csv": (
+        "\n\na,b\n1,2\n1,1\n",
+        (
+            "l.csv begins with a blank line. Remove it: the first row has the names of the "
+            "columns, or votes."
         ),
     ),
     "q.csv": (
@@ -145,6 +154,29 @@ CONTENTS = {
         ),
     ),
 }
+
+
+#: Numbers in a column of floats that are no labels.
+NUMBERS = {
+    np.inf: "inf is not a cluster label. An empty cell or NaN means no vote.",
+    2.0**60: (
+        "1.15292e+18 is not a cluster label. Floats beyond 2**53 do not tell neighbours apart: "
+        "save these as integers."
+    ),
+    0.5: (
+        "0.5 is not a cluster label. Numbers with a fraction are measurements, not cluster labels: "
+        "features belong to the command quorate generate, or to quorate.EnsembleClustering, which "
+        "make the votes."
+    ),
+}
+
+
+@pytest.mark.parametrize("number", NUMBERS)
+def test_numbers(number, assert_refused):
+    table = {"a": pa.array([1.0, number, 2.0]), "b": pa.array([1, 1, 2])}
+    pq.write_table(pa.table(table), "n.parquet")
+    message = f"n.parquet, column 'a', row 2: {NUMBERS[number]}"
+    assert_refused("consensus n.parquet -k 2", 1, message)
 
 
 @pytest.mark.parametrize("name", CONTENTS)

@@ -105,8 +105,29 @@ VOTES = {
         ValueError,
         (
             "Votes must be a table of objects × clusterings, but a single value (an array of 0 "
-            "dimension(s), shape=()) was passed. Pass an array or a DataFrame; votes in a file "
-            "are read by quorate.files.read_table."
+            "dimension(s), shape=()) was passed. Pass an array, a DataFrame or a dict of lists; "
+            "votes in a file are read by quorate.files.read_table."
+        ),
+    ),
+    "a dict of numbers": (
+        lambda: qr.Ensemble({"a": 1, "b": 2}),
+        ValueError,
+        (
+            "Votes in a dict are a list of labels for each clustering, but 'a' holds an array of 0 "
+            "dimension(s), shape=()."
+        ),
+    ),
+    "a dict of unequal lists": (
+        lambda: qr.Ensemble({"a": [1, 2], "b": [2]}),
+        ValueError,
+        "Votes must have equally long columns, but their lengths are [2, 1].",
+    ),
+    "a dict of Series with an object twice": (
+        lambda: qr.Ensemble({"a": pd.Series([1, 2], ["x", "x"]), "b": pd.Series([1], ["y"])}),
+        ValueError,
+        (
+            "Votes in a dict could not be put side by side (...). A Series is matched by its "
+            "index, in which every object occurs once; lists must be as long as that."
         ),
     ),
     "None for votes": (
@@ -114,8 +135,8 @@ VOTES = {
         ValueError,
         (
             "Votes must be a table of objects × clusterings, but a single value (an array of 0 "
-            "dimension(s), shape=()) was passed. Pass an array or a DataFrame; votes in a file "
-            "are read by quorate.files.read_table."
+            "dimension(s), shape=()) was passed. Pass an array, a DataFrame or a dict of lists; "
+            "votes in a file are read by quorate.files.read_table."
         ),
     ),
 }

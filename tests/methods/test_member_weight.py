@@ -1,6 +1,7 @@
 """Weights of clusterings: w of one is as if it were there w times, 0 as if it did not vote."""
 
 import numpy as np
+import pandas as pd
 import pytest
 import twins
 from hypothesis import assume, given, settings
@@ -324,6 +325,19 @@ def test_pictures_and_reports_know_the_weights(blobs):
     np.testing.assert_allclose(*shown)
     plt.close("all")
     assert "member_weight=[0.0, 1.0, 2.0, " in qr.report.html(est)
+
+
+def test_weights_by_name():
+    names, weight = ["b", "a", "c"], [3.0, 1.0, 0.5]
+    frame = pd.DataFrame([[0, 1, 0], [0, 0, 1], [1, 1, 1]], columns=names)
+    by_name = dict(zip(names, weight, strict=True))
+    upside_down = {name: by_name[name] for name in reversed(names)}
+    for given_weight in (upside_down, pd.Series(upside_down), pd.Series(weight)):
+        found = qr.EAC(2).fit(frame, member_weight=given_weight).member_weight_
+        np.testing.assert_array_equal(found, weight)
+    numbered = frame.set_axis([2, 0, 1], axis=1)
+    found = qr.EAC(2).fit(numbered, member_weight=pd.Series([1.0, 0.5, 3.0])).member_weight_
+    np.testing.assert_array_equal(found, weight)  # these names are numbers
 
 
 @pytest.mark.parametrize("extreme", [1e308, 5e-324])

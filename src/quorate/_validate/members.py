@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from numbers import Integral, Real
 from typing import TYPE_CHECKING, Any
 
@@ -16,8 +17,13 @@ NAMED_METHODS = ("kmeans", "rpcl")
 _LARGEST_WEIGHT = 1e100
 
 
-def check_member_weight(owner: str, weight: Any, groups: Microclusters) -> FloatArray | None:
-    """Return weights of the clusterings, or None where there are none or all are the same."""
+def check_member_weight(
+    owner: str, weight: Any, groups: Microclusters, names: list[Any] | None = None
+) -> FloatArray | None:
+    """Return weights of the clusterings, or None where there are none or all are the same.
+
+    A dict, or a Series whose index does not just count, goes by the `names` of the clusterings.
+    """
     if weight is None:
         return None
     n_clusterings = groups.table.shape[1]
@@ -25,6 +31,7 @@ def check_member_weight(owner: str, weight: Any, groups: Microclusters) -> Float
         f"The member_weight of {owner} must be {n_clusterings} number(s) from 0 up, one for each"
         f" clustering"
     )
+    weight = _in_order(owner, weight, names)
     try:
         weights = np.asarray(weight, dtype=np.float64)
     except (TypeError, ValueError) as error:
@@ -56,6 +63,31 @@ def check_member_weight(owner: str, weight: Any, groups: Microclusters) -> Float
             f" {shown}, counted from 0. Leave these rows out, or give such a clustering a weight."
         )
     return weights
+
+
+def _in_order(owner: str, weight: Any, names: list[Any] | None) -> Any:
+    """Return weights that go by name as a list in the order of the clusterings."""
+    if isinstance(weight, Mapping):
+        keys, values = list(weight), list(weight.values())
+    elif hasattr(weight, "index") and hasattr(weight, "iloc"):
+        keys, values = list(weight.index), list(weight)
+    else:
+        return weight
+    if names is not None and sorted(map(repr, keys)) == sorted(map(repr, names)):
+        return [values[keys.index(name)] for name in names]
+    if keys == list(range(len(keys))) and not isinstance(weight, Mapping):
+        return values
+    if names is None:
+        raise ValueError(
+            f"The member_weight of {owner} goes by name, but the votes are an array, whose"
+            f" clusterings have none. Pass a list of weights in the order of the columns."
+        )
+    wrong = [key for key in keys if key not in names] or [n for n in names if n not in keys]
+    found = f"{wrong[0]!r} is not in both" if wrong else "a name occurs twice"
+    raise ValueError(
+        f"The member_weight of {owner} goes by name and must have each clustering once, but"
+        f" {found}. Clusterings: {', '.join(map(repr, names[:10]))}{', ...' * (len(names) > 10)}."
+    )
 
 
 def check_methods(owner: str, method: Any) -> tuple[Any, ...]:

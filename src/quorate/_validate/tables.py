@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from numpy.typing import NDArray
 
 
@@ -25,6 +27,20 @@ class Table(NamedTuple):
 def is_pandas(X: Any) -> bool:
     """Tell whether X is a DataFrame of pandas, or one that is used like it."""
     return hasattr(X, "iloc") and hasattr(X, "columns")
+
+
+def frame_of_series(columns: Mapping[Any, Any]) -> Any:
+    """Return columns of which one is a pandas Series as a DataFrame, matched by index; or None."""
+    pandas = sys.modules.get("pandas")
+    if pandas is None or not any(isinstance(one, pandas.Series) for one in columns.values()):
+        return None
+    try:
+        return pandas.DataFrame(columns)
+    except ValueError as error:
+        raise ValueError(
+            f"Votes in a dict could not be put side by side ({error}). A Series is matched by its"
+            f" index, in which every object occurs once; lists must be as long as that."
+        ) from error
 
 
 def foreign_table(X: Any, *, numbers: bool = False) -> Table | None:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from quorate._types import Columns
 from quorate._validate.notices import FeaturesAsVotesWarning, TransposedVotesWarning, warn
-from quorate._validate.tables import foreign_table, is_pandas
+from quorate._validate.tables import foreign_table, frame_of_series, is_pandas
 from quorate.flow.codes import factorize, whole_numbers
 
 if TYPE_CHECKING:
@@ -35,6 +36,8 @@ class Votes(NamedTuple):
 def check_votes(X: Any) -> Votes:
     """Return the label matrix as integers, or say what is wrong with it."""
     names, index, kind = None, None, None
+    if isinstance(X, Mapping):
+        X = _side_by_side(X)
     table = foreign_table(X)
     if table is not None:
         kind, X = table.kind, Columns(table.names, table.columns)
@@ -118,12 +121,27 @@ def _has_lost_something(array: NDArray[Any]) -> bool:
     return array.dtype.kind in "US"
 
 
+def _side_by_side(clusterings: Mapping[Any, Any]) -> Any:
+    """Return clusterings by name as a table: by index if there is a Series among them."""
+    frame = frame_of_series(clusterings)
+    if frame is not None:
+        return frame
+    arrays = {name: as_array(labels) for name, labels in clusterings.items()}
+    for name, array in arrays.items():
+        if array.ndim != 1:
+            raise ValueError(
+                f"Votes in a dict are a list of labels for each clustering, but {name!r} holds an"
+                f" array of {array.ndim} dimension(s), shape={array.shape}."
+            )
+    return Columns(list(arrays), list(arrays.values()))
+
+
 def _check_shape(shape: tuple[int, ...]) -> None:
     if not shape:
         raise ValueError(
             "Votes must be a table of objects × clusterings, but a single value (an array of 0"
-            " dimension(s), shape=()) was passed. Pass an array or a DataFrame; votes in a file"
-            " are read by quorate.files.read_table."
+            " dimension(s), shape=()) was passed. Pass an array, a DataFrame or a dict of lists;"
+            " votes in a file are read by quorate.files.read_table."
         )
     if len(shape) != 2:
         raise ValueError(

@@ -46,9 +46,7 @@ def read_csv(
 ) -> VoteTable:
     """Return the votes of a text file. See `quorate.files.read_table` for what is recognised."""
     with closing(split_rows(stream, path, preferred="\t" if format == "tsv" else ",")) as rows:
-        first = next(rows, None)
-        if first is None:
-            raise FileFormatError(f"{path} is empty. A table of votes has a row for each object.")
+        first = checked_first(next(rows, None), path)
         columns = [Column() for _ in first]
         _read_body(rows, columns, path)
 
@@ -96,6 +94,18 @@ def check_rows(done: int, n_bytes: int, path: str) -> None:
             f"The rows of {path}, {done} so far,",
             "The command quorate consensus --engine stream reads them in batches.",
         )
+
+
+def checked_first(row: list[str] | None, path: str) -> list[str]:
+    """Return the first row, if there is one and it is not blank."""
+    if row is None:
+        raise FileFormatError(f"{path} is empty. A table of votes has a row for each object.")
+    if not row:
+        raise FileFormatError(
+            f"{path} begins with a blank line. Remove it: the first row has the names of the"
+            " columns, or votes."
+        )
+    return row
 
 
 def whole_row(row: list[str], width: int, number: int, path: str) -> list[str]:

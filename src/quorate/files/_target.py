@@ -59,7 +59,8 @@ def replacing(path: str) -> Iterator[IO[bytes]]:
         return
     check_target(path)
     if _is_special(_mode(path)):
-        with Path(path).open("ab") as stream:  # the name itself: a pipe may have no other
+        # The name itself: a pipe may have no other.
+        with told_if_full(path), Path(path).open("ab") as stream:
             yield stream
         return
     target = _target(path)

@@ -83,7 +83,12 @@ def _whole(
     if wrong.any():
         index = np.unravel_index(int(wrong.argmax()), wrong.shape)
         found = float(values[index])
+        reason = FEATURES
+        if np.isinf(found):
+            reason = "An empty cell or NaN means no vote."
+        elif found.is_integer():
+            reason = "Floats beyond 2**53 do not tell neighbours apart: save these as integers."
         raise FileFormatError(
-            f"{place(tuple(map(int, index)))}: {found:g} is not a cluster label. {FEATURES}"
+            f"{place(tuple(map(int, index)))}: {found:g} is not a cluster label. {reason}"
         )
     return filled.astype(np.int64)

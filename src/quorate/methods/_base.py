@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
@@ -84,13 +85,14 @@ class ConsensusClusterer(Savable, ClusterMixin, BaseEstimator, ABC):
 
         Parameters
         ----------
-        X : array-like, DataFrame, Arrow table or Ensemble of shape (n_objects, n_clusterings)
+        X : array-like, DataFrame, Arrow table, dict or Ensemble, (n_objects, n_clusterings)
             One column of labels for each clustering; -1, NaN, None and null are missing votes.
         y : None
             Ignored.
-        member_weight : array-like of shape (n_clusterings,), optional
+        member_weight : array-like of shape (n_clusterings,), dict or Series, optional
             How much each clustering counts, from 0 up: 2 is as if it were there twice, 0 as if it
-            did not vote. For methods that have a place for it; others refuse it.
+            did not vote. A dict, or a Series with an index of its own, goes by the names of the
+            clusterings. For methods that have a place for it; others refuse it.
 
         Returns
         -------
@@ -113,7 +115,7 @@ class ConsensusClusterer(Savable, ClusterMixin, BaseEstimator, ABC):
             Votes.
         y : None
             Ignored.
-        member_weight : array-like of shape (n_clusterings,), optional
+        member_weight : array-like of shape (n_clusterings,), dict or Series, optional
             How much each clustering counts, as for `fit`.
 
         Returns
@@ -215,7 +217,10 @@ class ConsensusClusterer(Savable, ClusterMixin, BaseEstimator, ABC):
         ensemble = as_ensemble(X, n_jobs=self.n_jobs)
         self._check_columns(X, ensemble, reset=True)
         weight = _validate.check_member_weight(
-            owner, self.__dict__.pop("_given_weight", None), ensemble.microclusters
+            owner,
+            self.__dict__.pop("_given_weight", None),
+            ensemble.microclusters,
+            ensemble.names,
         )
         if weight is not None and not weight.all():
             ensemble = ensemble.without_votes_of(weight == 0)
@@ -308,7 +313,7 @@ class ConsensusClusterer(Savable, ClusterMixin, BaseEstimator, ABC):
 
     def _check_columns(self, X: Any, ensemble: Ensemble, *, reset: bool) -> None:
         """Compare number and names of clusterings as scikit-learn does for features."""
-        if not isinstance(X, Ensemble) and ensemble.kind in (None, "pandas"):
+        if not isinstance(X, Ensemble | Mapping) and ensemble.kind in (None, "pandas"):
             validate_data(self, X=X, reset=reset, skip_check_array=True)
             return
         names = ensemble.names

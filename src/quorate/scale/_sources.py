@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import glob
 import importlib.util
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from os import PathLike, fspath
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -32,8 +32,12 @@ def resolve(sources: Any) -> list[str]:
     """
     if isinstance(sources, str | PathLike):
         sources = [sources]
-    if not isinstance(sources, Iterable):
-        raise TypeError(f"Votes are files: a path, or a list of paths. Got {sources!r}.")
+    is_table = isinstance(sources, Mapping) or len(getattr(sources, "shape", ())) > 1
+    if is_table or not isinstance(sources, Iterable):
+        raise TypeError(
+            f"Votes are files: a path, or a list of paths. Got {type(sources).__name__}; the fit of"
+            f" an estimator takes votes in memory."
+        )
     found: list[str] = []
     for source in sources:
         path = fspath(source)

@@ -12,10 +12,15 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from quorate.files import FileFormatError
 from quorate.files._cells import Kind, bad_cell, count_kinds, mostly, understand
 from quorate.files._column import Column
-from quorate.files._csv import _complain_of_separator, _decide_header, complain_of_names, whole_row
+from quorate.files._csv import (
+    _complain_of_separator,
+    _decide_header,
+    checked_first,
+    complain_of_names,
+    whole_row,
+)
 from quorate.files._layout import find_id
 from quorate.files._rows import split_rows
 from quorate.files._source import opened
@@ -54,9 +59,7 @@ class TextSource(Source):
         self.whole_ids = True
         with opened(path) as stream, closing(self._split(stream)) as rows:
             head = list(islice(rows, _ROWS_TO_JUDGE + 1))
-        if not head:
-            raise FileFormatError(f"{path} is empty. A table of votes has a row for each object.")
-        first, body = head[0], head[1:]
+        first, body = checked_first(head[0] if head else None, path), head[1:]
         self._width = len(first)
         judged = [Column() for _ in first]
         whole = [whole_row(row, len(first), i, path) for i, row in enumerate(body, 2)]

@@ -203,8 +203,15 @@ def wanted_cuts(
 
 def _check_estimator(estimator: Any, ks: list[int] | None, *, confidence: bool) -> None:
     owner = type(estimator).__name__
-    if not (hasattr(estimator, "cut") and hasattr(estimator, "get_params")):
+    if isinstance(estimator, type) or not (
+        hasattr(estimator, "cut") and hasattr(estimator, "get_params")
+    ):
         raise TypeError(f"A consensus method belongs here, such as PTGP(10), not {estimator!r}.")
+    if "consensus" in estimator.get_params(deep=False):
+        raise TypeError(
+            f"{owner} takes features, but files of votes were named. Pass a consensus method, such"
+            f" as PTGP(10)."
+        )
     if getattr(estimator, "level", None) == "objects":
         raise ValueError(
             f"The 'level' parameter of {owner} is 'objects', which needs all objects in memory,"
