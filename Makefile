@@ -43,7 +43,7 @@ fuzz-bytes: $(READY)  ## hostile bytes for every reader, guided by coverage, MIN
 
 coverage: $(READY)  ## branches of flow, methods and _validate that the tests take
 	$(BIN)/python -m coverage run -m pytest -q --ignore=tests/report --ignore=tests/experiments --ignore=tests/test_documents.py
-	PYTHONPATH=tests $(BIN)/python -m coverage run --append -m pytest -q -p plain_kernels tests/flow tests/numbers tests/methods/test_*_family.py tests/methods/test_other_rivals.py tests/ensembles/test_generate.py tests/metrics/test_explain.py
+	PYTHONPATH=tests $(BIN)/python -m coverage run --append -m pytest -q -p plain_kernels tests/flow tests/numbers tests/methods/test_*_family.py tests/methods/test_other_rivals.py tests/methods/test_ecpcs.py tests/methods/test_mcla.py tests/ensembles/test_generate.py tests/metrics/test_explain.py
 	$(BIN)/python -m coverage report
 
 mutants: $(READY)  ## small wrong changes to the kernels: does a test notice? MINUTES=10 of them

@@ -33,7 +33,10 @@ ASKED = (
     "tests/flow",
     "tests/numbers",
     *(f"tests/methods/test_{name}_family.py" for name in ("linkage", "partition", "spectral")),
-    *(f"tests/methods/test_{name}.py" for name in ("large_pta", "other_rivals", "partitioners")),
+    *(
+        f"tests/methods/test_{name}.py"
+        for name in ("ecpcs", "large_pta", "mcla", "other_rivals", "partitioners")
+    ),
     "tests/ensembles/test_generate.py",
     "tests/metrics/test_explain.py",
 )

@@ -7,13 +7,13 @@ import pytest
 import similarity_twins
 from hypothesis import given
 from hypothesis import strategies as st
+from planted import PLACES, at
 from scipy.cluster.hierarchy import linkage as scipy_linkage
-from scipy.io import loadmat
 from scipy.spatial.distance import squareform
 from sklearn.exceptions import ConvergenceWarning
 
 import quorate as qr
-from quorate import flow, metrics
+from quorate import flow
 from quorate.testing.strategies import votes
 
 LINKAGES = ["average", "complete", "single"]
@@ -22,11 +22,6 @@ BY_LEVEL = {"srs": similarity_twins.srs, "lwea": similarity_twins.lwea}
 TWINS = EXACT | BY_LEVEL
 FAMILY = sorted([*TWINS, "ecmc"])
 WITH_LEVELS = ["ecmc", "lwea", "srs"]
-PLACES = ("12", "13", "14", "23", "24", "34")
-
-
-def at(similarity, *places):
-    return [similarity[int(place[0]) - 1, int(place[1]) - 1] for place in places]
 
 
 def of_objects(est):
@@ -259,56 +254,6 @@ def test_threads_change_no_bit(name, linkage):
     fits = [qr.METHODS[name](4, linkage=linkage, n_jobs=n).fit(matrix) for n in (1, 3)]
     np.testing.assert_array_equal(fits[0].similarity_, fits[1].similarity_)
     np.testing.assert_array_equal(fits[0].linkage_matrix_, fits[1].linkage_matrix_)
-
-
-# -- against the authors' program ------------------------------------------------------------------
-
-GOLDEN = [f"{name}_e{i}" for name in ("MF", "IS", "ODR", "LS") for i in range(3)]
-
-
-@pytest.fixture(scope="module", params=GOLDEN)
-def run(request, data_folder):
-    golden = np.load(data_folder / "golden" / f"{request.param}_baselines.npz")
-    columns = np.load(data_folder / "golden" / f"{request.param}.npz")["bc_idx"]
-    pool = loadmat(data_folder / "pools" / f"bc_pool_{request.param[:-3]}.mat")["members"]
-    return pool[:, columns].astype(np.int64), golden
-
-
-def equal_but_for_ties(est, k, theirs):
-    heights = est.linkage_matrix_[:, 2]
-    return metrics.ari(est.cut(k), theirs) == 1 or heights[-k + 1] - heights[-k] < 1e-9
-
-
-def test_weac_against_the_authors(run):
-    matrix, golden = run
-    est = qr.WEAC(2).fit(matrix)
-    np.testing.assert_allclose(est.weights_, (golden["ncai"] / golden["ncai"].max()) ** 2)
-    for column, k in enumerate(golden["cls_nums"].tolist()):
-        assert equal_but_for_ties(est, k, golden["labels_weac_al"][:, column])
-
-
-def test_lwea_against_the_authors(run):
-    matrix, golden = run
-    ensemble = qr.Ensemble(matrix)
-    est = qr.LWEA(2).fit(ensemble)
-    objects = qr.LWEA(2, level="objects").fit(ensemble)
-    # Theirs are in the order of labels, ours in that of appearance.
-    order = np.concatenate([
-        np.argsort(list(dict.fromkeys(column.tolist()))) + start
-        for column, start in zip(
-            matrix.T,
-            np.searchsorted(flow.owners(ensemble.microclusters.table), range(10)),
-            strict=True,
-        )
-    ])  # fmt: skip
-    np.testing.assert_allclose(est.certainties_[order], golden["eci"], rtol=1e-9)
-    of_object = ensemble.microclusters.of_object
-    first = np.unique(of_object, return_index=True)[1]
-    for column, k in enumerate(golden["cls_nums"].tolist()):
-        theirs = golden["labels_lwea"][:, column]
-        assert equal_but_for_ties(objects, k, theirs)
-        if (theirs[first][of_object] == theirs).all():
-            assert equal_but_for_ties(est, k, theirs)
 
 
 # -- what is refused -------------------------------------------------------------------------------

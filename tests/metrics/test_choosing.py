@@ -7,7 +7,6 @@ import numpy as np
 import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
-from sklearn.exceptions import NotFittedError
 
 import quorate as qr
 from quorate.metrics import KChoice, ari, choose_k, ensemble_nmi
@@ -330,58 +329,3 @@ def test_where_all_scores_are_the_same_the_smallest_k_is_taken():
     k, reasons, _ = _verdict.verdict("EAC", KS, flat, {"lifetime": None}, "lifetime", ALL)
     assert k == 2
     assert "same at every k" in reasons[0]
-
-
-# -- errors ----------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize(
-    ("arguments", "words"),
-    [
-        ({"ks": [1, 2]}, "whole numbers from 2 up.*Got 1 instead"),
-        ({"ks": [2.5]}, "Got 2.5 instead"),
-        ({"ks": []}, "is empty"),
-        ({"ks": 5}, "such as range"),
-        ({"ks": [2, 900]}, r"k = 900, but the ensemble tells only \d+ group"),
-        ({"criterion": "gap"}, "'criterion' parameter of choose_k must be one of 'auto'"),
-        ({"criteria": ["silhouette"]}, "'criteria' parameter of choose_k must be one of"),
-        ({"n_refits": 1}, "'n_refits' parameter of choose_k must be a whole number from 2 up"),
-        ({"random_state": -1}, "'random_state' parameter of choose_k"),
-    ],
-)
-def test_wrong_arguments(arguments, words):
-    est = qr.EAC(2).fit(noisy()[0])
-    with pytest.raises(ValueError, match=words):
-        choose_k(est, **arguments)
-
-
-def test_wrong_estimators():
-    with pytest.raises(NotFittedError, match="choose_k needs a fitted"):
-        choose_k(qr.EAC(2))
-    with pytest.raises(TypeError, match="choose_k needs a fitted"):
-        choose_k(3)
-
-    class Other:
-        labels_ = n_clusters_ = microclusters_ = 0
-
-    with pytest.raises(TypeError, match=r"a consensus method of quorate.* got a Other"):
-        choose_k(Other())
-
-
-@pytest.mark.parametrize("criteria", [None, 5, ["pac", None]])
-def test_criteria_that_are_no_names(criteria):
-    est = qr.EAC(n_clusters=2).fit([[0, 0], [0, 1], [1, 1]])
-    with pytest.raises(ValueError, match="'criteria' parameter of choose_k must be one of"):
-        qr.metrics.choose_k(est, criteria=criteria)
-
-
-def test_groups_of_criteria_among_names():
-    est = qr.EAC(n_clusters=2).fit([[0, 0], [0, 1], [1, 1]])
-    found = qr.metrics.choose_k(est, criteria=["cheap", "pac"], n_refits=2)
-    assert list(found.scores) == ["balance", "ensemble_nmi", "confidence", "lifetime", "pac"]
-    assert list(found.absent) == ["eigengap"]
-
-
-def test_a_single_k_is_not_praised():
-    est = qr.EAC(n_clusters=2).fit([[0, 0], [0, 1], [1, 1]])
-    assert qr.metrics.choose_k(est, [2]).reasons[0] == "k = 2 is the only one looked at."

@@ -1,0 +1,33 @@
+"""Votes on groups that are known, and places in worked matrices."""
+
+import warnings
+
+import numpy as np
+
+import quorate as qr
+
+#: All pairs of four objects.
+PLACES = ("12", "13", "14", "23", "24", "34")
+
+
+def at(matrix, *places):
+    """Return entries by their places as papers number them: "12" is row 1, column 2."""
+    return [matrix[int(place[0]) - 1, int(place[1]) - 1] for place in places]
+
+
+def noisy(sizes, n_clusterings, wrong, seed=0, gaps=0.0):
+    """Return votes on groups of these sizes, each wrong with some chance, some missing; truth."""
+    rng = np.random.default_rng(seed)
+    truth = np.repeat(np.arange(len(sizes)), sizes)
+    shape = (len(truth), n_clusterings)
+    matrix = np.where(rng.random(shape) < wrong, rng.integers(0, len(sizes), shape), truth[:, None])
+    missing = rng.random(shape) < gaps
+    missing[:, 0] = False
+    return np.where(missing, -1, matrix), truth
+
+
+def quiet(est, matrix):
+    """Fit, and do not warn where fewer clusters come out."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", qr.FewerClustersWarning)
+        return est.fit(matrix)
