@@ -48,3 +48,22 @@ def test_a_limit_on_addresses(group, monkeypatch):
 
 def test_no_group(group):
     assert available_memory() > 0
+
+
+@pytest.mark.parametrize(
+    ("text", "n_bytes"),
+    [
+        ("700", 700), ("4GB", 4e9), (" 4 g ", 4e9), ("1.5GiB", 1.5 * 2**30), ("2kB", 2000),
+        ("3MiB", 3 * 2**20), ("1T", 1e12), ("10b", 10),
+    ],
+)  # fmt: skip
+def test_a_size_in_words(monkeypatch, text, n_bytes):
+    monkeypatch.setenv("QUORATE_MEMORY", text)
+    assert available_memory() == n_bytes
+
+
+@pytest.mark.parametrize("text", ["much", "-5", "4 GB free", "1e9", "4XB"])
+def test_a_size_that_is_none(monkeypatch, text):
+    monkeypatch.setenv("QUORATE_MEMORY", text)
+    with pytest.raises(ValueError, match="QUORATE_MEMORY must be a number of bytes, such as"):
+        available_memory()

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import os
+import re
 from pathlib import Path
 
 from quorate._validate.notices import MemoryBudgetError
 
 _CGROUP = Path("/sys/fs/cgroup")
+_SIZE = re.compile(r"([0-9]+(?:\.[0-9]+)?) *([kmgt]?)(i?)b?", re.IGNORECASE)
 
 
 def check_memory(n_bytes: int, what: str, instead: str) -> None:
@@ -22,11 +24,24 @@ def check_memory(n_bytes: int, what: str, instead: str) -> None:
 
 def available_memory() -> int:
     """Return the memory in bytes that may still be taken; ``QUORATE_MEMORY`` overrides it."""
-    override = os.environ.get("QUORATE_MEMORY", "")
-    if override.isdigit():
-        return int(override)
+    override = os.environ.get("QUORATE_MEMORY", "").strip()
+    if override:
+        return _size(override)
     limits = [_available_to_system(), _left_in_cgroup(), _left_of_addresses()]
     return min(limit for limit in limits if limit is not None)
+
+
+def _size(text: str) -> int:
+    """Return a number of bytes that may have a unit, such as 4GB."""
+    found = _SIZE.fullmatch(text)
+    if found is None:
+        raise ValueError(
+            f"The variable QUORATE_MEMORY must be a number of bytes, such as 4000000000, 4GB or"
+            f" 3.5GiB. Got {text!r} instead. Unset it to use what the machine has."
+        )
+    number, unit, binary = found.groups()
+    power = "kmgt".index(unit.lower()) + 1 if unit else 0
+    return int(float(number) * (1024 if binary else 1000) ** power)
 
 
 def _available_to_system() -> int:
