@@ -50,6 +50,19 @@ def read_csv(
         columns = [Column() for _ in first]
         _read_body(rows, columns, path)
 
+    names, named = name_columns(first, columns, path, header=header)
+    if columns[0].n_rows == 0:
+        raise FileFormatError(
+            f"{path} has a header and no rows. If its only row holds votes, say that it has no"
+            " header."
+        )
+    return _assemble(names, columns, id_column, path, named=named)
+
+
+def name_columns(
+    first: list[str], columns: list[Column], path: str, *, header: bool | str
+) -> tuple[list[str], bool]:
+    """Return the names of the columns, and whether the first row has them; else it joins them."""
     named = _decide_header(first, columns, path, header=header)
     if named:
         names = [cell.strip() or f"c{place}" for place, cell in enumerate(first, 1)]
@@ -61,12 +74,7 @@ def read_csv(
             column.prepend(cell)
     if len(columns) == 1:
         _complain_of_separator(columns[0], first, path)
-    if columns[0].n_rows == 0:
-        raise FileFormatError(
-            f"{path} has a header and no rows. If its only row holds votes, say that it has no"
-            " header."
-        )
-    return _assemble(names, columns, id_column, path, named=named)
+    return names, named
 
 
 def _read_body(rows: Iterator[list[str]], columns: list[Column], path: str) -> None:

@@ -14,13 +14,7 @@ import numpy as np
 
 from quorate.files._cells import Kind, bad_cell, count_kinds, mostly, understand
 from quorate.files._column import Column
-from quorate.files._csv import (
-    _complain_of_separator,
-    _decide_header,
-    checked_first,
-    complain_of_names,
-    whole_row,
-)
+from quorate.files._csv import checked_first, name_columns, whole_row
 from quorate.files._layout import find_id
 from quorate.files._rows import split_rows
 from quorate.files._source import opened
@@ -66,17 +60,7 @@ class TextSource(Source):
         if whole:
             for column, cells in zip(judged, zip(*whole, strict=True), strict=True):
                 column.add(cells)
-        named = _decide_header(first, judged, path, header=header)
-        if named:
-            names = [cell.strip() or f"c{place}" for place, cell in enumerate(first, 1)]
-            names[0] = first[0].strip()
-            complain_of_names(names, path)
-        else:
-            names = [f"c{place}" for place in range(1, len(first) + 1)]
-            for column, cell in zip(judged, first, strict=True):
-                column.prepend(cell)
-        if len(judged) == 1:
-            _complain_of_separator(judged[0], first, path)
+        names, named = name_columns(first, judged, path, header=header)
         self.n_before = int(named)
         self._choose(names, judged, columns, id_column, named=named)
         self._batch_rows = min(_BLOCK, rows_at_once(batch_rows, _BYTES_OF_CELL * self._width))
