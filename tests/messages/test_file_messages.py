@@ -38,7 +38,7 @@ CONTENTS = {
         "\n\na,b\n1,2\n1,1\n",
         (
             "l.csv begins with a blank line. Remove it: the first row has the names of the "
-            "columns, or votes."
+            "columns, or is an object."
         ),
     ),
     "q.csv": (

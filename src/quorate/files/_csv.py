@@ -104,14 +104,14 @@ def check_rows(done: int, n_bytes: int, path: str) -> None:
         )
 
 
-def checked_first(row: list[str] | None, path: str) -> list[str]:
+def checked_first(row: list[str] | None, path: str, wanted: str = "A table of votes") -> list[str]:
     """Return the first row, if there is one and it is not blank."""
     if row is None:
-        raise FileFormatError(f"{path} is empty. A table of votes has a row for each object.")
+        raise FileFormatError(f"{path} is empty. {wanted} has a row for each object.")
     if not row:
         raise FileFormatError(
             f"{path} begins with a blank line. Remove it: the first row has the names of the"
-            " columns, or votes."
+            " columns, or is an object."
         )
     return row
 

@@ -10,7 +10,7 @@ from typing import IO, TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from quorate.files._arrays import choose_array, is_table, label_vectors, load_arrays
-from quorate.files._csv import check_rows, complain_of_names, ids_of_texts, whole_row
+from quorate.files._csv import check_rows, checked_first, complain_of_names, ids_of_texts, whole_row
 from quorate.files._errors import FileFormatError
 from quorate.files._formats import TEXT, called, format_to_read
 from quorate.files._ids import joined_ids
@@ -134,9 +134,7 @@ def _of_text(
     header: bool | str,
 ) -> FeatureTable:
     with closing(split_rows(stream, path, preferred="\t" if chosen == "tsv" else ",")) as rows:
-        first = next(rows, None)
-        if first is None:
-            raise FileFormatError(f"{path} is empty. Features are a row for each object.")
+        first = checked_first(next(rows, None), path, "A table of features")
         columns = [
             TextColumn(keep_texts=_is_kept(place, cell.strip(), id_column, keep))
             for place, cell in enumerate(first)
