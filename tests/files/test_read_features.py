@@ -101,7 +101,8 @@ class TestText:
     @pytest.mark.parametrize(
         ("text", "words"),
         [
-            ("", "is empty"),
+            ("", "is empty. A table of features has a row"),
+            ("\n\na,b\n1.5,2\n", "begins with a blank line. Remove it"),
             ("a,b\n", "has a header and no rows"),
             ("a,b\n1,2\n3\n", "row 3 has 1 cell"),
             ("a,a\n1,2\n", "several columns called 'a'"),
