@@ -7,6 +7,7 @@ import gzip
 import io
 import os
 import zipfile
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -19,6 +20,7 @@ from quorate.files import FileFormatError, _csv, _rows, read_features, read_tabl
 pa = pytest.importorskip("pyarrow")
 pq = pytest.importorskip("pyarrow.parquet")
 feather = pytest.importorskip("pyarrow.feather")
+TARGETS = pytest.importorskip("fuzz_targets").TARGETS
 
 VOTES = np.array([[0, 0], [0, 1], [2, 1]])
 SMALL = 100_000  # bytes of memory that are said to be free
@@ -220,3 +222,13 @@ class TestFound:
             archive.writestr("table.npy", b"\x93NUMPY\1\0" + size + header)
         with pytest.raises(FileFormatError, match="not a saved model, or it is damaged"):
             qr.load(tmp_path / "m.quorate")
+
+
+FOUND = sorted(path for path in (Path(__file__).parent / "found").rglob("*") if path.is_file())
+
+
+@pytest.mark.parametrize("path", FOUND, ids=lambda path: f"{path.parent.name}-{path.name}")
+def test_what_the_search_has_found(path, tmp_path):
+    """Bytes that once ended in something else than a result or a kind error."""
+    target = TARGETS[path.parent.name.replace("-", " ")]
+    target.read(path.read_bytes(), tmp_path)

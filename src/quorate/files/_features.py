@@ -15,7 +15,7 @@ from quorate.files._errors import FileFormatError
 from quorate.files._formats import TEXT, called, format_to_read
 from quorate.files._ids import joined_ids
 from quorate.files._layout import find_id, has_header, is_id_name, is_likely_id_name
-from quorate.files._parquet import arrow_columns, arrow_ids, only_level
+from quorate.files._parquet import arrow_columns, arrow_ids, only_level, told
 from quorate.files._read import complain_of_options
 from quorate.files._rows import split_rows
 from quorate.files._source import opened, seekable
@@ -203,7 +203,10 @@ def _of_parquet(source: IO[bytes], path: str, id_column: str | int | None) -> Fe
     if id_column == "auto" and index:
         id_column = only_level(index, path)
     n_rows = len(columns[0])
-    values = [_of_arrow(column) for column in columns]
+    values = []
+    for name, column in zip(names, columns, strict=True):
+        with told(f"{path}, column {name!r} cannot be read"):
+            values.append(_of_arrow(column))
     place = find_id(
         names,
         id_column,
@@ -242,7 +245,7 @@ def _of_arrow(column: Any) -> Array:
 def _can_be_ids(values: Array) -> bool:
     if values.dtype != object:
         return counts_rows(values)
-    return len(set(values.tolist())) == len(values)
+    return None not in values.tolist() and len(set(values.tolist())) == len(values)
 
 
 def counts_rows(values: Array) -> bool:

@@ -56,7 +56,7 @@ def arrow_columns(source: IO[bytes], *, path: str) -> tuple[list[str], list[str]
     need_pyarrow(path)
     import pyarrow.parquet as pq
 
-    with _told(f"{path} cannot be read as Parquet: it is damaged, truncated or in another format"):
+    with told(f"{path} cannot be read as Parquet: it is damaged, truncated or in another format"):
         _check_size(pq.read_metadata(source), path)
         source.seek(0)
         table = pq.read_table(source)
@@ -67,7 +67,7 @@ def arrow_columns(source: IO[bytes], *, path: str) -> tuple[list[str], list[str]
         raise FileFormatError(f"{path} has several columns of one name. Give each its own.")
     columns = []
     for at, name in enumerate(names):
-        with _told(f"{path}, column {name!r} cannot be read"):
+        with told(f"{path}, column {name!r} cannot be read"):
             columns.append(_plain(table.column(at)))
     return names, _index_of_pandas(table.schema.metadata, names), columns
 
@@ -87,15 +87,17 @@ def _check_size(metadata: Any, path: str) -> None:
 
 
 @contextmanager
-def _told(what: str) -> Iterator[None]:
-    """Say which file, and which column, pyarrow complains of, whatever it complains about."""
+def told(what: str) -> Iterator[None]:
+    """Say what cannot be read where Arrow complains, whatever it complains about."""
     import pyarrow as pa
 
     try:
         yield
     except pa.ArrowMemoryError as error:
         raise out_of_memory(what, error) from error
-    except MemoryError:
+    except FileNotFoundError as error:
+        raise FileNotFoundError(f"{what}: it is not there any more.") from error
+    except (MemoryError, PermissionError, FileFormatError):
         raise
     except (pa.ArrowException, OSError, UnicodeDecodeError) as error:
         reason = (str(error).splitlines() or [type(error).__name__])[0].strip().rstrip(".")
@@ -144,12 +146,12 @@ def _is_unique(column: Any, where: str) -> bool:
 
     if pa.types.is_nested(column.type) or pa.types.is_floating(column.type):
         return False
-    with _told(f"{where} cannot be read"):
+    with told(f"{where} cannot be read"):
         try:
             n_distinct = pc.count_distinct(column, mode="all").as_py()
         except pa.ArrowNotImplementedError:
             n_distinct = len(set(column.to_pylist()))
-    return bool(n_distinct == len(column))
+    return column.null_count == 0 and bool(n_distinct == len(column))
 
 
 def _votes(column: Any, where: str) -> NDArray[Any]:
@@ -159,7 +161,7 @@ def _votes(column: Any, where: str) -> NDArray[Any]:
     if pa.types.is_null(column.type):
         return np.full(len(column), MISSING, dtype=np.int8)
     if pa.types.is_string(column.type) or pa.types.is_large_string(column.type):
-        with _told(f"{where} cannot be read"):
+        with told(f"{where} cannot be read"):
             return _names(column)
     if pa.types.is_boolean(column.type):
         column = column.cast(pa.int8())
@@ -208,7 +210,7 @@ def arrow_ids(column: Any, where: str) -> NDArray[Any]:
     import pyarrow as pa
 
     kind = column.type
-    with _told(f"{where} cannot be read"):
+    with told(f"{where} cannot be read"):
         if pa.types.is_date(kind) or (pa.types.is_timestamp(kind) and kind.tz is None):
             return _copied(column)
         if pa.types.is_integer(kind) and column.null_count == 0:

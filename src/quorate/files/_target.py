@@ -121,8 +121,9 @@ def _standard_output() -> Iterator[IO[bytes]]:
         yield collected
         sys.stdout.write(collected.getvalue().decode())
     else:
-        yield binary
-        binary.flush()
+        with told_if_full("Standard output"):
+            yield binary
+            binary.flush()
 
 
 def _complain_of_closed_output() -> None:

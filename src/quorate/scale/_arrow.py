@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from quorate.files import FileFormatError
 from quorate.files._layout import find_id
-from quorate.files._parquet import _index_of_pandas, _is_unique, only_level, out_of_memory
+from quorate.files._parquet import _index_of_pandas, _is_unique, only_level, told
 from quorate.files._parquet import arrow_ids as ids_as_read
 from quorate.files._values import as_votes
 from quorate.scale._labels import MISSING, NAMES, NUMBERS
@@ -133,11 +132,16 @@ class ArrowSource(Source):
             import pyarrow as pa
 
             self._batch_rows = _ROWS_TO_JUDGE_IDS
-            _, found = next(self._read(0, _ROWS_TO_JUDGE_IDS, [names[place]], 1))
-            column = found.column(0)
-            if pa.types.is_dictionary(column.type):
-                column = column.dictionary_decode()
-            return _is_unique(column, self.path)
+            for _, found in self._read(0, _ROWS_TO_JUDGE_IDS, [names[place]], 1):
+                column = found.column(0)
+                with told(f"{self.path}, column {names[place]!r} cannot be read"):
+                    if pa.types.is_dictionary(column.type):
+                        column = column.dictionary_decode()
+                return _is_unique(column, self.path)
+            raise FileFormatError(
+                f"{self.path} says that it has {self.n_rows} rows, but they cannot be read. Make or"
+                " fetch the file again."
+            )
 
         place = find_id(
             names,
@@ -291,24 +295,6 @@ class IpcSource(ArrowSource):
                     for first in range(0, batch.num_rows, self._batch_rows):
                         part = batch.slice(first, self._batch_rows)
                         yield int(self._ends[place]) + first, part
-
-
-@contextmanager
-def told(what: str) -> Iterator[None]:
-    """Say what cannot be read where Arrow complains, whatever it complains about."""
-    import pyarrow as pa
-
-    try:
-        yield
-    except pa.ArrowMemoryError as error:
-        raise out_of_memory(what, error) from error
-    except FileNotFoundError as error:
-        raise FileNotFoundError(f"{what}: it is not there any more.") from error
-    except (MemoryError, PermissionError, FileFormatError):
-        raise
-    except (pa.ArrowException, OSError, UnicodeDecodeError) as error:
-        reason = (str(error).splitlines() or [type(error).__name__])[0].strip().rstrip(".")
-        raise FileFormatError(f"{what} ({reason}). Make or fetch the file again.") from error
 
 
 def date_texts(dates: NDArray[Any]) -> list[Any]:
