@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import os
 import zipfile
 from typing import IO, TYPE_CHECKING, Any
@@ -12,6 +11,7 @@ import numpy as np
 from quorate._validate import check_memory
 from quorate.files._errors import FileFormatError
 from quorate.files._layout import find_id
+from quorate.files._mat import NewMatError, read_mat
 from quorate.files._npy import PickledError, read_npy
 from quorate.files._table import VoteTable, table_of
 from quorate.files._values import as_votes
@@ -25,10 +25,6 @@ if TYPE_CHECKING:
 
 _VOTES = ("votes", "members", "labels")
 _LABELS = ("gt", "truth", "label", "labels", "y")
-_BYTES_OF_NUMBER = 8
-_MAT_NUMBERS = {"double", "single", "logical", "char"} | {
-    f"{sign}int{bits}" for sign in ("", "u") for bits in (8, 16, 32, 64)
-}
 
 
 def load_arrays(source: IO[bytes], *, format: str, path: str) -> Arrays:  # noqa: A002
@@ -37,14 +33,14 @@ def load_arrays(source: IO[bytes], *, format: str, path: str) -> Arrays:  # noqa
     Nothing is unpickled: an array of Python objects comes back empty, to be refused if it is the
     one that is wanted.
     """
-    load = {"npy": _load_npy, "npz": _load_npz, "mat": _load_mat}[format]
+    load = {"npy": _load_npy, "npz": _load_npz, "mat": read_mat}[format]
     try:
         arrays = load(source, path)
     except MemoryError:
         raise
-    except _NewMatError as error:
+    except NewMatError as error:
         raise FileFormatError(
-            f"{path} is a MAT file of version 7.3, which scipy does not read. In MATLAB, save it"
+            f"{path} is a MAT file of version 7.3, which is not read here. In MATLAB, save it"
             " with the option '-v7'."
         ) from error
     except Exception as error:  # damaged bytes lead a parser anywhere: there is no list of types
@@ -98,10 +94,6 @@ def labels_from_arrays(arrays: Arrays, *, path: str, key: str | None) -> NDArray
     return as_votes(array.ravel(), lambda at: f"{path}, {name}, value {at[0] + 1}")
 
 
-class _NewMatError(Exception):
-    """A MAT file of version 7.3, which is HDF5."""
-
-
 def _load_npy(source: IO[bytes], path: str) -> Arrays:
     n_bytes = source.seek(0, os.SEEK_END)
     source.seek(0)
@@ -126,30 +118,6 @@ def _load_npz(source: IO[bytes], path: str) -> Arrays:
             except PickledError:
                 arrays[name] = np.empty(0, dtype=object)
     return arrays
-
-
-def _load_mat(source: IO[bytes], path: str) -> Arrays:
-    """Read the numbers and characters of a MAT file; other variables are not even parsed.
-
-    On damaged cells and structures scipy's parser ends the whole process.
-    """
-    from scipy.io import loadmat, whosmat
-
-    try:
-        listed = whosmat(source)
-    except NotImplementedError as error:
-        raise _NewMatError from error
-    odd = {name for name, shape, kind in listed if kind not in _MAT_NUMBERS or len(shape) < 2}
-    plain = [(name, shape) for name, shape, _ in listed if name not in odd]
-    check_memory(
-        sum(_BYTES_OF_NUMBER * math.prod(shape) for _, shape in plain),
-        f"The arrays in {path}",
-        "Save the votes alone, in a file of their own.",
-    )
-    source.seek(0)
-    content = loadmat(source, variable_names=[name for name, _ in plain]) if plain else {}
-    arrays = {name: value for name, value in content.items() if isinstance(value, np.ndarray)}
-    return arrays | {name: np.empty(0, dtype=object) for name in odd}
 
 
 def choose_array(
