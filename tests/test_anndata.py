@@ -90,11 +90,23 @@ def test_weights_and_a_chosen_k(adata):
     expected = qr.EAC(3).fit_predict(adata.obs[KEYS], member_weight=weight)
     assert adata.obs["consensus"].astype(int).tolist() == expected.tolist()
     assert adata.uns["consensus"]["params"]["member_weight"] == weight
+    by_name = dict(reversed(list(zip(KEYS, weight, strict=True))))
+    quorate.anndata.consensus(adata, KEYS, n_clusters=3, method="eac", member_weight=by_name)
+    assert adata.obs["consensus"].astype(int).tolist() == expected.tolist()
+    assert adata.uns["consensus"]["params"]["member_weight"] == weight
+    quorate.anndata.consensus(adata, KEYS, n_clusters=3, member_weight=[2] * len(KEYS))
+    assert adata.uns["consensus"]["params"]["member_weight"] == [1.0] * len(KEYS)
     quorate.anndata.consensus(adata, KEYS, n_clusters="auto", key_added="chosen")
     assert (
         adata.obs["chosen"].nunique()
         == qr.PTGP("auto", random_state=0).fit(adata.obs[KEYS]).n_clusters_
     )
+
+
+@pytest.mark.parametrize("keys", [None, 5])
+def test_keys_that_are_none(adata, keys):
+    with pytest.raises(TypeError, match=r"'keys' must be the names of columns of adata\.obs, or"):
+        quorate.anndata.consensus(adata, keys, n_clusters=3)
 
 
 def test_mistakes_are_told(adata):

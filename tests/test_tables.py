@@ -249,8 +249,61 @@ def test_a_dict_of_lists_is_a_table():
 
 
 def test_series_in_a_dict_go_by_their_index():
-    one = pd.Series([0, 0, 1], index=["x", "y", "z"])
+    one = pd.Series([0, 0, 1], index=["x", "b", "z"])
     other = pd.Series(["b", "a", "b"], index=["z", "x", "w"])
     labels = qr.EAC(2).fit_predict({"one": one, "other": other})
-    assert sorted(labels.index) == ["w", "x", "y", "z"]
-    assert labels["x"] == labels["y"] != labels["z"] == labels["w"]
+    assert labels.index.tolist() == ["x", "b", "z", "w"]  # as they first appear
+    assert labels["x"] == labels["b"] != labels["z"] == labels["w"]
+    same = qr.EAC(2).fit_predict({"one": one, "list": [0, 0, 1]})
+    assert (same.index.tolist(), same.tolist()) == (["x", "b", "z"], [0, 0, 1])
+
+
+LARGE = [2**60, 2**60 + 1, None, 2**60]
+LARGE_COLUMNS = {
+    "polars": pl.Series(LARGE),
+    "polars, unsigned": pl.Series(LARGE, dtype=pl.UInt64),
+    "Arrow": pa.array(LARGE),
+    "Arrow in chunks": pa.chunked_array([pa.array(LARGE[:2]), pa.array(LARGE[2:])]),
+    "pandas": pd.Series(LARGE, dtype="Int64"),
+    "a list": LARGE,
+}
+
+
+@pytest.mark.parametrize("kind", LARGE_COLUMNS)
+def test_columns_one_by_one_tell_large_numbers_apart(kind):
+    expected = [[0, 0], [1, 0], [-1, 0]]
+    beside = pd.Series([0] * 4) if kind == "pandas" else [0] * 4
+    assert qr.microclusters({"a": LARGE_COLUMNS[kind], "b": beside}).table.tolist() == expected
+    assert qr.metrics.ari(LARGE_COLUMNS[kind], [0, 1, 0, 0]) == 1
+
+
+def test_large_numbers_with_gaps_in_the_index():
+    one = pd.Series([2**60, 2**60 + 1], index=["x", "y"])
+    truth = pd.Series([True, False, True], index=["x", "y", "z"])
+    unsigned = pd.Series([2**63, 2**63 + 1], index=["x", "y"], dtype="uint64")
+    part = pd.Series([0.0, 1.0], index=["x", "y"])
+    columns = {"a": one, "b": truth, "c": unsigned, "d": part}
+    expected = [[0, 0, 0, 0], [1, 1, 1, 1], [-1, 0, -1, -1]]
+    assert qr.microclusters(columns).table.tolist() == expected
+
+
+def test_names_that_are_numbers(tmp_path):
+    columns = {5: [0, 0, 1, 1], 3: [0, 1, 1, 1], 9: [0, 1, 2, 3]}
+    est = qr.EAC(2).fit(columns)
+    assert qr.metrics.members(est).names == ["5", "3", "9"]
+    frame = pd.DataFrame(columns)
+    np.testing.assert_array_equal(est.predict(frame), est.labels_)
+    np.testing.assert_array_equal(est.predict(frame.to_numpy()), est.labels_)
+    est.save(tmp_path / "m.quorate")
+    for model in (est, qr.load(tmp_path / "m.quorate"), qr.EAC(2).fit(frame)):
+        with pytest.raises(ValueError, match="fitted on 5, 3, 9, and X has 9, 3, 5"):
+            model.predict(frame[[9, 3, 5]])
+
+
+def test_labels_of_another_kind_are_told():
+    groups = np.repeat([0, 1, 2], 3)
+    est = qr.EAC(3).fit({"a": groups, "b": groups})
+    with pytest.warns(qr.UnknownLabelsWarning, match="numbers in place of words or the reverse"):
+        assert not est.predict({"a": groups.astype(str), "b": groups.astype(str)}).any()
+    est.predict({"a": groups.astype(str), "b": groups.astype(float)})  # one is enough
+    est.predict({"a": [7], "b": [8]})  # new clusters are nothing strange

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
         FewerClustersWarning,
         MemoryBudgetError,
         TransposedVotesWarning,
+        UnknownLabelsWarning,
     )
     from quorate.ensembles import EnsembleClustering
     from quorate.ensembles._saved import load
@@ -81,6 +82,7 @@ __all__ = [
     "MemoryBudgetError",
     "Microclusters",
     "TransposedVotesWarning",
+    "UnknownLabelsWarning",
     "Vote",
     "__version__",
     "anndata",
@@ -128,6 +130,7 @@ _HOME = {
     "FewerClustersWarning": "quorate._validate",
     "MemoryBudgetError": "quorate._validate",
     "TransposedVotesWarning": "quorate._validate",
+    "UnknownLabelsWarning": "quorate._validate",
 }
 _MODULES = {"anndata", "datasets", "ensembles", "metrics", "plot", "report", "scale"}
 

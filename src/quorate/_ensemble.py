@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from copy import copy
+from numbers import Real
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -54,6 +55,8 @@ class Ensemble:
 
     def __init__(self, X: Any, *, n_jobs: int | None = None) -> None:
         _validate.check_n_jobs("Ensemble", n_jobs)
+        if isinstance(X, Ensemble):
+            raise TypeError("An Ensemble was passed, which is one already: use it as it is.")
         votes = _validate.check_votes(X)
         self.microclusters, self.labels = grouped(votes, n_jobs=n_jobs)
         _validate.check_turnout(self.microclusters.table, self.microclusters.of_object)
@@ -143,6 +146,13 @@ class Ensemble:
             table[:, m] = np.array([*codes, -1], dtype=np.int32)[table[:, m]]
         return table
 
+    def shares_kinds_with(self, other: Ensemble) -> bool:
+        """Tell whether in some clustering both have labels of one kind: numbers, words, others."""
+        return any(
+            _kinds(known) & _kinds(new)
+            for known, new in zip(self.labels, other.labels, strict=True)
+        )
+
 
 def grouped(
     votes: _validate.Votes, *, n_jobs: int | None = None
@@ -158,6 +168,11 @@ def grouped(
         for found, labels in zip(numbers, votes.labels, strict=True)
     ]
     return groups, labels
+
+
+def _kinds(labels: Any) -> set[Any]:
+    """Return the kinds of labels; those of numbers are one, so 1, 1.0 and True are alike."""
+    return {Real if isinstance(label, Real) else type(label) for label in _plain(labels)}
 
 
 def _plain(labels: Any) -> list[Any]:

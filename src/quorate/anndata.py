@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from fnmatch import fnmatchcase
 from importlib.metadata import version
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from quorate import _validate
 from quorate.methods import METHODS
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
 
 
 def consensus(
@@ -45,8 +42,9 @@ def consensus(
         Where the result goes.
     method : str, default="ptgp"
         One of ``quorate.METHODS``.
-    member_weight : array-like of shape (n_keys,), optional
-        How much each clustering counts, in the order of `keys`, for methods that take it.
+    member_weight : array-like of shape (n_keys,), dict or Series, optional
+        How much each clustering counts, in the order of `keys` or by name, for methods that take
+        it.
     random_state : int, Generator, RandomState or None, default=0
         For methods with random parts.
     copy : bool, default=False
@@ -93,10 +91,11 @@ def consensus(
     options = {} if member_weight is None else {"member_weight": member_weight}
     estimator.fit(obs[columns], **options)
 
+    settings = _settings(estimator, method, columns, weighted=member_weight is not None)
     found = adata.copy() if copy else adata
     found.obs[key_added] = _categories(estimator.labels_, estimator.n_clusters_)
     found.obs[f"{key_added}_confidence"] = estimator.confidence_
-    found.uns[key_added] = {"params": _settings(estimator, method, columns, options)}
+    found.uns[key_added] = {"params": settings}
     return found if copy else None
 
 
@@ -124,6 +123,11 @@ def _chosen(
         left_out = own | written_before
         chosen = [name for name in present if fnmatchcase(name, pattern) and name not in left_out]
         return _validate.check_some_match(keys, chosen, present)
+    if not isinstance(keys, Iterable):
+        raise TypeError(
+            f"'keys' must be the names of columns of adata.obs, or what they begin with. Got"
+            f" {keys!r} instead."
+        )
     chosen = list(keys)
     for name in chosen:
         _validate.check_name("column {!r} in adata.obs", name, present)
@@ -146,12 +150,14 @@ def _categories(labels: Any, n_clusters: int) -> Any:
     return pd.Categorical.from_codes(labels, [str(label) for label in range(n_clusters)])
 
 
-def _settings(
-    estimator: Any, method: str, columns: list[str], options: dict[str, Any]
-) -> dict[str, Any]:
+def _settings(estimator: Any, method: str, columns: list[str], *, weighted: bool) -> dict[str, Any]:
     """Return what was asked for, as far as an H5AD file can hold it."""
     asked = estimator.get_params(deep=False)
     asked = {name: v.item() if isinstance(v, np.generic) else v for name, v in asked.items()}
-    plain = {name: value for name, value in asked.items() if isinstance(value, int | float | str)}
-    weights = {name: [float(weight) for weight in value] for name, value in options.items()}
-    return {"method": method, "keys": columns, **plain, **weights, "quorate": version("quorate")}
+    plain: dict[str, Any] = {
+        name: value for name, value in asked.items() if isinstance(value, int | float | str)
+    }
+    if weighted:
+        weight = estimator.member_weight_  # None where all are the same
+        plain["member_weight"] = [1.0] * len(columns) if weight is None else weight.tolist()
+    return {"method": method, "keys": columns, **plain, "quorate": version("quorate")}

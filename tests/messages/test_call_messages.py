@@ -243,25 +243,91 @@ CALLS = {
         lambda: qr.EAC(2).fit(FRAME, member_weight={"a": 1, "c": 2}),
         ValueError,
         (
-            "The member_weight of EAC goes by name and must have each clustering once, but 'c' is "
-            "not in both. Clusterings: 'a', 'b'."
+            "The member_weight of EAC goes by name, with a weight for each clustering, but 'c' is "
+            "no clustering. Clusterings: 'a', 'b'."
         ),
     ),
     "weights of too few": (
         lambda: qr.EAC(2).fit(FRAME, member_weight=pd.Series({"b": 2})),
         ValueError,
         (
-            "The member_weight of EAC goes by name and must have each clustering once, but 'a' is "
-            "not in both. Clusterings: 'a', 'b'."
+            "The member_weight of EAC goes by name, with a weight for each clustering, but it has "
+            "none for 'a'. Clusterings: 'a', 'b'."
         ),
     ),
     "weights of one twice": (
         lambda: qr.EAC(2).fit(FRAME, member_weight=pd.Series([1, 2, 3], ["a", "b", "b"])),
         ValueError,
         (
-            "The member_weight of EAC goes by name and must have each clustering once, but a name "
-            "occurs twice. Clusterings: 'a', 'b'."
+            "The member_weight of EAC goes by name, with a weight for each clustering, but it has "
+            "'b' more than once. Clusterings: 'a', 'b'."
         ),
+    ),
+    "weights of one misspelt": (
+        lambda: qr.EAC(2).fit({"leiden": [0, 1], "b": [0, 1]}, member_weight={"lieden": 1, "b": 2}),
+        ValueError,
+        (
+            "The member_weight of EAC goes by name, with a weight for each clustering, but "
+            "'lieden' is no clustering (did you mean 'leiden'?). Clusterings: 'leiden', 'b'."
+        ),
+    ),
+    "a frame of weights": (
+        lambda: qr.EAC(2).fit(FRAME, member_weight=pd.DataFrame({"w": [1, 2]}, index=["a", "b"])),
+        ValueError,
+        (
+            "The member_weight of EAC must be 2 number(s) from 0 up, one for each clustering, but "
+            "its shape is (2, 1)."
+        ),
+    ),
+    "an ensemble of an ensemble": (
+        lambda: qr.Ensemble(qr.Ensemble(GOOD)),
+        TypeError,
+        "An Ensemble was passed, which is one already: use it as it is.",
+    ),
+    "features in a dict": (
+        lambda: qr.EnsembleClustering(2).fit({"a": [1.0, 2.0]}),
+        TypeError,
+        (
+            "A dict was passed, but features are a table of objects × features. Pass "
+            "pandas.DataFrame(X)."
+        ),
+    ),
+    "numbered clusterings in another order": (
+        lambda: qr.EAC(2).fit({5: [0, 1], 3: [0, 1]}).predict({3: [0, 1], 5: [0, 1]}),
+        ValueError,
+        (
+            "The feature names should match those that were passed during fit: EAC was fitted on "
+            "5, 3, and X has 3, 5. Pass the same clusterings in the same order."
+        ),
+    ),
+    "a stream by a similarity": (
+        lambda: stream.consensus("v.csv", qr.EAC(2, affinity="precomputed"), "o.csv"),
+        ValueError,
+        (
+            "The 'affinity' parameter of EAC is 'precomputed', but files of votes were named. Use "
+            "affinity='votes'."
+        ),
+    ),
+    "a stream of lists": (
+        lambda: stream.consensus([[0, 1], [1, 1]], qr.EAC(2), "o.csv"),
+        TypeError,
+        (
+            "Votes are files: a path, or a list of paths in order. Got list; the fit of an "
+            "estimator takes votes in memory."
+        ),
+    ),
+    "a stream of a set": (
+        lambda: stream.consensus({"v.csv"}, qr.EAC(2), "o.csv"),
+        TypeError,
+        (
+            "Votes are files: a path, or a list of paths in order. Got set; the fit of an "
+            "estimator takes votes in memory."
+        ),
+    ),
+    "a stream of nothing": (
+        lambda: stream.consensus("", qr.EAC(2), "o.csv"),
+        FileNotFoundError,
+        "The name of a file of votes is empty. Name a file.",
     ),
     "a class to a stream": (
         lambda: stream.consensus("v.csv", qr.EAC, "o.csv"),
@@ -283,8 +349,8 @@ CALLS = {
         lambda: stream.consensus(FRAME, qr.EAC(2), "o.csv"),
         TypeError,
         (
-            "Votes are files: a path, or a list of paths. Got DataFrame; the fit of an estimator "
-            "takes votes in memory."
+            "Votes are files: a path, or a list of paths in order. Got DataFrame; the fit of an "
+            "estimator takes votes in memory."
         ),
     ),
     "a model that is not there": (

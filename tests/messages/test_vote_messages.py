@@ -113,8 +113,8 @@ VOTES = {
         lambda: qr.Ensemble({"a": 1, "b": 2}),
         ValueError,
         (
-            "Votes in a dict are a list of labels for each clustering, but 'a' holds an array of 0 "
-            "dimension(s), shape=()."
+            "Votes in a dict are a list of labels for each clustering, but 'a' holds int. Pass a "
+            "list, an array of one dimension or a Series."
         ),
     ),
     "a dict of unequal lists": (
@@ -126,8 +126,51 @@ VOTES = {
         lambda: qr.Ensemble({"a": pd.Series([1, 2], ["x", "x"]), "b": pd.Series([1], ["y"])}),
         ValueError,
         (
-            "Votes in a dict could not be put side by side (...). A Series is matched by its "
-            "index, in which every object occurs once; lists must be as long as that."
+            "Votes in a dict are matched by the index of each Series, but 'x' occurs more than "
+            "once in that of 'a'. Name each object once."
+        ),
+    ),
+    "a dict of a table": (
+        lambda: qr.Ensemble({"a": [[1, 2], [1, 3]]}),
+        ValueError,
+        (
+            "Votes in a dict are a list of labels for each clustering, but 'a' holds list of shape "
+            "(2, 2). Pass a list, an array of one dimension or a Series."
+        ),
+    ),
+    "a word beside a Series": (
+        lambda: qr.Ensemble({"a": pd.Series([1, 2]), "b": "leiden"}),
+        ValueError,
+        (
+            "Votes in a dict are a list of labels for each clustering, but 'b' holds str. Pass a "
+            "list, an array of one dimension or a Series."
+        ),
+    ),
+    "a list beside Series that differ": (
+        lambda: qr.Ensemble({"a": pd.Series([1, 2]), "b": pd.Series([1, 2], [1, 0]), "c": [1, 2]}),
+        ValueError,
+        (
+            "Votes in a dict are matched by the index of each Series, but 'c' has none and the "
+            "indexes differ. Make it a Series, or give all the same index."
+        ),
+    ),
+    "Series of other objects": (
+        lambda: qr.Ensemble({"a": pd.Series([1, 2]), "b": pd.Series([1, 2], ["0", "1"])}),
+        ValueError,
+        (
+            "Votes in a dict are matched by the index of each Series, but that of 'b' ('0', ...) "
+            "has no object in common with those before it (0, ...). Give them the same index, or "
+            "pass lists."
+        ),
+    ),
+    "Series with other levels": (
+        lambda: qr.Ensemble(
+            {"a": pd.Series([1]), "b": pd.Series([1], pd.MultiIndex.from_tuples([(0, 0)]))}
+        ),
+        ValueError,
+        (
+            "Votes in a dict are matched by the index of each Series, but these have different "
+            "numbers of levels. Give them the same index."
         ),
     ),
     "None for votes": (

@@ -33,6 +33,7 @@ from quorate._validate.notices import (
     FewerClustersWarning,
     MemoryBudgetError,
     TransposedVotesWarning,
+    UnknownLabelsWarning,
     warn,
 )
 from quorate._validate.parameters import (
@@ -70,6 +71,7 @@ __all__ = [
     "MemoryBudgetError",
     "Similarity",
     "TransposedVotesWarning",
+    "UnknownLabelsWarning",
     "Votes",
     "as_array",
     "available_memory",

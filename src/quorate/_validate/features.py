@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -40,6 +41,11 @@ def check_features(X: Any) -> Features:
             "Sparse data was passed, but features are a dense table of objects × features. Pass"
             " X.toarray() where that fits in memory, or reduce the dimensions first, say with"
             " TruncatedSVD of scikit-learn."
+        )
+    if isinstance(X, Mapping):
+        raise TypeError(
+            "A dict was passed, but features are a table of objects × features. Pass"
+            " pandas.DataFrame(X)."
         )
     table = foreign_table(X, numbers=True)
     if table is not None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 from collections.abc import Mapping
 from numbers import Integral, Real
 from typing import TYPE_CHECKING, Any
@@ -69,12 +70,13 @@ def _in_order(owner: str, weight: Any, names: list[Any] | None) -> Any:
     """Return weights that go by name as a list in the order of the clusterings."""
     if isinstance(weight, Mapping):
         keys, values = list(weight), list(weight.values())
-    elif hasattr(weight, "index") and hasattr(weight, "iloc"):
+    elif hasattr(weight, "index") and np.ndim(weight) == 1 and hasattr(weight, "iloc"):
         keys, values = list(weight.index), list(weight)
     else:
         return weight
-    if names is not None and sorted(map(repr, keys)) == sorted(map(repr, names)):
-        return [values[keys.index(name)] for name in names]
+    by_name = dict(zip(keys, values, strict=True))
+    if names is not None and len(by_name) == len(keys) and set(by_name) == set(names):
+        return [by_name[name] for name in names]
     if keys == list(range(len(keys))) and not isinstance(weight, Mapping):
         return values
     if names is None:
@@ -82,11 +84,21 @@ def _in_order(owner: str, weight: Any, names: list[Any] | None) -> Any:
             f"The member_weight of {owner} goes by name, but the votes are an array, whose"
             f" clusterings have none. Pass a list of weights in the order of the columns."
         )
-    wrong = [key for key in keys if key not in names] or [n for n in names if n not in keys]
-    found = f"{wrong[0]!r} is not in both" if wrong else "a name occurs twice"
+    twice = [key for place, key in enumerate(keys) if key in keys[:place]]
+    unknown = [key for key in keys if key not in names]
+    forgotten = [name for name in names if name not in by_name]
+    if twice:
+        found = f"it has {twice[0]!r} more than once"
+    elif unknown:
+        found = f"{unknown[0]!r} is no clustering"
+        near = difflib.get_close_matches(str(unknown[0]), map(str, forgotten), n=1, cutoff=0.5)
+        found += f" (did you mean {near[0]!r}?)" if near else ""
+    else:
+        found = f"it has none for {forgotten[0]!r}"
+    shown = ", ".join(map(repr, names[:10])) + (", ..." if len(names) > 10 else "")
     raise ValueError(
-        f"The member_weight of {owner} goes by name and must have each clustering once, but"
-        f" {found}. Clusterings: {', '.join(map(repr, names[:10]))}{', ...' * (len(names) > 10)}."
+        f"The member_weight of {owner} goes by name, with a weight for each clustering, but"
+        f" {found}. Clusterings: {shown}."
     )
 
 

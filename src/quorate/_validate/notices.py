@@ -22,6 +22,10 @@ class FewerClustersWarning(UserWarning):
     """A method ended with fewer clusters than it was asked for."""
 
 
+class UnknownLabelsWarning(UserWarning):
+    """Votes to predict from that have labels of another kind than those of the fit."""
+
+
 class ApproximateSimilarityWarning(UserWarning):
     """A similarity that had to be approximated, because it would not fit in memory."""
 

@@ -11,8 +11,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from numpy.typing import NDArray
 
 
@@ -27,20 +25,6 @@ class Table(NamedTuple):
 def is_pandas(X: Any) -> bool:
     """Tell whether X is a DataFrame of pandas, or one that is used like it."""
     return hasattr(X, "iloc") and hasattr(X, "columns")
-
-
-def frame_of_series(columns: Mapping[Any, Any]) -> Any:
-    """Return columns of which one is a pandas Series as a DataFrame, matched by index; or None."""
-    pandas = sys.modules.get("pandas")
-    if pandas is None or not any(isinstance(one, pandas.Series) for one in columns.values()):
-        return None
-    try:
-        return pandas.DataFrame(columns)
-    except ValueError as error:
-        raise ValueError(
-            f"Votes in a dict could not be put side by side ({error}). A Series is matched by its"
-            f" index, in which every object occurs once; lists must be as long as that."
-        ) from error
 
 
 def foreign_table(X: Any, *, numbers: bool = False) -> Table | None:
@@ -63,6 +47,31 @@ def foreign_table(X: Any, *, numbers: bool = False) -> Table | None:
         columns = [_arrow_array(column, arrow, numbers=numbers) for column in X.columns]
         return Table("arrow", list(X.schema.names), columns)
     return None
+
+
+def is_series(column: Any) -> bool:
+    """Tell whether this is a Series of pandas."""
+    pandas = sys.modules.get("pandas")
+    return pandas is not None and isinstance(column, pandas.Series)
+
+
+def one_column(column: Any) -> NDArray[Any] | None:
+    """Return a Series of pandas or polars or an array of Arrow as an array; None for others."""
+    polars, arrow = sys.modules.get("polars"), sys.modules.get("pyarrow")
+    if is_series(column):
+        return series_array(column)
+    if polars is not None and isinstance(column, polars.Series):
+        return _polars_array(column, polars, numbers=False)
+    if arrow is not None and isinstance(column, (arrow.Array, arrow.ChunkedArray)):
+        return _arrow_array(column, arrow, numbers=False)
+    return None
+
+
+def series_array(series: Any) -> NDArray[Any]:
+    """Return a pandas column as an array: categories as codes, extension types as objects."""
+    plain = isinstance(series.dtype, np.dtype)
+    array: NDArray[Any] = series.to_numpy() if plain else series.to_numpy(dtype=object)
+    return array
 
 
 def labels_like(labels: NDArray[np.int64], kind: str | None, index: Any) -> Any:

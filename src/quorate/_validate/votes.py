@@ -9,7 +9,8 @@ import numpy as np
 
 from quorate._types import Columns
 from quorate._validate.notices import FeaturesAsVotesWarning, TransposedVotesWarning, warn
-from quorate._validate.tables import foreign_table, frame_of_series, is_pandas
+from quorate._validate.side_by_side import side_by_side
+from quorate._validate.tables import foreign_table, is_pandas, one_column, series_array
 from quorate.flow.codes import factorize, whole_numbers
 
 if TYPE_CHECKING:
@@ -37,13 +38,14 @@ def check_votes(X: Any) -> Votes:
     """Return the label matrix as integers, or say what is wrong with it."""
     names, index, kind = None, None, None
     if isinstance(X, Mapping):
-        X = _side_by_side(X)
+        X, index = side_by_side(X, as_array)
+        kind = None if index is None else "pandas"
     table = foreign_table(X)
     if table is not None:
         kind, X = table.kind, Columns(table.names, table.columns)
         _check_names(table.names)
     if isinstance(X, Columns):
-        names, parts = X.names, [np.asarray(array) for array in X.arrays]
+        names, parts = X.names, [as_array(array) for array in X.arrays]
         _check_shape((len(parts[0]) if parts else 0, len(parts)))
         matrix, labels = _join(parts)
     elif is_pandas(X):
@@ -52,11 +54,11 @@ def check_votes(X: Any) -> Votes:
         _check_names(names)
         kinds = list(X.dtypes)
         # Of integers alone: beside truth values or dates pandas would make objects of them.
-        whole = all(_is_numpy(dtype) and dtype.kind in "iu" for dtype in kinds)
+        whole = all(isinstance(dtype, np.dtype) and dtype.kind in "iu" for dtype in kinds)
         if whole and np.result_type(*kinds).kind in "iu":
             matrix, labels = X.to_numpy(), [None] * X.shape[1]
         else:
-            matrix, labels = _join([_series_array(X.iloc[:, m]) for m in range(X.shape[1])])
+            matrix, labels = _join([series_array(X.iloc[:, m]) for m in range(X.shape[1])])
     else:
         array = as_array(X)
         _check_shape(array.shape)
@@ -87,6 +89,9 @@ def recode(votes: Votes) -> Votes:
 
 def as_array(X: Any) -> NDArray[Any]:
     """Return labels as an array that still tells them apart, and what is missing from the rest."""
+    column = one_column(X)
+    if column is not None:
+        return column
     if type(X).__module__.startswith("scipy.sparse"):
         raise TypeError(
             "Sparse data was passed, but votes are a dense label matrix of objects × clusterings."
@@ -119,21 +124,6 @@ def _has_lost_something(array: NDArray[Any]) -> bool:
     if array.dtype.kind == "f":
         return bool(array.size) and bool(np.nanmax(np.abs(array), initial=0.0) >= 2.0**53)
     return array.dtype.kind in "US"
-
-
-def _side_by_side(clusterings: Mapping[Any, Any]) -> Any:
-    """Return clusterings by name as a table: by index if there is a Series among them."""
-    frame = frame_of_series(clusterings)
-    if frame is not None:
-        return frame
-    arrays = {name: as_array(labels) for name, labels in clusterings.items()}
-    for name, array in arrays.items():
-        if array.ndim != 1:
-            raise ValueError(
-                f"Votes in a dict are a list of labels for each clustering, but {name!r} holds an"
-                f" array of {array.ndim} dimension(s), shape={array.shape}."
-            )
-    return Columns(list(arrays), list(arrays.values()))
 
 
 def _check_shape(shape: tuple[int, ...]) -> None:
@@ -238,19 +228,6 @@ def _warn_of_features(labels: list[list[Any] | None]) -> None:
                 FeaturesAsVotesWarning,
             )
             return
-
-
-def _is_numpy(dtype: Any) -> bool:
-    return isinstance(dtype, np.dtype)
-
-
-def _series_array(series: Any) -> NDArray[Any]:
-    """Return a pandas column as an array: categories as codes, extension types as objects."""
-    if _is_numpy(series.dtype):
-        array: NDArray[Any] = series.to_numpy()
-    else:
-        array = series.to_numpy(dtype=object)
-    return array
 
 
 def _warn_if_transposed(matrix: IntArray) -> None:

@@ -220,7 +220,7 @@ def _texts(codes: NDArray[Any], shape: tuple[int, ...]) -> NDArray[Any]:
     with np.errstate(invalid="ignore"):
         letters = _shaped(codes.astype(np.int64), shape)
     if letters.size == 0:
-        return np.empty(shape[:-1], dtype="U1")
+        return np.empty(0, dtype="U1")  # not as many texts without a letter as the file likes
     if letters.min() < 0 or letters.max() > 0x10FFFF or ((letters >> 11) == 0x1B).any():
         return np.empty(0, dtype=object)  # halves of characters, or none at all: no text
     rows = np.ascontiguousarray(letters, dtype=np.uint32)

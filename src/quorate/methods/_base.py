@@ -42,6 +42,8 @@ class ConsensusClusterer(Savable, ClusterMixin, BaseEstimator, ABC):
     _asked: int
     #: Whether the definition of a method has a place for weights of clusterings.
     _takes_member_weight: ClassVar[bool] = False
+    #: Why a method may end with fewer clusters than it was asked for.
+    _why_fewer: ClassVar[str] = "the votes gave it no reason for more"
     member_weight_: FloatArray | None
     _from_similarity: bool
 
@@ -169,6 +171,12 @@ class ConsensusClusterer(Savable, ClusterMixin, BaseEstimator, ABC):
         new = as_ensemble(X, n_jobs=self.n_jobs)
         self._check_columns(X, new, reset=False)
         table = self._ensemble.translate(new)
+        if not self._ensemble.shares_kinds_with(new):
+            _validate.warn(
+                "The votes have labels of another kind than those of the fit, numbers in place of"
+                " words or the reverse, so none of them is known. Spell them as they were.",
+                _validate.UnknownLabelsWarning,
+            )
         labels = labels_of_rows(self, table)
         labels = flow.spread(labels, new.microclusters.of_object)
         return _validate.labels_like(labels, new.kind, new.index)
@@ -313,36 +321,36 @@ class ConsensusClusterer(Savable, ClusterMixin, BaseEstimator, ABC):
 
     def _check_columns(self, X: Any, ensemble: Ensemble, *, reset: bool) -> None:
         """Compare number and names of clusterings as scikit-learn does for features."""
+        owner, names = type(self).__name__, ensemble.names
         if not isinstance(X, Ensemble | Mapping) and ensemble.kind in (None, "pandas"):
             validate_data(self, X=X, reset=reset, skip_check_array=True)
-            return
-        names = ensemble.names
-        if names is not None and not all(isinstance(name, str) for name in names):
-            names = None
-        if reset:
+        elif reset:
             self.n_features_in_ = ensemble.n_clusterings
-            if names is not None:
+            if names is not None and all(isinstance(name, str) for name in names):
                 self.feature_names_in_ = np.array(names, dtype=object)
-            return
-        owner = type(self).__name__
-        if ensemble.n_clusterings != self.n_features_in_:
+        elif ensemble.n_clusterings != self.n_features_in_:
             raise ValueError(
                 f"X has {ensemble.n_clusterings} features (clusterings), but {owner} is expecting"
                 f" {self.n_features_in_} features as input."
             )
-        fitted = getattr(self, "feature_names_in_", None)
-        if names is not None and fitted is not None and names != fitted.tolist():
+        if reset:
+            return
+        fitted = self._ensemble.names
+        if names is None or fitted is None or not (_tells(names) and _tells(fitted)):
+            return
+        if names != fitted:
             raise ValueError(
                 f"The feature names should match those that were passed during fit: {owner} was"
-                f" fitted on {_some(fitted.tolist())}, and X has {_some(names)}."
+                f" fitted on {_some(fitted)}, and X has {_some(names)}. Pass the same clusterings"
+                f" in the same order."
             )
 
     def _warn_if_fewer(self, labels: NDArray[np.int64], n_clusters: int) -> None:
         found = int(labels.max()) + 1
         if found < n_clusters:
             _validate.warn(
-                f"{type(self).__name__} was asked for {n_clusters} clusters and found {found}: the"
-                f" votes gave it no reason for more.",
+                f"{type(self).__name__} was asked for {n_clusters} clusters and found {found}:"
+                f" {self._why_fewer}.",
                 _validate.FewerClustersWarning,
             )
 
@@ -351,7 +359,12 @@ class ConsensusClusterer(Savable, ClusterMixin, BaseEstimator, ABC):
         return _validate.labels_like(labels, ensemble.kind, ensemble.index)
 
 
-def _some(names: list[str]) -> str:
+def _tells(names: list[Any]) -> bool:
+    """Tell whether names are more than the numbers that columns have anyway."""
+    return names != list(range(len(names)))
+
+
+def _some(names: list[Any]) -> str:
     return ", ".join(map(repr, names[:5])) + (", ..." if len(names) > 5 else "")
 
 

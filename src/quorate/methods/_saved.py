@@ -96,7 +96,7 @@ def state_of(estimator: Any, *, objects: bool) -> tuple[Header, Arrays]:
         "class": owner,
         "parameters": plain_parameters(owner, estimator.get_params(deep=False)),
         "n_objects": ensemble.n_objects,
-        "names": names if names and all(isinstance(name, str) for name in names) else None,
+        "names": names if names and all(map(_is_name, names)) else None,
         "labels": [_plain_labels(labels, m) for m, labels in enumerate(ensemble.labels)],
         "found": {},
         "left_out": sorted(getattr(estimator, "_left_out", ())),
@@ -189,7 +189,7 @@ def restored(kind: type[Any], header: Header, arrays: Arrays, path: str) -> Any:
         raise broken(path, "its labels do not fit its number of clusters")
     estimator._ensemble, estimator.microclusters_ = ensemble, groups
     estimator.n_microclusters_, estimator.n_features_in_ = n, ensemble.n_clusterings
-    if ensemble.names is not None:
+    if ensemble.names is not None and all(isinstance(name, str) for name in ensemble.names):
         estimator.feature_names_in_ = np.array(ensemble.names, dtype=object)
     if not isinstance(vars(estimator).setdefault("_from_similarity", False), bool):
         raise broken(path, "it does not say what it was fitted on")
@@ -251,6 +251,10 @@ def complete(estimator: Any) -> None:
         setattr(estimator, name, vars(again)[name])
 
 
+def _is_name(name: Any) -> bool:
+    return isinstance(name, str | int) and not isinstance(name, bool)
+
+
 def _ensemble(header: Header, arrays: Arrays, path: str) -> Ensemble:
     """Return the ensemble that was fitted, each part checked against the others."""
     table = _checked(arrays, "table", (None, None), "i", path).astype(np.int32)
@@ -270,9 +274,7 @@ def _ensemble(header: Header, arrays: Arrays, path: str) -> Ensemble:
     if any(not _is_scalar(label) or label is None for some in labels for label in some):
         raise broken(path, "some of its labels are no labels")
     if names is not None and (
-        not isinstance(names, list)
-        or len(names) != n_clusterings
-        or not all(isinstance(name, str) for name in names)
+        not isinstance(names, list) or len(names) != n_clusterings or not all(map(_is_name, names))
     ):
         raise broken(path, f"it has not the names of {n_clusterings} clusterings")
     ensemble = Ensemble.of_groups(table, sizes, labels, names)

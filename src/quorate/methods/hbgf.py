@@ -93,6 +93,10 @@ class HBGF(BipartiteClusterer):
     array([0, 0, 0, 1, 1, 1])
     """
 
+    _why_fewer = (
+        "the votes gave it no reason for more, or some hold clusters of the ensemble and no object"
+    )
+
     def __init__(
         self,
         n_clusters: int | str = 8,

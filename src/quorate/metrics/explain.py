@@ -189,7 +189,7 @@ def members(estimator: Any, *, names: Sequence[str] | None = None) -> MemberSumm
     similarity = flow.member_pairs(groups.table, groups.sizes, n_jobs=_n_jobs(fitted))
     n_members = len(similarity)
     if names is None:
-        names = getattr(fitted, "feature_names_in_", [str(m) for m in range(n_members)])
+        names = fitted._ensemble.names or [str(m) for m in range(n_members)]
     names = [str(name) for name in _validate.check_names("metrics.members", names, n_members)]
     turnout = groups.sizes @ (groups.table >= 0) / groups.sizes.sum()
     n_clusters = groups.table.max(axis=0).astype(np.int64) + 1

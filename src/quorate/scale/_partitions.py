@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from quorate._validate.tables import is_pandas
-from quorate._validate.votes import _column_codes, _series_array, as_array
+from quorate._validate.tables import is_pandas, series_array
+from quorate._validate.votes import _column_codes, as_array
 from quorate.files import FileFormatError, as_texts
 from quorate.scale._arrow import _integers, date_texts
 from quorate.scale._labels import MISSING, NAMES, NUMBERS
@@ -121,7 +121,7 @@ def _votes(column: Any, known: Labels, place: int) -> tuple[IntArray, str]:
         found = _by_arrow(column, known)
         if found is not None:
             return found
-        array = _series_array(column)
+        array = series_array(column)
     codes, labels = _column_codes(array, place)
     if labels is None:
         if not codes.dtype.isnative:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import glob
 import importlib.util
+import io
 from collections.abc import Iterable, Mapping
 from os import PathLike, fspath
 from pathlib import Path
@@ -33,17 +34,19 @@ def resolve(sources: Any) -> list[str]:
     if isinstance(sources, str | PathLike):
         sources = [sources]
     is_table = isinstance(sources, Mapping) or len(getattr(sources, "shape", ())) > 1
-    if is_table or not isinstance(sources, Iterable):
-        raise TypeError(
-            f"Votes are files: a path, or a list of paths. Got {type(sources).__name__}; the fit of"
-            f" an estimator takes votes in memory."
-        )
+    no_list = isinstance(sources, bytes | set | frozenset | io.IOBase) or not isinstance(
+        sources, Iterable
+    )
+    if is_table or no_list:
+        raise TypeError(_not_files(sources))
     found: list[str] = []
     for source in sources:
+        if not isinstance(source, str | PathLike):
+            raise TypeError(_not_files(source))
         path = fspath(source)
-        if not path:  # to be complained of by who reads it: "" would be this folder
-            found.append(path)
-        elif Path(path).is_dir():
+        if not path:
+            raise FileNotFoundError("The name of a file of votes is empty. Name a file.")
+        if Path(path).is_dir():
             inside = sorted(p for p in Path(path).iterdir() if p.is_file() and _format(str(p)))
             if not inside:
                 raise FileFormatError(
@@ -61,6 +64,13 @@ def resolve(sources: Any) -> list[str]:
     if not found:
         raise FileNotFoundError("No file of votes was named. Name one or several.")
     return found
+
+
+def _not_files(found: Any) -> str:
+    return (
+        f"Votes are files: a path, or a list of paths in order. Got {type(found).__name__}; the fit"
+        f" of an estimator takes votes in memory."
+    )
 
 
 def _format(path: str) -> str | None:

@@ -212,6 +212,11 @@ def _check_estimator(estimator: Any, ks: list[int] | None, *, confidence: bool) 
             f"{owner} takes features, but files of votes were named. Pass a consensus method, such"
             f" as PTGP(10)."
         )
+    if getattr(estimator, "affinity", "votes") != "votes":
+        raise ValueError(
+            f"The 'affinity' parameter of {owner} is {estimator.affinity!r}, but files of votes"
+            f" were named. Use affinity='votes'."
+        )
     if getattr(estimator, "level", None) == "objects":
         raise ValueError(
             f"The 'level' parameter of {owner} is 'objects', which needs all objects in memory,"
