@@ -307,3 +307,20 @@ def test_labels_of_another_kind_are_told():
         assert not est.predict({"a": groups.astype(str), "b": groups.astype(str)}).any()
     est.predict({"a": groups.astype(str), "b": groups.astype(float)})  # one is enough
     est.predict({"a": [7], "b": [8]})  # new clusters are nothing strange
+
+
+@pytest.mark.parametrize("name", ["id", "Unnamed: 0", "sample", "cell_id"])
+def test_a_column_of_ids_among_the_votes_is_told(name):
+    ids = [f"x{i}" for i in range(4)]
+    frame = pd.DataFrame({name: ids, "a": [0, 0, 1, 1], "b": [0, 0, 0, 1]})
+    with pytest.warns(qr.IdsAsVotesWarning, match=f"The column '{name}' has another label for ev"):
+        assert qr.EAC(2).fit(frame).n_microclusters_ == 4
+    assert qr.EAC(2).fit(frame.set_index(name)).n_microclusters_ == 3
+    qr.EAC(2).fit(frame.assign(**{name: ["x", "x", "y", "z"]}))  # a batch, say
+    qr.EAC(2).fit(frame.rename(columns={name: "alone"}))  # a clustering of all alone
+    qr.EAC(2).fit(frame[:2])  # too few to judge by
+    table = np.array([[0, 0], [1, 0], [2, 1]], dtype=np.int32)
+    with pytest.warns(qr.IdsAsVotesWarning):
+        qr.Ensemble.of_groups(
+            table, np.ones(3, dtype=np.int64), [["x", "y", "z"], [0, 1]], [name, "a"]
+        )

@@ -62,6 +62,7 @@ class Ensemble:
         _validate.check_turnout(self.microclusters.table, self.microclusters.of_object)
         self.names, self.index, self.kind = votes.names, votes.index, votes.kind
         self.n_objects, self.n_clusterings = votes.matrix.shape
+        _validate.warn_of_ids(self.names, list(map(len, self.labels)), self.n_objects)
 
     @classmethod
     def of_groups(
@@ -106,6 +107,7 @@ class Ensemble:
         ensemble.labels, ensemble.names = labels, names
         ensemble.index = ensemble.kind = None
         ensemble.n_objects, ensemble.n_clusterings = int(sizes.sum()), table.shape[1]
+        _validate.warn_of_ids(names, list(map(len, labels)), ensemble.n_objects)
         return ensemble
 
     def __repr__(self) -> str:

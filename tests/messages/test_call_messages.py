@@ -327,7 +327,7 @@ CALLS = {
     "a stream of nothing": (
         lambda: stream.consensus("", qr.EAC(2), "o.csv"),
         FileNotFoundError,
-        "The name of a file of votes is empty. Name a file.",
+        "The name of a file to read is empty. Name a file.",
     ),
     "a class to a stream": (
         lambda: stream.consensus("v.csv", qr.EAC, "o.csv"),

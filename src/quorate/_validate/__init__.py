@@ -26,11 +26,20 @@ from quorate._validate.members import (
     check_subsample,
 )
 from quorate._validate.memory import available_memory, check_memory
-from quorate._validate.names import check_adata, check_apart, check_name, check_some_match
+from quorate._validate.names import (
+    check_adata,
+    check_apart,
+    check_name,
+    check_some_match,
+    is_id_name,
+    is_likely_id_name,
+    warn_of_ids,
+)
 from quorate._validate.notices import (
     ApproximateSimilarityWarning,
     FeaturesAsVotesWarning,
     FewerClustersWarning,
+    IdsAsVotesWarning,
     MemoryBudgetError,
     TransposedVotesWarning,
     UnknownLabelsWarning,
@@ -68,6 +77,7 @@ __all__ = [
     "Features",
     "FeaturesAsVotesWarning",
     "FewerClustersWarning",
+    "IdsAsVotesWarning",
     "MemoryBudgetError",
     "Similarity",
     "TransposedVotesWarning",
@@ -115,7 +125,10 @@ __all__ = [
     "check_two_names",
     "check_votes",
     "check_whole",
+    "is_id_name",
+    "is_likely_id_name",
     "labels_like",
     "recode",
     "warn",
+    "warn_of_ids",
 ]

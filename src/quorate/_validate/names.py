@@ -5,10 +5,16 @@ from __future__ import annotations
 import difflib
 from typing import TYPE_CHECKING, Any
 
+from quorate._validate.notices import IdsAsVotesWarning, warn
+
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
 _SHOWN = 12
+_ID_NAMES = {"id", "index", "barcode", "row", "unnamed: 0", "__index_level_0__"}
+_LIKELY_ID_NAMES = {"name", "object", "sample", "cell", "key"}
+_LIKELY_ID_ENDINGS = ("_id", ".id", " id", "_name", " name", "_index", "_barcode")
+_FEWEST_OBJECTS = 3  # fewer differ from each other too easily to be taken for ids
 
 
 def check_name(what: str, name: Any, known: Iterable[str]) -> str:
@@ -62,3 +68,41 @@ def check_apart(chosen: list[str], own: set[str]) -> None:
 
 def _some(names: list[str]) -> str:
     return ", ".join(map(repr, names[:_SHOWN])) + (", ..." if len(names) > _SHOWN else "")
+
+
+def is_id_name(name: str) -> bool:
+    """Tell whether a column of this name holds ids, whatever its values.
+
+    Examples
+    --------
+    >>> [is_id_name(name) for name in ("ID", "Unnamed: 0", "cell", "kmeans_3")]
+    [True, True, False, False]
+    """
+    return name.strip().lower() in _ID_NAMES
+
+
+def is_likely_id_name(name: str) -> bool:
+    """Tell whether a column of this name holds ids if all of them differ.
+
+    A column called ``sample`` may name the objects or the batch they came in.
+
+    Examples
+    --------
+    >>> [is_likely_id_name(name) for name in ("cell", "Sample_ID", "kmeans_3")]
+    [True, True, False]
+    """
+    name = name.strip().lower()
+    return name in _LIKELY_ID_NAMES or name.endswith(_LIKELY_ID_ENDINGS)
+
+
+def warn_of_ids(names: list[Any] | None, n_labels: list[int], n_objects: int) -> None:
+    """Warn of a clustering that is called like ids and has a cluster for every object."""
+    for name, count in zip(names or (), n_labels, strict=names is not None):
+        text = str(name)
+        if count == n_objects >= _FEWEST_OBJECTS and (is_id_name(text) or is_likely_id_name(text)):
+            warn(
+                f"The column {text!r} has another label for every one of the {n_objects} objects:"
+                f" it was taken for a clustering, and tells all of them apart. If it names the"
+                f" objects, make it the index, leave it out, or name it as the id column.",
+                IdsAsVotesWarning,
+            )

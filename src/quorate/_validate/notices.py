@@ -14,6 +14,10 @@ class FeaturesAsVotesWarning(UserWarning):
     """Labels that are not whole numbers: features seem to stand where votes belong."""
 
 
+class IdsAsVotesWarning(UserWarning):
+    """A clustering that seems to be a column of ids: each object has a label of its own."""
+
+
 class TransposedVotesWarning(UserWarning):
     """A label matrix that looks as if objects were its columns."""
 

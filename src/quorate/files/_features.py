@@ -9,12 +9,13 @@ from typing import IO, TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from quorate._validate import is_id_name, is_likely_id_name
 from quorate.files._arrays import choose_array, is_table, label_vectors, load_arrays
 from quorate.files._csv import check_rows, checked_first, complain_of_names, ids_of_texts, whole_row
 from quorate.files._errors import FileFormatError
 from quorate.files._formats import TEXT, called, format_to_read
 from quorate.files._ids import joined_ids
-from quorate.files._layout import find_id, has_header, is_id_name, is_likely_id_name
+from quorate.files._layout import find_id, has_header
 from quorate.files._parquet import arrow_columns, arrow_ids, only_level, told
 from quorate.files._read import complain_of_options
 from quorate.files._rows import split_rows

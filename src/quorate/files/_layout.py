@@ -6,41 +6,14 @@ import difflib
 import re
 from typing import TYPE_CHECKING
 
+from quorate._validate import is_id_name, is_likely_id_name
 from quorate.files._cells import Kind, understand
 from quorate.files._errors import OptionError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-_ID_NAMES = {"id", "index", "barcode", "row", "unnamed: 0", "__index_level_0__"}
-_LIKELY_ID_NAMES = {"name", "object", "sample", "cell", "key"}
-_LIKELY_ID_ENDINGS = ("_id", ".id", " id", "_name", " name", "_index", "_barcode")
 _FEWEST_ROWS = 3  # fewer rows differ from each other too easily to be taken for ids
-
-
-def is_id_name(name: str) -> bool:
-    """Tell whether a column of this name holds ids, whatever its values.
-
-    Examples
-    --------
-    >>> [is_id_name(name) for name in ("ID", "Unnamed: 0", "cell", "kmeans_3")]
-    [True, True, False, False]
-    """
-    return name.strip().lower() in _ID_NAMES
-
-
-def is_likely_id_name(name: str) -> bool:
-    """Tell whether a column of this name holds ids if all of them differ.
-
-    A column called ``sample`` may name the objects or the batch they came in.
-
-    Examples
-    --------
-    >>> [is_likely_id_name(name) for name in ("cell", "Sample_ID", "kmeans_3")]
-    [True, True, False]
-    """
-    name = name.strip().lower()
-    return name in _LIKELY_ID_NAMES or name.endswith(_LIKELY_ID_ENDINGS)
 
 
 def has_header(

@@ -45,7 +45,7 @@ def resolve(sources: Any) -> list[str]:
             raise TypeError(_not_files(source))
         path = fspath(source)
         if not path:
-            raise FileNotFoundError("The name of a file of votes is empty. Name a file.")
+            raise FileNotFoundError("The name of a file to read is empty. Name a file.")
         if Path(path).is_dir():
             inside = sorted(p for p in Path(path).iterdir() if p.is_file() and _format(str(p)))
             if not inside:
