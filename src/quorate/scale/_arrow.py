@@ -324,6 +324,7 @@ def _integers(column: Any, labels: Labels, where: str, first: int) -> tuple[IntA
 
     kind = column.type
     if pa.types.is_dictionary(kind):
+        column.validate(full=True)  # a damaged file may point past the end of its dictionary
         values, called = _integers(column.dictionary, labels, where, first)
         return _taken(values, column.indices), called
     if pa.types.is_null(kind):
