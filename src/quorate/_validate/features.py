@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from quorate._validate.memory import check_memory
-from quorate._validate.tables import foreign_table, is_pandas
+from quorate._validate.tables import foreign_table, is_pandas, is_sparse
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -36,7 +36,7 @@ def check_features(X: Any) -> Features:
     Nothing is copied where the matrix can be used as it is.
     """
     names, index, kind = None, None, None
-    if type(X).__module__.startswith("scipy.sparse"):
+    if is_sparse(X):
         raise TypeError(
             "Sparse data was passed, but features are a dense table of objects × features. Pass"
             " X.toarray() where that fits in memory, or reduce the dimensions first, say with"

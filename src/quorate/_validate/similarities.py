@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from quorate._validate.memory import check_memory
-from quorate._validate.tables import is_pandas
+from quorate._validate.tables import is_pandas, is_sparse
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -30,7 +30,7 @@ class Similarity(NamedTuple):
 
 def check_similarity(owner: str, X: Any) -> Similarity:
     """Return a similarity of all pairs of objects, or say why it is none."""
-    if type(X).__module__.startswith("scipy.sparse"):
+    if is_sparse(X):
         raise TypeError(
             f"{owner} with affinity='precomputed' takes a dense matrix, and a sparse one was"
             f" passed. Pass X.toarray() where that fits in memory."

@@ -27,6 +27,11 @@ def is_pandas(X: Any) -> bool:
     return hasattr(X, "iloc") and hasattr(X, "columns")
 
 
+def is_sparse(X: Any) -> bool:
+    """Tell whether X is a sparse array or matrix of scipy."""
+    return type(X).__module__.startswith("scipy.sparse")
+
+
 def foreign_table(X: Any, *, numbers: bool = False) -> Table | None:
     """Return the columns of a polars or Arrow table, None for anything else.
 

@@ -10,7 +10,7 @@ import numpy as np
 from quorate._types import Columns
 from quorate._validate.notices import FeaturesAsVotesWarning, TransposedVotesWarning, warn
 from quorate._validate.side_by_side import side_by_side
-from quorate._validate.tables import foreign_table, is_pandas, one_column, series_array
+from quorate._validate.tables import foreign_table, is_pandas, is_sparse, one_column, series_array
 from quorate.flow.codes import factorize, whole_numbers
 
 if TYPE_CHECKING:
@@ -37,7 +37,7 @@ class Votes(NamedTuple):
 def check_votes(X: Any) -> Votes:
     """Return the label matrix as integers, or say what is wrong with it."""
     names, index, kind = None, None, None
-    if isinstance(X, Mapping):
+    if isinstance(X, Mapping) and not is_sparse(X):  # one of scipy's is a dict
         X, index = side_by_side(X, as_array)
         kind = None if index is None else "pandas"
     table = foreign_table(X)
@@ -92,7 +92,7 @@ def as_array(X: Any) -> NDArray[Any]:
     column = one_column(X)
     if column is not None:
         return column
-    if type(X).__module__.startswith("scipy.sparse"):
+    if is_sparse(X):
         raise TypeError(
             "Sparse data was passed, but votes are a dense label matrix of objects × clusterings."
             " Pass labels, one column for each clustering; a 0/1 membership matrix is not needed."
