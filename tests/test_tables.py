@@ -306,6 +306,8 @@ def test_labels_of_another_kind_are_told():
     with pytest.warns(qr.UnknownLabelsWarning, match="numbers in place of words or the reverse"):
         assert not est.predict({"a": groups.astype(str), "b": groups.astype(str)}).any()
     est.predict({"a": groups.astype(str), "b": groups.astype(float)})  # one is enough
+    words = qr.EAC(2).fit(np.array([["x", "y"], ["z", "y"]]))
+    words.predict([[np.str_("x"), np.str_("y")]])  # other types, known labels
     est.predict({"a": [7], "b": [8]})  # new clusters are nothing strange
 
 
@@ -320,7 +322,25 @@ def test_a_column_of_ids_among_the_votes_is_told(name):
     qr.EAC(2).fit(frame.rename(columns={name: "alone"}))  # a clustering of all alone
     qr.EAC(2).fit(frame[:2])  # too few to judge by
     table = np.array([[0, 0], [1, 0], [2, 1]], dtype=np.int32)
+    sizes, labels = np.ones(3, dtype=np.int64), [["x", "y", "z"], [0, 1]]
     with pytest.warns(qr.IdsAsVotesWarning):
-        qr.Ensemble.of_groups(
-            table, np.ones(3, dtype=np.int64), [["x", "y", "z"], [0, 1]], [name, "a"]
-        )
+        qr.EAC(2).fit(qr.Ensemble.of_groups(table, sizes, labels, [name, "a"]))
+
+
+def test_ids_are_told_by_the_fit_alone(tmp_path):
+    frame = pd.DataFrame({"sample": ["T", "B", "NK", "T"], "a": [0, 1, 2, 0]})
+    est = qr.EAC(2).fit(frame)
+    est.predict(frame[:3])
+    est.save(tmp_path / "m.quorate")
+    qr.load(tmp_path / "m.quorate").predict(frame[:3])
+
+
+def test_series_overlap_in_any_order():
+    parts = {name: pd.Series([0, 1], index=index)
+             for name, index in (("a", [1, 2]), ("b", [3, 4]), ("c", [2, 3]))}  # fmt: skip
+    found = [
+        qr.EAC(2).fit_predict({name: parts[name] for name in order}).sort_index()
+        for order in ("abc", "acb", "cab")
+    ]
+    for other in found[1:]:
+        assert qr.metrics.ari(found[0], other) == 1

@@ -62,7 +62,6 @@ class Ensemble:
         _validate.check_turnout(self.microclusters.table, self.microclusters.of_object)
         self.names, self.index, self.kind = votes.names, votes.index, votes.kind
         self.n_objects, self.n_clusterings = votes.matrix.shape
-        _validate.warn_of_ids(self.names, list(map(len, self.labels)), self.n_objects)
 
     @classmethod
     def of_groups(
@@ -107,7 +106,6 @@ class Ensemble:
         ensemble.labels, ensemble.names = labels, names
         ensemble.index = ensemble.kind = None
         ensemble.n_objects, ensemble.n_clusterings = int(sizes.sum()), table.shape[1]
-        _validate.warn_of_ids(names, list(map(len, labels)), ensemble.n_objects)
         return ensemble
 
     def __repr__(self) -> str:
@@ -191,7 +189,7 @@ def microclusters(X: Any, *, n_jobs: int | None = None) -> Microclusters:
 
     Parameters
     ----------
-    X : array-like, DataFrame or Ensemble of shape (n_objects, n_clusterings)
+    X : array-like, DataFrame, Arrow table, dict or Ensemble, (n_objects, n_clusterings)
         Votes, as `Ensemble` takes them.
     n_jobs : int or None, default=None
         Threads. None means ``OMP_NUM_THREADS`` or else all cores; results do not depend on it.
@@ -232,7 +230,7 @@ def trajectory_similarity(
 
     Parameters
     ----------
-    X : array-like, DataFrame or Ensemble of shape (n_objects, n_clusterings)
+    X : array-like, DataFrame, Arrow table, dict or Ensemble, (n_objects, n_clusterings)
         Votes, as `Ensemble` takes them.
     n_neighbors : int, "auto" or "all", default=5
         Elite neighbours of each microcluster, the paper's K.

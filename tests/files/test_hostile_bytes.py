@@ -85,7 +85,9 @@ class TestNothingIsExecuted:
         cell[0, 0], cell[0, 1] = "a", VOTES
         for content in ({"c": cell}, {"s": {"x": VOTES}}):
             file = written(tmp_path / "v.mat", saved(savemat, content))
-            with pytest.raises(FileFormatError, match="cells, structures or Python objects"):
+            with pytest.raises(
+                FileFormatError, match="cells, structures, sparse matrices or Python objects"
+            ):
                 read_table(file)
         file = written(tmp_path / "v.mat", saved(savemat, {"c": cell, "votes": VOTES}))
         np.testing.assert_array_equal(read_table(file).matrix, VOTES)

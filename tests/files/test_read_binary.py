@@ -216,7 +216,9 @@ class TestMat:
         cells = np.empty((1, 2), dtype=object)
         cells[:] = [[np.eye(2), "text"]]
         savemat(tmp_path / "p.mat", {"members": cells})
-        with pytest.raises(FileFormatError, match="cells, structures or Python objects"):
+        with pytest.raises(
+            FileFormatError, match="cells, structures, sparse matrices or Python objects"
+        ):
             read_table(tmp_path / "p.mat")
 
     def test_refuses_other_versions_and_damage(self, tmp_path):

@@ -279,6 +279,14 @@ CALLS = {
             "its shape is (2, 1)."
         ),
     ),
+    "ragged weights": (
+        lambda: qr.EAC(2).fit(GOOD, member_weight=[[1], [1, 2]]),
+        ValueError,
+        (
+            "The member_weight of EAC must be 2 number(s) from 0 up, one for each clustering. Got "
+            "[[1], [1, 2]] instead (...)."
+        ),
+    ),
     "an ensemble of an ensemble": (
         lambda: qr.Ensemble(qr.Ensemble(GOOD)),
         TypeError,

@@ -158,9 +158,35 @@ VOTES = {
         lambda: qr.Ensemble({"a": pd.Series([1, 2]), "b": pd.Series([1, 2], ["0", "1"])}),
         ValueError,
         (
-            "Votes in a dict are matched by the index of each Series, but that of 'b' ('0', ...) "
-            "has no object in common with those before it (0, ...). Give them the same index, or "
-            "pass lists."
+            "Votes in a dict are matched by the index of each Series, but that of 'a' (0, ...) has "
+            "no object in common with the others. Give them the same index, or pass lists."
+        ),
+    ),
+    "a Series of dates beside one of texts": (
+        lambda: qr.Ensemble(
+            {
+                "a": pd.Series([1, 2], ["2020-01-01", "2020-01-02"]),
+                "b": pd.Series([1, 2], pd.to_datetime(["2020-01-01", "2020-01-02"])),
+            }
+        ),
+        ValueError,
+        (
+            "Votes in a dict are matched by the index of each Series, but that of 'a' "
+            "('2020-01-01', ...) has no object in common with the others. Give them the same "
+            "index, or pass lists."
+        ),
+    ),
+    "an empty Series": (
+        lambda: qr.Ensemble({"a": pd.Series([1, 2]), "b": pd.Series([], dtype=int)}),
+        ValueError,
+        "The Series 'b' of the votes holds no objects. Leave it out.",
+    ),
+    "an empty dict": (
+        lambda: qr.Ensemble({}),
+        ValueError,
+        (
+            "Votes have no clusterings: found array with 0 feature(s) (shape=(1, 0)) while a "
+            "minimum of 1 is required."
         ),
     ),
     "Series with other levels": (

@@ -27,12 +27,14 @@ from quorate._validate.members import (
 )
 from quorate._validate.memory import available_memory, check_memory
 from quorate._validate.names import (
+    FEWEST_IDS,
     check_adata,
     check_apart,
     check_name,
     check_some_match,
     is_id_name,
     is_likely_id_name,
+    shown,
     warn_of_ids,
 )
 from quorate._validate.notices import (
@@ -72,6 +74,7 @@ from quorate._validate.votes import (
 
 __all__ = [
     "AFFINITIES",
+    "FEWEST_IDS",
     "ApproximateSimilarityWarning",
     "DrawnSeed",
     "Features",
@@ -129,6 +132,7 @@ __all__ = [
     "is_likely_id_name",
     "labels_like",
     "recode",
+    "shown",
     "warn",
     "warn_of_ids",
 ]

@@ -9,6 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from quorate._validate.names import shown
+from quorate._validate.tables import is_series
+
 if TYPE_CHECKING:
     from quorate._types import FloatArray, Microclusters
 
@@ -70,7 +73,7 @@ def _in_order(owner: str, weight: Any, names: list[Any] | None) -> Any:
     """Return weights that go by name as a list in the order of the clusterings."""
     if isinstance(weight, Mapping):
         keys, values = list(weight), list(weight.values())
-    elif hasattr(weight, "index") and np.ndim(weight) == 1 and hasattr(weight, "iloc"):
+    elif is_series(weight):
         keys, values = list(weight.index), list(weight)
     else:
         return weight
@@ -95,10 +98,9 @@ def _in_order(owner: str, weight: Any, names: list[Any] | None) -> Any:
         found += f" (did you mean {near[0]!r}?)" if near else ""
     else:
         found = f"it has none for {forgotten[0]!r}"
-    shown = ", ".join(map(repr, names[:10])) + (", ..." if len(names) > 10 else "")
     raise ValueError(
         f"The member_weight of {owner} goes by name, with a weight for each clustering, but"
-        f" {found}. Clusterings: {shown}."
+        f" {found}. Clusterings: {shown(names)}."
     )
 
 

@@ -9,7 +9,11 @@ from pathlib import Path
 from quorate._validate.notices import MemoryBudgetError
 
 _CGROUP = Path("/sys/fs/cgroup")
-_SIZE = re.compile(r"([0-9]+(?:\.[0-9]+)?) *([kmgt]?)(i?)b?", re.IGNORECASE)
+_SIZE = re.compile(r"([0-9]+(?:\.[0-9]+)?) *(?:([kmgt])(i?))?b?", re.IGNORECASE)
+
+
+class MemorySettingError(ValueError):
+    """A limit of memory that is no size."""
 
 
 def check_memory(n_bytes: int, what: str, instead: str) -> None:
@@ -35,7 +39,7 @@ def _size(text: str) -> int:
     """Return a number of bytes that may have a unit, such as 4GB."""
     found = _SIZE.fullmatch(text)
     if found is None:
-        raise ValueError(
+        raise MemorySettingError(
             f"The variable QUORATE_MEMORY must be a number of bytes, such as 4000000000, 4GB or"
             f" 3.5GiB. Got {text!r} instead. Unset it to use what the machine has."
         )

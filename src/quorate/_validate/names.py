@@ -14,7 +14,7 @@ _SHOWN = 12
 _ID_NAMES = {"id", "index", "barcode", "row", "unnamed: 0", "__index_level_0__"}
 _LIKELY_ID_NAMES = {"name", "object", "sample", "cell", "key"}
 _LIKELY_ID_ENDINGS = ("_id", ".id", " id", "_name", " name", "_index", "_barcode")
-_FEWEST_OBJECTS = 3  # fewer differ from each other too easily to be taken for ids
+FEWEST_IDS = 3  # fewer objects differ from each other too easily to be taken for ids
 
 
 def check_name(what: str, name: Any, known: Iterable[str]) -> str:
@@ -28,7 +28,7 @@ def check_name(what: str, name: Any, known: Iterable[str]) -> str:
     by_letters = {one.lower(): one for one in known}
     near = difflib.get_close_matches(str(name).lower(), by_letters, n=1)
     hint = f" Did you mean {by_letters[near[0]]!r}?" if near else ""
-    raise ValueError(f"There is no {what.format(name)}.{hint} Known: {_some(known)}.")
+    raise ValueError(f"There is no {what.format(name)}.{hint} Known: {shown(known)}.")
 
 
 def check_adata(adata: Any) -> Any:
@@ -47,7 +47,7 @@ def check_some_match(pattern: str, chosen: list[str], present: list[str]) -> lis
         near = difflib.get_close_matches(pattern.rstrip("*"), present, n=1, cutoff=0.5)
         hint = f" Did you mean {near[0]!r}?" if near else ""
         raise ValueError(
-            f"No column of adata.obs matches keys={pattern!r}.{hint} There are {_some(present)}."
+            f"No column of adata.obs matches keys={pattern!r}.{hint} There are {shown(present)}."
         )
     return chosen
 
@@ -66,7 +66,8 @@ def check_apart(chosen: list[str], own: set[str]) -> None:
         )
 
 
-def _some(names: list[str]) -> str:
+def shown(names: list[Any]) -> str:
+    """Return names for a message, the first of them where there are many."""
     return ", ".join(map(repr, names[:_SHOWN])) + (", ..." if len(names) > _SHOWN else "")
 
 
@@ -99,7 +100,7 @@ def warn_of_ids(names: list[Any] | None, n_labels: list[int], n_objects: int) ->
     """Warn of a clustering that is called like ids and has a cluster for every object."""
     for name, count in zip(names or (), n_labels, strict=names is not None):
         text = str(name)
-        if count == n_objects >= _FEWEST_OBJECTS and (is_id_name(text) or is_likely_id_name(text)):
+        if count == n_objects >= FEWEST_IDS and (is_id_name(text) or is_likely_id_name(text)):
             warn(
                 f"The column {text!r} has another label for every one of the {n_objects} objects:"
                 f" it was taken for a clustering, and tells all of them apart. If it names the"

@@ -29,19 +29,26 @@ def side_by_side(
     if united is None or all(united.equals(index) for index in indexes.values()):
         return Columns(list(arrays), list(arrays.values())), united
     _check_indexes(indexes, arrays)
-    for name, index in indexes.items():
-        if not index.isin(united).any():
+    for index in indexes.values():
+        united = united.append(index[united.get_indexer(index) < 0])
+    places = {name: united.get_indexer(index) for name, index in indexes.items()}
+    _check_in_common(places, indexes, len(united))
+    spread = [_spread(arrays[name], places[name], len(united)) for name in indexes]
+    return Columns(list(arrays), spread), united
+
+
+def _check_in_common(places: dict[Any, Any], indexes: dict[Any, Any], count: int) -> None:
+    """Refuse a Series none of whose objects is in another: its index is of another kind."""
+    n_series = np.zeros(count, dtype=np.int64)
+    for found in places.values():
+        n_series[found[found >= 0]] += 1
+    for name, found in places.items():
+        if (found < 0).any() or n_series[found].max() == 1:
             raise ValueError(
                 f"Votes in a dict are matched by the index of each Series, but that of {name!r}"
-                f" ({index.tolist()[0]!r}, ...) has no object in common with those before it"
-                f" ({united.tolist()[0]!r}, ...). Give them the same index, or pass lists."
+                f" ({indexes[name].tolist()[0]!r}, ...) has no object in common with the others."
+                f" Give them the same index, or pass lists."
             )
-        united = united.append(index[~index.isin(united)])
-    spread = [
-        _spread(arrays[name], united.get_indexer(index), len(united))
-        for name, index in indexes.items()
-    ]
-    return Columns(list(arrays), spread), united
 
 
 def _column(name: Any, labels: Any, as_array: Callable[[Any], NDArray[Any]]) -> NDArray[Any]:
@@ -63,6 +70,8 @@ def _check_indexes(indexes: dict[Any, Any], arrays: dict[Any, NDArray[Any]]) -> 
             f" and the indexes differ. Make it a Series, or give all the same index."
         )
     for name, index in indexes.items():
+        if not len(index):
+            raise ValueError(f"The Series {name!r} of the votes holds no objects. Leave it out.")
         if not index.is_unique:
             twice = index[index.duplicated()][0]
             raise ValueError(

@@ -73,7 +73,7 @@ def one_column(column: Any) -> NDArray[Any] | None:
 
 
 def series_array(series: Any) -> NDArray[Any]:
-    """Return a pandas column as an array: categories as codes, extension types as objects."""
+    """Return a pandas column as an array; categories and extension types as objects."""
     plain = isinstance(series.dtype, np.dtype)
     array: NDArray[Any] = series.to_numpy() if plain else series.to_numpy(dtype=object)
     return array

@@ -46,7 +46,7 @@ def check_votes(X: Any) -> Votes:
         _check_names(table.names)
     if isinstance(X, Columns):
         names, parts = X.names, [as_array(array) for array in X.arrays]
-        _check_shape((len(parts[0]) if parts else 0, len(parts)))
+        _check_shape((len(parts[0]) if parts else 1, len(parts)))
         matrix, labels = _join(parts)
     elif is_pandas(X):
         names, index, kind = list(X.columns), X.index, "pandas"

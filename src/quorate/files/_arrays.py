@@ -9,6 +9,7 @@ from typing import IO, TYPE_CHECKING, Any
 import numpy as np
 
 from quorate._validate import check_memory
+from quorate._validate.memory import MemorySettingError
 from quorate.files._errors import FileFormatError
 from quorate.files._layout import find_id
 from quorate.files._mat import NewMatError, read_mat
@@ -36,7 +37,7 @@ def load_arrays(source: IO[bytes], *, format: str, path: str) -> Arrays:  # noqa
     load = {"npy": _load_npy, "npz": _load_npz, "mat": read_mat}[format]
     try:
         arrays = load(source, path)
-    except MemoryError:
+    except (MemoryError, MemorySettingError):
         raise
     except NewMatError as error:
         raise FileFormatError(
@@ -155,8 +156,8 @@ def _is_vector(array: NDArray[Any]) -> bool:
 def _complain_of_shape(array: NDArray[Any], path: str) -> None:
     if array.dtype.kind in "OV":
         raise FileFormatError(
-            f"{path} holds cells, structures or Python objects where votes belong. Save the votes"
-            " as a plain 2-D array of integers."
+            f"{path} holds cells, structures, sparse matrices or Python objects where votes belong."
+            " Save the votes as a plain 2-D array of integers."
         )
     if array.ndim != 2:
         raise FileFormatError(

@@ -6,14 +6,12 @@ import difflib
 import re
 from typing import TYPE_CHECKING
 
-from quorate._validate import is_id_name, is_likely_id_name
+from quorate._validate import FEWEST_IDS, is_id_name, is_likely_id_name
 from quorate.files._cells import Kind, understand
 from quorate.files._errors import OptionError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
-
-_FEWEST_ROWS = 3  # fewer rows differ from each other too easily to be taken for ids
 
 
 def has_header(
@@ -99,7 +97,7 @@ def find_id(
         stems = {re.sub(r"[0-9]+$", "", name) for name in names}
         if len(stems) == 1:
             return None
-    by_content = n_rows >= _FEWEST_ROWS and is_unique(0)
+    by_content = n_rows >= FEWEST_IDS and is_unique(0)
     if by_content and not any(is_unique(place) for place in range(1, len(names))):
         return 0
     return None

@@ -26,9 +26,9 @@ _MATRIX, _COMPRESSED = 14, 15
 _NUMBERS = {
     1: "i1", 2: "u1", 3: "i2", 4: "u2", 5: "i4", 6: "u4", 7: "f4", 9: "f8", 12: "i8", 13: "u8",
 }  # fmt: skip
-_TEXTS = {16: "utf-8", 17: "utf-16", 18: "utf-32"}
+_UTF_8, _UTF_16, _UTF_32 = 16, 17, 18
 #: Classes of arrays: 4 is of characters, 6 to 15 are of numbers.
-_CHARACTERS, _NUMERIC = 4, range(6, 16)
+_CHARACTERS, _NUMERIC, _OPAQUE = 4, range(6, 16), 17
 _COMPLEX = 1 << 11
 _HEADER_OF_4, _NUMBERS_OF_4 = 20, ("f8", "f4", "i4", "i2", "u2", "u1")
 _AT_ONCE = 1 << 20
@@ -50,19 +50,14 @@ class _Bytes(Protocol):
 
 def read_mat(source: IO[bytes], path: str) -> dict[str, NDArray[Any]]:
     """Return the arrays by name, in the types they are stored as."""
-    arrays: dict[str, NDArray[Any]] = {}
-    n_bytes = 0
-    for name, array in _variables(source, path):
-        n_bytes += array.nbytes
-        _check(n_bytes, path)
-        if name:  # what has none is of MATLAB's own use
-            arrays[name] = array
-    return arrays
+    variables = _variables(source, path)
+    return {name: array for name, array in variables if name}  # without: of MATLAB's own use
 
 
 def _check(n_bytes: int, path: str) -> None:
+    """Refuse an array that would not fit, as bytes and as numbers."""
     advice = "Save the votes alone, in a file of their own."
-    check_memory(n_bytes, f"The arrays in {path}", advice)
+    check_memory(2 * n_bytes, f"An array in {path}", advice)
 
 
 def _variables(source: IO[bytes], path: str) -> Iterator[tuple[str, NDArray[Any]]]:
@@ -70,7 +65,7 @@ def _variables(source: IO[bytes], path: str) -> Iterator[tuple[str, NDArray[Any]
     source.seek(0)
     head = source.read(128)
     if 0 in head[:4]:
-        yield from _variables_of_4(source, size)
+        yield from _variables_of_4(source, size, path)
         return
     order = {b"IM": "<", b"MI": ">"}.get(head[126:])
     if order is None:
@@ -83,28 +78,33 @@ def _variables(source: IO[bytes], path: str) -> Iterator[tuple[str, NDArray[Any]
     at = 128
     while at < size:
         source.seek(at)
-        plain = _Plain(source, size - at)
-        kind, length, small = _tag(plain, order)
-        if small is not None or length > size - at - 8:
+        kind, length, small = _tag(_Plain(source, size - at, path), order)
+        if small is not None:
+            raise ValueError(f"an element of type {kind} at byte {at} where an array belongs")
+        if length > size - at - 8:
             raise ValueError(f"a variable at byte {at} is longer than the file")
         if kind == _MATRIX:
-            yield _matrix(_Plain(source, length), order)
+            yield _matrix(_Plain(source, length, path), order)
         elif kind == _COMPRESSED:
             inner = _Packed(source, length, path)
-            kind, _, _ = _tag(inner, order)
+            kind, unpacked, _ = _tag(inner, order)
             if kind != _MATRIX:
                 raise ValueError(f"a compressed element of type {kind} where an array belongs")
-            yield _matrix(inner, order)
+            name, array = _matrix(inner, order)
+            if array.dtype != object:
+                inner.finish(8 + unpacked)
+            yield name, array
         at += 8 + length
 
 
 class _Plain:
     """Bytes that stand in the file."""
 
-    def __init__(self, source: IO[bytes], left: int) -> None:
-        self._source, self._left = source, left
+    def __init__(self, source: IO[bytes], left: int, path: str) -> None:
+        self._source, self._left, self._path = source, left, path
 
     def take(self, count: int) -> bytes:
+        _check(count, self._path)
         if count > self._left:
             raise ValueError(f"{count} bytes were announced where {self._left} are left")
         self._left -= count
@@ -119,7 +119,7 @@ class _Packed:
 
     def __init__(self, source: IO[bytes], left: int, path: str) -> None:
         self._source, self._left, self._path = source, left, path
-        self._inflate = zlib.decompressobj()
+        self._inflate, self._taken = zlib.decompressobj(), 0
 
     def take(self, count: int) -> bytes:
         _check(count, self._path)
@@ -130,6 +130,13 @@ class _Packed:
 
     def pass_over(self, count: int) -> None:
         self._up_to(count)
+
+    def finish(self, length: int) -> None:
+        """Go to the end, where zlib compares its checksum: there must be `length` bytes in all."""
+        while self._taken < length and self._up_to(min(_AT_ONCE, length - self._taken)):
+            pass
+        if self._up_to(1) or self._taken != length or not self._inflate.eof:
+            raise ValueError(f"{length} bytes were announced where there are more or fewer")
 
     def _up_to(self, count: int) -> bytes:
         found = io.BytesIO()
@@ -142,6 +149,7 @@ class _Packed:
             if not some and not packed:
                 break
             found.write(some)
+        self._taken += found.tell()
         return found.getvalue()
 
 
@@ -175,11 +183,15 @@ def _numbers(stream: _Bytes, order: str) -> NDArray[Any]:
 
 def _matrix(stream: _Bytes, order: str) -> tuple[str, NDArray[Any]]:
     flags = _numbers(stream, order)
-    shape = tuple(_numbers(stream, order).tolist())
-    name = _element(stream, order)[1].decode("latin-1")
-    if not len(flags) or len(shape) < 2 or min(shape) < 0:
-        raise ValueError(f"an array of shape {shape}")
+    if not len(flags):
+        raise ValueError("an array of no kind")
     kind = int(flags[0]) & 0xFF
+    if kind == _OPAQUE:  # a table, say, or a string: the one kind without a shape
+        return _name(stream, order), np.empty(0, dtype=object)
+    shape = tuple(_numbers(stream, order).tolist())
+    name = _name(stream, order)
+    if len(shape) < 2 or min(shape) < 0:
+        raise ValueError(f"an array of shape {shape}")
     if kind == _CHARACTERS:
         return name, _characters(stream, order, shape)
     if kind not in _NUMERIC:
@@ -188,6 +200,10 @@ def _matrix(stream: _Bytes, order: str) -> tuple[str, NDArray[Any]]:
     if int(flags[0]) & _COMPLEX:
         values = _complex(values, _numbers(stream, order))
     return name, _shaped(values, shape)
+
+
+def _name(stream: _Bytes, order: str) -> str:
+    return _element(stream, order)[1].decode("latin-1")
 
 
 def _complex(real: NDArray[Any], imaginary: NDArray[Any]) -> NDArray[Any]:
@@ -204,14 +220,16 @@ def _shaped(values: NDArray[Any], shape: tuple[int, ...]) -> NDArray[Any]:
 
 def _characters(stream: _Bytes, order: str, shape: tuple[int, ...]) -> NDArray[Any]:
     kind, content = _element(stream, order)
-    if kind in _TEXTS:
-        suffix = "" if kind == 16 else {"<": "-le", ">": "-be"}[order]
-        text = content.decode(_TEXTS[kind] + suffix)
-        codes = np.frombuffer(text.encode("utf-32-le"), "<u4")
-    elif kind in _NUMBERS:
-        codes = np.frombuffer(content, order + _NUMBERS[kind])
+    units = {**_NUMBERS, _UTF_16: "u2", _UTF_32: "u4"}
+    if kind == _UTF_8:
+        text = content.decode("utf-8", errors="surrogateescape")
+        codes = np.frombuffer(text.encode("utf-32-le", errors="surrogatepass"), "<u4")
+    elif kind in units:
+        codes = np.frombuffer(content, order + units[kind])
     else:
         raise ValueError(f"an element of type {kind} where characters belong")
+    if kind == _UTF_8 and len(codes) != math.prod(shape):  # MATLAB counts in halves of some
+        return np.empty(0, dtype=object)
     return _texts(codes, shape)
 
 
@@ -227,12 +245,12 @@ def _texts(codes: NDArray[Any], shape: tuple[int, ...]) -> NDArray[Any]:
     return rows.view(f"U{rows.shape[-1]}")[..., 0]
 
 
-def _variables_of_4(source: IO[bytes], size: int) -> Iterator[tuple[str, NDArray[Any]]]:
+def _variables_of_4(source: IO[bytes], size: int, path: str) -> Iterator[tuple[str, NDArray[Any]]]:
     """Yield the variables of a file of version 4: a header, a name and numbers for each."""
     at = 0
     while at < size:
         source.seek(at)
-        stream = _Plain(source, size - at)
+        stream = _Plain(source, size - at, path)
         head = stream.take(_HEADER_OF_4)
         order = "<" if 0 <= np.frombuffer(head, "<i4", 1)[0] <= 5000 else ">"
         code, n_rows, n_columns, is_complex, n_name = np.frombuffer(head, f"{order}i4").tolist()

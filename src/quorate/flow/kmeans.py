@@ -32,8 +32,8 @@ def kmeans(
     """Return the labels of the best of `n_starts` runs of Lloyd's algorithm.
 
     Starts are chosen by greedy k-means++ (the best of 2 + ln k candidates at each step); a cluster
-    that loses its last row is given the row farthest from its centre. Labels are 0..k-1; fewer
-    occur only where there are fewer than k distinct rows.
+    that loses its last row is given the row farthest from its centre, of those that are not alone.
+    Labels are 0..k-1; fewer occur only where there are fewer than k distinct rows.
     """
     mass = np.ones(len(rows)) if weights is None else weights.astype(np.float64)
     rows = np.ascontiguousarray(rows)

@@ -156,7 +156,7 @@ class ConsensusClusterer(Savable, ClusterMixin, BaseEstimator, ABC):
         Parameters
         ----------
         X : array-like, DataFrame, Arrow table or Ensemble of shape (n_objects, n_clusterings)
-            Votes by the same clusterings as in fit.
+            Votes by the same clusterings as in fit; a dict of lists by name is a table too.
 
         Returns
         -------
@@ -171,7 +171,9 @@ class ConsensusClusterer(Savable, ClusterMixin, BaseEstimator, ABC):
         new = as_ensemble(X, n_jobs=self.n_jobs)
         self._check_columns(X, new, reset=False)
         table = self._ensemble.translate(new)
-        if not self._ensemble.shares_kinds_with(new):
+        n_known = [len(labels) for labels in self._ensemble.labels]
+        some_known = ((table >= 0) & (table < n_known)).any()
+        if not some_known and not self._ensemble.shares_kinds_with(new):
             _validate.warn(
                 "The votes have labels of another kind than those of the fit, numbers in place of"
                 " words or the reverse, so none of them is known. Spell them as they were.",
@@ -224,6 +226,8 @@ class ConsensusClusterer(Savable, ClusterMixin, BaseEstimator, ABC):
         _validate.check_n_jobs(owner, self.n_jobs)
         ensemble = as_ensemble(X, n_jobs=self.n_jobs)
         self._check_columns(X, ensemble, reset=True)
+        n_labels = [len(labels) for labels in ensemble.labels]
+        _validate.warn_of_ids(ensemble.names, n_labels, ensemble.n_objects)
         weight = _validate.check_member_weight(
             owner,
             self.__dict__.pop("_given_weight", None),
@@ -341,8 +345,8 @@ class ConsensusClusterer(Savable, ClusterMixin, BaseEstimator, ABC):
         if names != fitted:
             raise ValueError(
                 f"The feature names should match those that were passed during fit: {owner} was"
-                f" fitted on {_some(fitted)}, and X has {_some(names)}. Pass the same clusterings"
-                f" in the same order."
+                f" fitted on {_validate.shown(fitted)}, and X has {_validate.shown(names)}. Pass"
+                f" the same clusterings in the same order."
             )
 
     def _warn_if_fewer(self, labels: NDArray[np.int64], n_clusters: int) -> None:
@@ -362,10 +366,6 @@ class ConsensusClusterer(Savable, ClusterMixin, BaseEstimator, ABC):
 def _tells(names: list[Any]) -> bool:
     """Tell whether names are more than the numbers that columns have anyway."""
     return names != list(range(len(names)))
-
-
-def _some(names: list[Any]) -> str:
-    return ", ".join(map(repr, names[:5])) + (", ..." if len(names) > 5 else "")
 
 
 def _most_frequent(labels: NDArray[np.int64], groups: NDArray[np.int32]) -> NDArray[np.int64]:

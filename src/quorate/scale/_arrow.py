@@ -129,15 +129,9 @@ class ArrowSource(Source):
             asked = only_level(index, self.path)
 
         def is_unique(place: int) -> bool:
-            import pyarrow as pa
-
             self._batch_rows = _ROWS_TO_JUDGE_IDS
             for _, found in self._read(0, _ROWS_TO_JUDGE_IDS, [names[place]], 1):
-                column = found.column(0)
-                with told(f"{self.path}, column {names[place]!r} cannot be read"):
-                    if pa.types.is_dictionary(column.type):
-                        column = column.dictionary_decode()
-                return _is_unique(column, self.path)
+                return _is_unique(self._decoded(found.column(0), names[place]), self.path)
             raise FileFormatError(
                 f"{self.path} says that it has {self.n_rows} rows, but they cannot be read. Make or"
                 " fetch the file again."
@@ -171,8 +165,7 @@ class ArrowSource(Source):
         """Return ids as an Arrow array of a type that holds those of every file."""
         import pyarrow as pa
 
-        if pa.types.is_dictionary(ids.type):
-            ids = ids.dictionary_decode()
+        ids = self._decoded(ids, self.id_name)
         if ids.type == kind:
             return ids
         is_text = str(ids.type) in ("string", "large_string", "string_view")
@@ -183,7 +176,14 @@ class ArrowSource(Source):
 
     def text_ids(self, ids: Any) -> list[Any]:
         """Return ids as the cells of a text file."""
-        return self._texts(ids.dictionary_decode() if _is_dictionary(ids) else ids)
+        return self._texts(self._decoded(ids, self.id_name))
+
+    def _decoded(self, column: Any, name: str | None) -> Any:
+        """Return a column without a dictionary."""
+        if not _is_dictionary(column):
+            return column
+        with told(f"{self.path}, column {name!r} cannot be read"):
+            return column.dictionary_decode()
 
     def _texts(self, ids: Any) -> list[Any]:
         """Return ids as texts, which are the same in every batch; None where there is none."""
@@ -324,8 +324,8 @@ def _integers(column: Any, labels: Labels, where: str, first: int) -> tuple[IntA
 
     kind = column.type
     if pa.types.is_dictionary(kind):
-        column.validate(full=True)  # a damaged file may point past the end of its dictionary
         values, called = _integers(column.dictionary, labels, where, first)
+        _check_codes(column.indices, len(values), where)
         return _taken(values, column.indices), called
     if pa.types.is_null(kind):
         return np.full(len(column), MISSING, dtype=np.int8), NUMBERS
@@ -348,6 +348,18 @@ def _integers(column: Any, labels: Labels, where: str, first: int) -> tuple[IntA
     raise FileFormatError(
         f"{where}: values of type {kind} are no cluster labels. Votes are whole numbers or names."
     )
+
+
+def _check_codes(indices: Any, count: int, where: str) -> None:
+    """Refuse a damaged file whose codes point past the end of their dictionary."""
+    import pyarrow.compute as pc
+
+    bounds = pc.min_max(indices).as_py()
+    if bounds["min"] is not None and not 0 <= bounds["min"] <= bounds["max"] < count:
+        raise FileFormatError(
+            f"{where} cannot be read (codes up to {bounds['max']} of {count} names). Make or fetch"
+            " the file again."
+        )
 
 
 def _taken(values: IntArray, indices: Any) -> NDArray[Any]:
