@@ -55,6 +55,19 @@ def test_ties_go_to_the_lowest_centre(case, k):
     np.testing.assert_array_equal(found, distances.argmin(axis=1))
 
 
+def test_ties_with_a_centre_that_has_moved_go_to_the_lowest_too():
+    """Centre 0 goes from -9 by -5 to -1, where 3 is as far from it as from 7, which rests."""
+    rows = np.array([[-1.0], [3], [-9], [-12], [11]])
+    centres = np.array([[-9.0], [8], [-10]])
+    assert flow.lloyd(rows, centres).tolist() == [0, 0, 2, 2, 1]
+
+
+def test_an_empty_cluster_takes_no_row_that_is_alone():
+    """10 is the farthest, but its cluster would be empty then: of 0 and 1 the farther one goes."""
+    rows, centres = np.array([[0.0], [1], [10]]), np.array([[0.4], [100], [15]])
+    assert flow.lloyd(rows, centres).tolist() == [0, 1, 2]
+
+
 def inertia(rows, labels, weights):
     total = 0.0
     for c in set(labels.tolist()):
