@@ -68,6 +68,11 @@ def test_an_empty_cluster_takes_no_row_that_is_alone():
     assert flow.lloyd(rows, centres).tolist() == [0, 1, 2]
 
 
+def test_an_empty_cluster_that_nothing_can_fill_stays_where_it_is():
+    rows, centres = np.array([[0.0], [0], [1]]), np.array([[1.0], [1], [0]])
+    assert flow.lloyd(rows, centres).tolist() == [2, 2, 0]
+
+
 def inertia(rows, labels, weights):
     total = 0.0
     for c in set(labels.tolist()):
@@ -106,6 +111,14 @@ def test_kmeans_weights_stand_for_copies():
         labels = kmeans(r, 3, np.random.default_rng(0), weights=w, n_starts=30)
         best[name] = inertia(r, labels, np.ones(len(r)) if w is None else w)
     assert best["weights"] == pytest.approx(best["copies"])
+
+
+def test_more_starts_are_never_worse_and_sometimes_better():
+    rows = np.random.default_rng(6).normal(size=(120, 3))
+    found = [kmeans(rows, 9, np.random.default_rng(0), n_starts=count) for count in range(1, 9)]
+    totals = [inertia(rows, labels, np.ones(120)) for labels in found]
+    assert (np.diff(totals) <= 1e-9).all()
+    assert totals[-1] < totals[0] - 1e-3
 
 
 def test_kmeans_threads_and_seeds():
@@ -150,3 +163,15 @@ def test_centroids():
     rows = np.array([[0.0, 1], [3, 1], [5, 5]])
     found = flow.centroids(rows, np.array([1, 1, 0]), np.array([2, 1, 4]))
     np.testing.assert_allclose(found, [[5, 5], [1, 1]])
+
+
+@given(st.integers(0, 100))
+def test_least_aligned_agrees_with_its_definition(seed):
+    rng = np.random.default_rng(seed)
+    rows = rng.normal(size=(12, 4))
+    rows /= np.linalg.norm(rows, axis=1, keepdims=True)
+    chosen = [int(rng.integers(12))]
+    while len(chosen) < 7:
+        left = [i for i in range(12) if i not in chosen]
+        chosen.append(min(left, key=lambda i: sum(abs(rows[i] @ rows[c]) for c in chosen)))
+    np.testing.assert_array_equal(flow.least_aligned(rows, 7, chosen[0]), rows[chosen])

@@ -305,4 +305,3 @@ def _refill(empty: Any, weights: Any, distances: Any, mass: Any, changed: Any, l
         mass[labels[farthest]] -= weights[farthest]
         mass[empty] = weights[farthest]
         labels[farthest] = empty
-        distances[farthest] = 0.0
