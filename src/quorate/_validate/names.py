@@ -66,9 +66,9 @@ def check_apart(chosen: list[str], own: set[str]) -> None:
         )
 
 
-def shown(names: list[Any]) -> str:
+def shown(names: list[Any], most: int = _SHOWN) -> str:
     """Return names for a message, the first of them where there are many."""
-    return ", ".join(map(repr, names[:_SHOWN])) + (", ..." if len(names) > _SHOWN else "")
+    return ", ".join(map(repr, names[:most])) + (", ..." if len(names) > most else "")
 
 
 def is_id_name(name: str) -> bool:

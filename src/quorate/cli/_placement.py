@@ -14,6 +14,7 @@ import numpy as np
 from sklearn.base import BaseEstimator
 
 import quorate as qr
+from quorate._validate import shown
 from quorate.files import FileFormatError
 
 if TYPE_CHECKING:
@@ -83,16 +84,17 @@ def matching(wanted: list[str] | None, names: list[str], n_wanted: int) -> list[
             return list(range(n_wanted))
         raise FileFormatError(
             f"The model was fitted on {n_wanted} clusterings, and the votes have {len(names)}"
-            f" ({_some(names)}). Give the same clusterings in the same order, or names to find"
-            " them by."
+            f" ({shown(names, _SHOWN)}). Give the same clusterings in the same order, or names to"
+            " find them by."
         )
     missing = [name for name in wanted if name not in names]
     if missing:
         near = difflib.get_close_matches(missing[0], names, n=1)
         hint = f" Is {near[0]!r} meant to be {missing[0]!r}?" if near else ""
         raise FileFormatError(
-            f"The votes have no column {_some(missing)}, which the model was fitted on.{hint} They"
-            f" have {_some(names)}. If one was taken for ids, say which with --id-column."
+            f"The votes have no column {shown(missing, _SHOWN)}, which the model was fitted on."
+            f"{hint} They have {shown(names, _SHOWN)}. If one was taken for ids, say which with"
+            " --id-column."
         )
     return [names.index(name) for name in wanted]
 
@@ -112,7 +114,3 @@ def respelled(labels: Any, known: list[Any]) -> list[Any]:
     plain = labels.tolist() if isinstance(labels, np.ndarray) else labels
     there = set(known)
     return [label if label in there else by_text.get(str(label), label) for label in plain]
-
-
-def _some(names: list[str]) -> str:
-    return ", ".join(map(repr, names[:_SHOWN])) + (", ..." if len(names) > _SHOWN else "")

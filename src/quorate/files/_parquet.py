@@ -144,14 +144,14 @@ def _is_unique(column: Any, where: str) -> bool:
     import pyarrow as pa
     import pyarrow.compute as pc
 
-    if pa.types.is_nested(column.type) or pa.types.is_floating(column.type):
+    if pa.types.is_nested(column.type) or pa.types.is_floating(column.type) or column.null_count:
         return False
     with told(f"{where} cannot be read"):
         try:
             n_distinct = pc.count_distinct(column, mode="all").as_py()
         except pa.ArrowNotImplementedError:
             n_distinct = len(set(column.to_pylist()))
-    return column.null_count == 0 and bool(n_distinct == len(column))
+    return bool(n_distinct == len(column))
 
 
 def _votes(column: Any, where: str) -> NDArray[Any]:

@@ -337,12 +337,10 @@ class ConsensusClusterer(Savable, ClusterMixin, BaseEstimator, ABC):
                 f"X has {ensemble.n_clusterings} features (clusterings), but {owner} is expecting"
                 f" {self.n_features_in_} features as input."
             )
-        if reset:
+        fitted = None if reset else self._ensemble.names
+        if names is None or fitted is None or names == fitted:
             return
-        fitted = self._ensemble.names
-        if names is None or fitted is None or not (_tells(names) and _tells(fitted)):
-            return
-        if names != fitted:
+        if _tells(names) and _tells(fitted):
             raise ValueError(
                 f"The feature names should match those that were passed during fit: {owner} was"
                 f" fitted on {_validate.shown(fitted)}, and X has {_validate.shown(names)}. Pass"
