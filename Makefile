@@ -17,8 +17,8 @@ $(READY): pyproject.toml
 	@touch $@
 
 run: $(READY)  ## set up, then the demonstration on real data
-	$(BIN)/quorate demo -o demo
-	@echo "The command is $(BIN)/quorate; '. $(BIN)/activate' makes it just quorate."
+	$(BIN)/ensemblage demo -o demo
+	@echo "The command is $(BIN)/ensemblage; '. $(BIN)/activate' makes it just ensemblage."
 	@echo "Open the report in a browser: $(CURDIR)/demo/report.html"
 
 test: $(READY)  ## set up, then every test and every docstring example
@@ -34,7 +34,7 @@ fuzz: $(READY)  ## new random ensembles against laws and slow twins, MINUTES=10 
 	$(BIN)/python tests/fuzz.py --minutes $(MINUTES)
 
 faults: $(READY)  ## disturbed runs, then kills at random points, MINUTES=10 of them
-	QUORATE_FAULTS=1 $(BIN)/python -m pytest tests/faults
+	ENSEMBLAGE_FAULTS=1 $(BIN)/python -m pytest tests/faults
 	$(BIN)/python tests/kill.py --minutes $(MINUTES)
 
 fuzz-bytes: $(READY)  ## hostile bytes for every reader, guided by coverage, MINUTES=10 of them

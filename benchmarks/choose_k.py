@@ -3,9 +3,9 @@
 python -m benchmarks.choose_k [--draws 3] [--method ptgp pta eac] [-o FILE.json]
 
 Ensembles of 20 members: draws from the authors' pools, and ensembles of our own from features
-(5,000 rows at most) with the defaults of `quorate.ensembles.generate`. Datasets that nobody looked
-at while the default was made are apart. So are blobs of known number, as a check that nothing
-prefers the ten classes that most of the datasets have, and the rule that says 10 always.
+(5,000 rows at most) with the defaults of `ensemblage.ensembles.generate`. Datasets that nobody
+looked at while the default was made are apart. So are blobs of known number, as a check that
+nothing prefers the ten classes that most of the datasets have, and the rule that says 10 always.
 
 For every criterion: how often it chooses the number of classes, one within 1, one within 2; the
 mean absolute logarithm of the ratio to it (0.69 is a factor of two); and the loss, the ARI with the
@@ -29,8 +29,8 @@ from rich.progress import track
 from sklearn.datasets import load_breast_cancer, load_digits, load_iris, load_wine, make_blobs
 from sklearn.preprocessing import minmax_scale, scale
 
-import quorate as qr
-from quorate.metrics.choosing import CRITERIA
+import ensemblage as en
+from ensemblage.metrics.choosing import CRITERIA
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -63,7 +63,7 @@ def main() -> None:
     parser.add_argument("--method", nargs="+", default=["ptgp", "pta", "eac"])
     parser.add_argument("-o", "--output", help="write every choice to this JSON file")
     options = parser.parse_args()
-    warnings.simplefilter("ignore", qr.FewerClustersWarning)
+    warnings.simplefilter("ignore", en.FewerClustersWarning)
     begun = time.process_time()
     records = [
         {"method": method, "kind": kind, "data": name, "classes": len(np.unique(truth)), **found}
@@ -85,7 +85,7 @@ def main() -> None:
 def _ensembles(draws: int) -> Iterator[tuple[str, str, np.ndarray, np.ndarray]]:
     """Give the kind and the name of the data, votes and classes."""
     for name in POOLS:
-        pool = qr.datasets.load_pool(name)
+        pool = en.datasets.load_pool(name)
         for draw in range(draws):
             rng = np.random.default_rng(draw)
             columns = rng.choice(pool.members.shape[1], MEMBERS, replace=False)
@@ -93,12 +93,12 @@ def _ensembles(draws: int) -> Iterator[tuple[str, str, np.ndarray, np.ndarray]]:
     for name in (*FEATURES, *FRESH):
         features, truth = _features(name)
         for draw in range(draws):
-            votes = qr.ensembles.generate(features, n_members=MEMBERS, random_state=draw)
+            votes = en.ensembles.generate(features, n_members=MEMBERS, random_state=draw)
             yield "fresh datasets" if name in FRESH else "datasets", name, votes, truth
     for k in BLOBS:
         for draw in range(draws):
             features, truth = make_blobs(100 * k, 6, centers=k, cluster_std=2.0, random_state=draw)
-            votes = qr.ensembles.generate(features, n_members=MEMBERS, random_state=draw)
+            votes = en.ensembles.generate(features, n_members=MEMBERS, random_state=draw)
             yield "blobs", f"blobs {k}", votes, truth
 
 
@@ -112,10 +112,10 @@ def _features(name: str) -> tuple[np.ndarray, np.ndarray]:
         features, truth = load(return_X_y=True)
         return scale(features), truth
     if name == "PBMC68k_reduced":
-        folder = Path(os.environ.get("QUORATE_DATA", "../shared")) / "data"
+        folder = Path(os.environ.get("ENSEMBLAGE_DATA", "../shared")) / "data"
         with np.load(folder / f"{name}.npz", allow_pickle=False) as content:
             return content["X_pca"], content["y"]
-    data = qr.datasets.load(name)
+    data = en.datasets.load(name)
     features = data.features if data.scale is None else minmax_scale(data.features)
     rows = np.arange(len(features))
     if len(rows) > MOST_ROWS:
@@ -125,13 +125,13 @@ def _features(name: str) -> tuple[np.ndarray, np.ndarray]:
 
 def _choices(method: str, votes: np.ndarray, truth: np.ndarray) -> list[dict[str, Any]]:
     """Return what each criterion chooses, and what the ARI with the classes loses by it."""
-    estimator = qr.METHODS[method](2)
+    estimator = en.METHODS[method](2)
     if "random_state" in estimator.get_params():
         estimator.set_params(random_state=0)
     estimator.fit(votes)
-    choice = qr.metrics.choose_k(estimator, criteria="all")
+    choice = en.metrics.choose_k(estimator, criteria="all")
     ks = choice.ks.tolist()
-    scores = {k: qr.metrics.ari(truth, estimator.cut(k)) for k in ks}
+    scores = {k: en.metrics.ari(truth, estimator.cut(k)) for k in ks}
     chosen = {name: k for name, k in choice.recommended.items() if k is not None}
     chosen[ALWAYS] = min(10, ks[-1])
     chosen["best ARI"] = max(scores, key=lambda k: scores[k])

@@ -21,10 +21,10 @@ from threading import Thread
 import pyarrow.parquet as pq
 from distributed import Client
 
-import quorate as qr
+import ensemblage as en
 from benchmarks.stream import _write
-from quorate.scale import dask as on_dask
-from quorate.scale import stream
+from ensemblage.scale import dask as on_dask
+from ensemblage.scale import stream
 
 TICKS = os.sysconf("SC_CLK_TCK")
 #: CPU seconds of workers when they were killed; nobody can ask them afterwards.
@@ -45,7 +45,7 @@ def main() -> None:
         _write(votes, int(asked.rows), int(asked.distinct))
         _write(small, 1000, 500)
         print("                              CPU s   ratio   wall s")
-        stream.consensus(small, qr.Vote(3), folder / "warm.parquet", n_jobs=1)
+        stream.consensus(small, en.Vote(3), folder / "warm.parquet", n_jobs=1)
         plain = _timed("stream, one thread", None, None, lambda: _stream(votes, folder))
         start = time.perf_counter()
         with on_dask.local_cluster(asked.workers) as cluster, Client(cluster) as client:
@@ -56,7 +56,7 @@ def main() -> None:
 
             def run(source: Path | list[Path], name: str) -> None:
                 output = folder / name
-                on_dask.consensus(source, qr.Vote(3), output, task_rows=asked.task_rows)
+                on_dask.consensus(source, en.Vote(3), output, task_rows=asked.task_rows)
 
             few = [small] * (8 * asked.workers)  # so that every worker gets some of each task
             _timed("first run, few rows", plain, client, lambda: run(few, "warm.parquet"))
@@ -67,7 +67,7 @@ def main() -> None:
 
 
 def _stream(votes: Path, folder: Path) -> None:
-    stream.consensus(votes, qr.Vote(3), folder / "stream.parquet", n_jobs=1)
+    stream.consensus(votes, en.Vote(3), folder / "stream.parquet", n_jobs=1)
 
 
 def _killing(client, folder: Path, run, votes: Path) -> None:

@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 from threadpoolctl import threadpool_limits
 
-import quorate as qr
+import ensemblage as en
 from benchmarks.inputs import kdd_like, mixture
 from benchmarks.measure import cost, peak_memory
-from quorate import flow
+from ensemblage import flow
 
 
 def dense_similarity(walk: np.ndarray, n_steps: int) -> np.ndarray:
@@ -32,7 +32,7 @@ def main() -> None:
     votes = kdd_like(494_020)
     theirs = cost(lambda: np.unique(votes, axis=0, return_inverse=True), 1).wall
     for jobs in (1, None):
-        ours = cost(lambda jobs=jobs: qr.PTGP(23, random_state=0, n_jobs=jobs).fit(votes), 15).wall
+        ours = cost(lambda jobs=jobs: en.PTGP(23, random_state=0, n_jobs=jobs).fit(votes), 15).wall
         print(
             f"PTGP, 494,020 x 10, n_jobs={jobs}: {1e3 * ours:.1f} ms, 1/{theirs / ours:.0f} of"
             f" numpy.unique(axis=0) alone ({1e3 * theirs:.0f} ms)",
@@ -43,9 +43,9 @@ def main() -> None:
 
 
 def _middle() -> None:
-    ensemble = qr.Ensemble(mixture(11_000, 10, spread=0.21))
+    ensemble = en.Ensemble(mixture(11_000, 10, spread=0.21))
     groups = ensemble.microclusters
-    est = qr.PTGP(10, random_state=0).fit(ensemble)
+    est = en.PTGP(10, random_state=0).fit(ensemble)
     n, steps = est.n_microclusters_, est.n_steps_
     graph = flow.elite_graph(groups.table, est.n_neighbors_)
     walk = flow.transition_matrix(graph, groups.sizes)
@@ -62,8 +62,8 @@ def _middle() -> None:
         "PTS": lambda: flow.trajectory_similarity(walk, steps, n_jobs=1),
         "tree": lambda: flow.agglomerate(1 - expected, "average"),
         "lengths": lambda: flow.trajectory_norms(walk, steps, n_jobs=1),
-        "PTA whole": lambda: qr.PTA(10, n_jobs=1).fit(ensemble),
-        "PTGP whole": lambda: qr.PTGP(10, random_state=0, n_jobs=1).fit(ensemble),
+        "PTA whole": lambda: en.PTA(10, n_jobs=1).fit(ensemble),
+        "PTGP whole": lambda: en.PTGP(10, random_state=0, n_jobs=1).fit(ensemble),
     }
     for name, call in calls.items():
         wall = cost(call, 3).wall
@@ -76,12 +76,12 @@ def _middle() -> None:
 
 
 def _large() -> None:
-    ensemble = qr.Ensemble(mixture(60_000, 10, spread=0.42)[:, :10])
+    ensemble = en.Ensemble(mixture(60_000, 10, spread=0.42)[:, :10])
     n = len(ensemble.microclusters.sizes)
     found = {}
 
     def fit() -> None:
-        found["cost"] = cost(lambda: qr.PTGP(20, random_state=0).fit(ensemble), 1, warm=False)
+        found["cost"] = cost(lambda: en.PTGP(20, random_state=0).fit(ensemble), 1, warm=False)
         print(f"PTGP at n = {n}: {found['cost'].wall:.1f} s, CPU {found['cost'].cpu:.1f} s", end="")
 
     used = peak_memory(fit)

@@ -21,7 +21,7 @@ from sklearn.cluster import KMeans
 from sklearn.datasets import load_digits
 from sklearn.preprocessing import minmax_scale
 
-import quorate as qr
+import ensemblage as en
 
 NAMES = ("digits", "IS", "PD", "Pollen", "PBMC68k_reduced")
 
@@ -48,22 +48,22 @@ def _load(name: str) -> tuple[np.ndarray, np.ndarray]:
     if name == "digits":
         return load_digits(return_X_y=True)
     if name == "PBMC68k_reduced":
-        folder = Path(os.environ.get("QUORATE_DATA", "../shared")) / "data"
+        folder = Path(os.environ.get("ENSEMBLAGE_DATA", "../shared")) / "data"
         with np.load(folder / f"{name}.npz", allow_pickle=False) as content:
             return content["X_pca"], content["y"]
-    data = qr.datasets.load(name)
+    data = en.datasets.load(name)
     features = data.features if data.scale is None else minmax_scale(data.features)
     return features, data.truth
 
 
 def _scores(features: np.ndarray, truth: np.ndarray, k: int, seed: int) -> tuple[float, ...]:
-    ours = qr.EnsembleClustering(k, random_state=seed).fit(features)
+    ours = en.EnsembleClustering(k, random_state=seed).fit(features)
     single = KMeans(k, n_init=10, random_state=seed).fit(features)
-    members = [qr.metrics.nmi(truth, votes) for votes in ours.votes_.T]
+    members = [en.metrics.nmi(truth, votes) for votes in ours.votes_.T]
     return (
         float(np.mean(members)),
-        qr.metrics.nmi(truth, single.labels_),
-        qr.metrics.nmi(truth, ours.labels_),
+        en.metrics.nmi(truth, single.labels_),
+        en.metrics.nmi(truth, ours.labels_),
     )
 
 

@@ -17,8 +17,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from scipy.sparse import csr_array
 
-from quorate import _device, flow
-from quorate.flow._threads import n_threads
+from ensemblage import _device, flow
+from ensemblage.flow._threads import n_threads
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -16,13 +16,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-import quorate as qr
+import ensemblage as en
 from benchmarks.measure import cost, peak_memory
-from quorate import flow
-from quorate.flow._agreement import vote_codes
-from quorate.flow._jit import kernel
-from quorate.methods import ptgp
-from quorate.methods._blas import one_blas_thread
+from ensemblage import flow
+from ensemblage.flow._agreement import vote_codes
+from ensemblage.flow._jit import kernel
+from ensemblage.methods import ptgp
+from ensemblage.methods._blas import one_blas_thread
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -114,7 +114,7 @@ def graph(sizes: tuple[int, ...] = SIZES) -> None:
     for n in sizes:
         # The larger the sample, the smaller the share of objects that are alone.
         factor = 1.7 if n < 10**5 else 2.0 if n < 10**6 else 5.0
-        table = qr.microclusters(gaussians(int(factor * n), _MEMBERS)[0]).table
+        table = en.microclusters(gaussians(int(factor * n), _MEMBERS)[0]).table
         table = np.ascontiguousarray(table[:n])
 
         def ours(table: np.ndarray = table) -> Any:
@@ -138,7 +138,7 @@ def graph(sizes: tuple[int, ...] = SIZES) -> None:
     for n in (8_000, 20_000):
         gaps = gaussians(int(1.3 * n), _MEMBERS)[0].astype(np.int32)
         gaps[np.random.default_rng(0).random(gaps.shape) < 0.1] = -1
-        table = qr.microclusters(gaps).table[:n]
+        table = en.microclusters(gaps).table[:n]
         cpu = cost(lambda table=table: flow.elite_graph(table, _NEIGHBOURS, n_jobs=1), 1).cpu
         print(f"a tenth of the votes missing, n = {len(table):,}: {cpu:.3f}")
 
@@ -146,10 +146,10 @@ def graph(sizes: tuple[int, ...] = SIZES) -> None:
 def whole(n_objects: int = 203_000) -> None:
     """Print PTGP's stages, then a whole fit with its memory."""
     votes, truth = gaussians(n_objects, _MEMBERS)
-    ensemble = qr.Ensemble(votes)
+    ensemble = en.Ensemble(votes)
     groups = ensemble.microclusters
     table, sizes = groups.table, groups.sizes
-    qr.PTGP(3, n_jobs=1).fit(votes[:500])
+    en.PTGP(3, n_jobs=1).fit(votes[:500])
     means = flow.cluster_means(table)
     print(f"PTGP, N = {n_objects:,}, n = {len(sizes):,}, M = {_MEMBERS}, {means.shape[1]} clusters")
 
@@ -181,9 +181,9 @@ def whole(n_objects: int = 203_000) -> None:
 
     def fit() -> None:
         begin = time.process_time()
-        est = qr.PTGP(20, random_state=0, n_jobs=1).fit(ensemble)
+        est = en.PTGP(20, random_state=0, n_jobs=1).fit(ensemble)
         cpu = time.process_time() - begin
-        ari = qr.metrics.ari(truth, est.labels_)
+        ari = en.metrics.ari(truth, est.labels_)
         print(f"  whole fit                {cpu:7.2f} CPU s, ARI with the truth {ari:.3f}", end="")
 
     print(f", {peak_memory(fit) / 1e9:.2f} GB above the votes", flush=True)
@@ -194,9 +194,9 @@ def agreement(sizes: tuple[int, ...] = (3_600, 20_500), n_seeds: int = 6) -> Non
     print("ARI (mean, least over seeds) of the form beyond 15,000 microclusters with the exact one")
     limit = ptgp._EXACT_NORMS
     for n_objects in sizes:
-        ensemble = qr.Ensemble(gaussians(n_objects, _MEMBERS)[0])
+        ensemble = en.Ensemble(gaussians(n_objects, _MEMBERS)[0])
         ptgp._EXACT_NORMS = 10**9
-        est = qr.PTGP(20, random_state=0).fit(ensemble)
+        est = en.PTGP(20, random_state=0).fit(ensemble)
         exact = []
         for seed in range(n_seeds):
             est._seed = seed  # nothing of the exact fit depends on the seed, only the cut
@@ -204,7 +204,7 @@ def agreement(sizes: tuple[int, ...] = (3_600, 20_500), n_seeds: int = 6) -> Non
         ptgp._EXACT_NORMS = 0
         probed = []
         for seed in range(n_seeds):
-            other = qr.PTGP(20, random_state=seed).fit(ensemble)
+            other = en.PTGP(20, random_state=seed).fit(ensemble)
             other._seed = seed
             probed.append({k: other.cut(k) for k in (10, 20, 40)})
         ptgp._EXACT_NORMS = limit
@@ -227,7 +227,7 @@ def agreement(sizes: tuple[int, ...] = (3_600, 20_500), n_seeds: int = 6) -> Non
                 ],
             }
             for name, some in pairs.items():
-                found = [qr.metrics.ari(a, b) for a, b in some]
+                found = [en.metrics.ari(a, b) for a, b in some]
                 print(f"  k = {k}, {name:28} {np.mean(found):.4f}  {min(found):.4f}", flush=True)
 
 

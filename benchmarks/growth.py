@@ -23,13 +23,13 @@ from typing import Any
 
 import numpy as np
 
-import quorate as qr
+import ensemblage as en
 from benchmarks.graph import gaussians
 from benchmarks.inputs import distinct_rows
 from benchmarks.measure import cost
-from quorate import flow
-from quorate._memory import peak_memory
-from quorate.flow._jit import kernel
+from ensemblage import flow
+from ensemblage._memory import peak_memory
+from ensemblage.flow._jit import kernel
 
 RECORDS = Path(__file__).parents[1] / "docs" / "growth.json"
 PICTURE = RECORDS.with_suffix(".png")
@@ -54,14 +54,14 @@ def objects(n_objects: int) -> list[dict]:
     """Measure microclusters and the way back, beside one read of all votes."""
     records = []
     for n_distinct in (300, 100_000):
-        qr.microclusters(distinct_rows(200_000, n_distinct), n_jobs=1)  # compiles
+        en.microclusters(distinct_rows(200_000, n_distinct), n_jobs=1)  # compiles
         votes = distinct_rows(n_objects, n_distinct)
         words = votes.reshape(-1)[: votes.size // 8 * 8].view(np.uint64)
         read = cost(lambda words=words: _sum_of_words(words), 5).cpu
         with peak_memory() as taken:
-            groups = qr.microclusters(votes, n_jobs=1)
-        found = cost(lambda votes=votes: qr.microclusters(votes, n_jobs=1), 3, warm=False).cpu
-        threads = cost(lambda votes=votes: qr.microclusters(votes), 3, warm=False).wall
+            groups = en.microclusters(votes, n_jobs=1)
+        found = cost(lambda votes=votes: en.microclusters(votes, n_jobs=1), 3, warm=False).cpu
+        threads = cost(lambda votes=votes: en.microclusters(votes), 3, warm=False).wall
         labels = np.arange(len(groups.sizes))
         back = cost(lambda groups=groups: flow.spread(labels, groups.of_object), 3).cpu  # noqa: B023
         kind = f"{n_distinct:,} different rows"
@@ -77,21 +77,21 @@ def microclusters(n: int) -> list[dict]:
     # The larger the sample, the smaller the share of objects that are alone.
     factor = 1.9 if n < 10**5 else 2.3 if n < 10**6 else 5.0
     votes = gaussians(int(factor * n), MEMBERS)[0]
-    table = qr.microclusters(votes).table[:n]
+    table = en.microclusters(votes).table[:n]
     if len(table) < n:
         raise RuntimeError(f"only {len(table)} of {n} rows differ")
     votes = table.astype(np.uint8)
-    qr.PTGP(3, n_jobs=1).fit(gaussians(17_000, MEMBERS)[0])  # compiles, probes too
+    en.PTGP(3, n_jobs=1).fit(gaussians(17_000, MEMBERS)[0])  # compiles, probes too
     records = _graph_and_walk(table)
     with peak_memory() as taken:
-        _, seconds = _timed(lambda: qr.PTGP(20, random_state=0, n_jobs=1).fit(votes))
+        _, seconds = _timed(lambda: en.PTGP(20, random_state=0, n_jobs=1).fit(votes))
     records.append(_record("n", "PTGP", n, seconds, taken.n_bytes))
     for kind, most in (("uint16", 20_000), ("exact", 10_000)):  # the larger last
         if n <= most:
-            qr.PTA(3, similarity=kind, n_jobs=1).fit(votes[:500])
+            en.PTA(3, similarity=kind, n_jobs=1).fit(votes[:500])
             with peak_memory() as taken:
                 _, seconds = _timed(
-                    lambda kind=kind: qr.PTA(20, similarity=kind, n_jobs=1).fit(votes)
+                    lambda kind=kind: en.PTA(20, similarity=kind, n_jobs=1).fit(votes)
                 )
             records.append(_record("n", f"PTA, {kind}", n, seconds, taken.n_bytes))
     return records
@@ -113,10 +113,10 @@ def _graph_and_walk(table: np.ndarray) -> list[dict]:
 
 def members(n_members: int) -> list[dict]:
     """Measure PTGP on 5,000 microclusters of so many members."""
-    votes = qr.microclusters(gaussians(20_000, n_members)[0]).table[:5_000].astype(np.uint8)
-    qr.PTGP(3, n_jobs=1).fit(votes[:500])
+    votes = en.microclusters(gaussians(20_000, n_members)[0]).table[:5_000].astype(np.uint8)
+    en.PTGP(3, n_jobs=1).fit(votes[:500])
     with peak_memory() as taken:
-        _, seconds = _timed(lambda: qr.PTGP(20, random_state=0, n_jobs=1).fit(votes))
+        _, seconds = _timed(lambda: en.PTGP(20, random_state=0, n_jobs=1).fit(votes))
     graph = cost(lambda: flow.elite_graph(votes.astype(np.int32), 20, n_jobs=1), 1).cpu
     return [
         _record("M", "PTGP", n_members, seconds, taken.n_bytes),
@@ -128,7 +128,7 @@ def clusters(k: int) -> list[dict]:
     """Measure the cut of a fitted consensus into k clusters."""
     votes = gaussians(10_000, MEMBERS)[0]
     records = []
-    for est in (qr.PTGP(3, random_state=0, n_jobs=1), qr.PTA(3, n_jobs=1)):
+    for est in (en.PTGP(3, random_state=0, n_jobs=1), en.PTA(3, n_jobs=1)):
         est.fit(votes)
         est.cut(3)
         _, seconds = _timed(lambda est=est: est.cut(k))

@@ -17,7 +17,7 @@ from typing import Any
 
 import numpy as np
 
-import quorate as qr
+import ensemblage as en
 from benchmarks.measure import cost, peak_memory
 from benchmarks.peers import object_level
 
@@ -28,7 +28,7 @@ def votes(features: np.ndarray) -> np.ndarray:
     """Return ten clusterings, from disk if they were made before."""
     if not KEPT.exists():
         begun = time.perf_counter()
-        made = qr.ensembles.generate(
+        made = en.ensembles.generate(
             features, 10, ["kmeans", "rpcl"], random_state=0, checkpoint=KEPT.with_suffix(".parts")
         )
         print(f"ten clusterings in {time.perf_counter() - begun:.0f} s")
@@ -38,13 +38,13 @@ def votes(features: np.ndarray) -> np.ndarray:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.split("\n\n")[0])
-    parser.add_argument("--methods", nargs="+", default=list(qr.METHODS))
+    parser.add_argument("--methods", nargs="+", default=list(en.METHODS))
     parser.add_argument("-k", type=int, default=23)
     parser.add_argument("--objects", type=int, default=20_000, help="for the object-level run")
     options = parser.parse_args()
-    data = qr.datasets.load("KDD99")
+    data = en.datasets.load("KDD99")
     matrix, truth = votes(data.features), data.truth
-    groups = qr.microclusters(matrix)
+    groups = en.microclusters(matrix)
     print(f"{len(matrix):,} objects, {matrix.shape[1]} clusterings, {len(groups.sizes)} distinct")
     print("method     wall s    CPU s  NMI (max)  clusters  MB above the votes")
     for name in options.methods:
@@ -54,8 +54,8 @@ def main() -> None:
 
 def _beside_objects(matrix: np.ndarray, k: int) -> None:
     """Compare EAC with SciPy's linkage of the N × N matrix, at an N where that still fits."""
-    ours = cost(lambda: qr.EAC(k).fit(matrix), 5).wall
-    heights = qr.EAC(k).fit(matrix).linkage_matrix_[:, 2]
+    ours = cost(lambda: en.EAC(k).fit(matrix), 5).wall
+    heights = en.EAC(k).fit(matrix).linkage_matrix_[:, 2]
     theirs = cost(lambda: object_level(matrix, heights[-k]), 1, warm=False).wall
     print(
         f"EAC on {len(matrix):,} of the objects: {1e3 * ours:.1f} ms; by objects"
@@ -65,11 +65,11 @@ def _beside_objects(matrix: np.ndarray, k: int) -> None:
 
 def _measure(name: str, matrix: np.ndarray, truth: np.ndarray, k: int) -> None:
     def fit() -> Any:
-        est = qr.METHODS[name](k)
+        est = en.METHODS[name](k)
         if "random_state" in est.get_params():
             est.set_params(random_state=0)
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore", qr.FewerClustersWarning)
+            warnings.simplefilter("ignore", en.FewerClustersWarning)
             return est.fit(matrix)
 
     def report() -> None:
@@ -77,7 +77,7 @@ def _measure(name: str, matrix: np.ndarray, truth: np.ndarray, k: int) -> None:
         est = fit()
         print(
             f"{name:8} {spent.wall:8.3f} {spent.cpu:8.3f}"
-            f"      {qr.metrics.nmi(truth, est.labels_):.3f} {est.n_clusters_:9d}",
+            f"      {en.metrics.nmi(truth, est.labels_):.3f} {est.n_clusters_:9d}",
             end="",
             flush=True,
         )

@@ -22,15 +22,15 @@ from scipy.cluster.hierarchy import linkage as scipy_linkage
 from scipy.io import loadmat
 from scipy.spatial.distance import squareform
 
-import quorate as qr
+import ensemblage as en
 from benchmarks.inputs import mixture
-from quorate import flow, metrics
-from quorate._memory import peak_memory
+from ensemblage import flow, metrics
+from ensemblage._memory import peak_memory
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-SHARED = Path(os.environ.get("QUORATE_DATA", Path(__file__).parents[2] / "shared"))
+SHARED = Path(os.environ.get("ENSEMBLAGE_DATA", Path(__file__).parents[2] / "shared"))
 ENSEMBLES = [
     ("MF", 100),
     ("IS", 100),
@@ -70,8 +70,8 @@ def _ensembles(n_draws: int, *, own: bool) -> Iterator[tuple[str, np.ndarray]]:
             chosen = rng.choice(pool.shape[1], n_members, replace=False)
             yield f"{name:>4} M={n_members:<4}", pool[:, chosen]
     for name, n_members in OWN if own else []:
-        features = qr.datasets.load(name).features
-        votes = qr.ensembles.generate(features, n_members, random_state=n_members)
+        features = en.datasets.load(name).features
+        votes = en.ensembles.generate(features, n_members, random_state=n_members)
         yield f"{name:>4} M={n_members:<4}", votes
 
 
@@ -80,10 +80,10 @@ def agreement(route: str, links: list[str], ensembles: Iterable[tuple[str, np.nd
     print(f"ARI of similarity={route!r} with exact PTA at k = {', '.join(map(str, CUTS))}")
     all_found: dict[str, list[float]] = {}
     for name, votes in ensembles:
-        ensemble = qr.Ensemble(votes)
+        ensemble = en.Ensemble(votes)
         for linkage in links:
             exact, other = (
-                qr.PTA(2, linkage=linkage, similarity=kind, n_jobs=1).fit(ensemble)
+                en.PTA(2, linkage=linkage, similarity=kind, n_jobs=1).fit(ensemble)
                 for kind in ("exact", route)
             )
             found = [metrics.ari(exact.cut(k), other.cut(k)) for k in CUTS]
@@ -103,14 +103,14 @@ def agreement(route: str, links: list[str], ensembles: Iterable[tuple[str, np.nd
 
 def costs(sizes: list[int], route: str) -> None:
     """Print CPU seconds of the stages and the peak memory of a whole fit."""
-    qr.PTA(2, similarity=route, n_jobs=1).fit(distinct(2_000))  # compiles
+    en.PTA(2, similarity=route, n_jobs=1).fit(distinct(2_000))  # compiles
     for n in sizes:
         votes = distinct(n)
         if route == "uint16":
             stages(votes)
         clock = time.process_time()
         with peak_memory() as taken:
-            est = qr.PTA(20, similarity=route, n_jobs=1).fit(votes)
+            est = en.PTA(20, similarity=route, n_jobs=1).fit(votes)
         seconds = time.process_time() - clock
         clock = time.process_time()
         est.confidence_  # noqa: B018
@@ -124,7 +124,7 @@ def costs(sizes: list[int], route: str) -> None:
 
 
 def stages(votes: np.ndarray) -> None:
-    table, sizes, _ = qr.microclusters(votes)
+    table, sizes, _ = en.microclusters(votes)
     n = len(sizes)
     clock = _Clock()
     graph = flow.elite_graph(table, 20, n_jobs=1)
@@ -167,7 +167,7 @@ class _Clock:
 
 def distinct(n: int) -> np.ndarray:
     """Return votes of exactly n microclusters."""
-    table: np.ndarray = qr.microclusters(mixture(n + n // 5 + 200, 20, 0.42)).table
+    table: np.ndarray = en.microclusters(mixture(n + n // 5 + 200, 20, 0.42)).table
     if len(table) < n:
         raise RuntimeError(f"only {len(table)} of {n} rows differ")
     return table[:n]

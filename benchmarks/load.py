@@ -17,9 +17,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-import quorate as qr
+import ensemblage as en
 from benchmarks.inputs import kdd_like, mixture
-from quorate._memory import peak_memory
+from ensemblage._memory import peak_memory
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -77,7 +77,7 @@ CASES: dict[str, Callable[[], tuple[Any, int]]] = {
 
 def attempt(method: str, votes: Any, n_clusters: int, send: Any) -> None:
     """Fit, and send what became of it."""
-    estimator = qr.METHODS[method](n_clusters)
+    estimator = en.METHODS[method](n_clusters)
     wall, cpu = time.perf_counter(), time.process_time()
     with warnings.catch_warnings(), peak_memory() as peak:
         warnings.simplefilter("ignore")
@@ -86,7 +86,7 @@ def attempt(method: str, votes: Any, n_clusters: int, send: Any) -> None:
             said = (
                 f"works, {estimator.n_microclusters_:,} microclusters, k = {estimator.n_clusters_}"
             )
-        except (qr.MemoryBudgetError, ValueError) as error:
+        except (en.MemoryBudgetError, ValueError) as error:
             said = f"refused: {error}"
     wall, cpu = time.perf_counter() - wall, time.process_time() - cpu
     taken = "?" if peak.n_bytes is None else f"{peak.n_bytes / 1e6:,.0f}"
@@ -120,8 +120,8 @@ def main() -> None:
     parser.add_argument("--methods", default="ptgp,eac,pta,vote", help="names, or all")
     parser.add_argument("--seconds", type=float, default=600.0, help="at most, for each")
     given = parser.parse_args()
-    methods = list(qr.METHODS) if given.methods == "all" else given.methods.split(",")
-    unknown = sorted(({*given.cases} - {*CASES}) | ({*methods} - {*qr.METHODS}))
+    methods = list(en.METHODS) if given.methods == "all" else given.methods.split(",")
+    unknown = sorted(({*given.cases} - {*CASES}) | ({*methods} - {*en.METHODS}))
     if unknown:
         parser.error(f"there is no {', '.join(unknown)}; cases: {', '.join(CASES)}")
     for case in given.cases or CASES:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 
-import quorate as qr
+import ensemblage as en
 from benchmarks.inputs import distinct_rows, kdd_like, packed
 from benchmarks.measure import cost
 
@@ -16,7 +16,7 @@ def main() -> None:
         votes = kdd_like(494_020, dtype)
         theirs = cost(lambda votes=votes: np.unique(votes, axis=0, return_inverse=True), 1)
         for jobs in (1, None):
-            ours = cost(lambda votes=votes, jobs=jobs: qr.microclusters(votes, n_jobs=jobs), 9)
+            ours = cost(lambda votes=votes, jobs=jobs: en.microclusters(votes, n_jobs=jobs), 9)
             name = f"494,020 x 10 {dtype.__name__}, {_threads(jobs)}"
             _line(name, ours.wall, theirs.wall, "numpy.unique(axis=0)")
     for n_distinct in (300, 100_000):
@@ -25,10 +25,10 @@ def main() -> None:
             keys = packed(votes)
             theirs = cost(lambda keys=keys: pd.factorize(keys), 3)
             for jobs in (1, None):
-                ours = cost(lambda votes=votes, jobs=jobs: qr.microclusters(votes, n_jobs=jobs))
+                ours = cost(lambda votes=votes, jobs=jobs: en.microclusters(votes, n_jobs=jobs))
                 name = f"10^7 x 10, {n_distinct} distinct, {dtype.__name__}, {_threads(jobs)}"
                 _line(name, ours.wall, theirs.wall, "pandas.factorize of packed keys")
-    groups = qr.microclusters(votes)
+    groups = en.microclusters(votes)
     first_seen = pd.factorize(keys)[0]
     print("agreement with pandas.factorize:", bool((groups.of_object == first_seen).all()))
 

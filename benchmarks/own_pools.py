@@ -2,7 +2,7 @@
 
 python -m benchmarks.own_pools [NAME ...] [--draws 20]
 
-Makes a pool of 100 k-means and 100 RPCL clusterings from the features, as `quorate reproduce
+Makes a pool of 100 k-means and 100 RPCL clusterings from the features, as `ensemblage reproduce
 --pools own` does, and prints for both pools: clusters of a member (median), NMI of a member with
 the classes (mean), and over draws of M = 10 the microclusters, links, and NMI of PTGP at the best
 and the true k; beside them what the paper prints.
@@ -16,10 +16,10 @@ from pathlib import Path
 
 import numpy as np
 
-import quorate as qr
-from quorate.experiments import sources
-from quorate.experiments.measures import measure
-from quorate.experiments.render import paper_tables
+import ensemblage as en
+from ensemblage.experiments import sources
+from ensemblage.experiments.measures import measure
+from ensemblage.experiments.render import paper_tables
 
 KEPT = Path(".benchmarks/reproduced")
 
@@ -46,7 +46,7 @@ def main() -> None:
 def _line(name: str, pool: str, draws: int) -> str:
     source, truth = sources.pool_of(KEPT, pool, name)
     clusters = statistics.median(len(np.unique(votes)) for votes in source.members.T)
-    nmi = np.mean([qr.metrics.nmi(truth, votes) for votes in source.members.T])
+    nmi = np.mean([en.metrics.nmi(truth, votes) for votes in source.members.T])
     graphs, scores = [], []
     for draw in range(draws):
         ensemble = {"pool": pool, "dataset": name, "members": 10, "draw": draw}

@@ -25,7 +25,7 @@ from pathlib import Path
 
 import numpy as np
 
-import quorate as qr
+import ensemblage as en
 from benchmarks.inputs import mixture
 from benchmarks.measure import peak_memory
 
@@ -86,13 +86,13 @@ print(json.dumps({"seconds": seconds, "mb": memory, "labels": found.tolist()}))
 
 def main(seconds: float = 60, gigabytes: float = 8) -> None:
     pythons = {package: _environment(package) for package in PACKAGES}
-    warnings.simplefilter("ignore", qr.FewerClustersWarning)
+    warnings.simplefilter("ignore", en.FewerClustersWarning)
     going = list(OURS)
     print("objects    who                             seconds       MB   NMI with truth")
     for n_objects in SIZES:
         votes, truth = _votes(n_objects)
         k = len(np.unique(truth))
-        heights = qr.EAC(k).fit(votes).linkage_matrix_[:, 2]
+        heights = en.EAC(k).fit(votes).linkage_matrix_[:, 2]
         task = {
             "k": k, "height": (heights[-k] + heights[-k + 1]) / 2, "bytes": gigabytes * 1e9,
         }  # fmt: skip
@@ -109,7 +109,7 @@ def main(seconds: float = 60, gigabytes: float = 8) -> None:
 
 
 def _ours(name: str, votes: np.ndarray, truth: np.ndarray, k: int) -> None:
-    est = qr.METHODS[name](k)
+    est = en.METHODS[name](k)
     if "random_state" in est.get_params():
         est.set_params(random_state=0)
     est.fit(votes[:500])  # kernels compile
@@ -117,7 +117,7 @@ def _ours(name: str, votes: np.ndarray, truth: np.ndarray, k: int) -> None:
     labels = est.fit(votes).labels_
     spent = time.perf_counter() - begun
     used = peak_memory(lambda: est.fit(votes)) / 2**20
-    _line(len(votes), f"quorate, {name.upper()}", spent, used, truth, labels)
+    _line(len(votes), f"ensemblage, {name.upper()}", spent, used, truth, labels)
 
 
 def _votes(n_objects: int) -> tuple[np.ndarray, np.ndarray]:
@@ -144,7 +144,7 @@ def _peer(python: Path, votes: np.ndarray, task: dict, seconds: float) -> dict |
 
 
 def _line(n: int, name: str, seconds: float, mb: float, truth: np.ndarray, labels: object) -> None:
-    score = qr.metrics.nmi(truth, labels)
+    score = en.metrics.nmi(truth, labels)
     print(f"{n:<10,} {name:30} {seconds:8.3f} {mb:8.0f}   {score:14.4f}", flush=True)
 
 

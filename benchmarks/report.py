@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 #: The command, and then its peak memory in kB.
 _RUN = """
 import resource
-from quorate.cli import main
+from ensemblage.cli import main
 try:
     main()
 finally:

@@ -21,9 +21,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-import quorate as qr
-from quorate.ensembles import generate
-from quorate.scale import stream
+import ensemblage as en
+from ensemblage.ensembles import generate
+from ensemblage.scale import stream
 
 _PAGE = os.sysconf("SC_PAGE_SIZE")
 _SECONDS_BETWEEN = 5.0
@@ -72,10 +72,10 @@ def one_round(rng: np.random.Generator, folder: Path, methods: list[str]) -> int
     noise = rng.integers(0, 6, (n, m))
     votes = np.where(rng.random((n, m)) < 0.7, truth[:, None], noise)
     for name in methods:
-        _use(qr.METHODS[name](3), votes, folder / f"{name}.model")
+        _use(en.METHODS[name](3), votes, folder / f"{name}.model")
     gaps = rng.random((n, m)) < 0.1
     gaps[:, 0] = False  # nobody without a vote
-    _use(qr.PTGP("auto"), np.where(gaps, -1, votes), folder / "auto.model")
+    _use(en.PTGP("auto"), np.where(gaps, -1, votes), folder / "auto.model")
     features = rng.normal(size=(n, 3)) + 4 * truth[:, None]
     generate(features, 4, random_state=0, n_jobs=2)
     return len(methods) + 1 + _stream(votes, folder)
@@ -86,7 +86,7 @@ def _use(estimator: Any, votes: Any, path: Path) -> None:
     estimator.predict(votes[:10])
     assert len(estimator.confidence_) == len(votes)
     estimator.save(path)
-    qr.load(path)
+    en.load(path)
 
 
 def _stream(votes: Any, folder: Path) -> int:
@@ -95,12 +95,12 @@ def _stream(votes: Any, folder: Path) -> int:
 
     source = folder / "votes.parquet"
     pq.write_table(pa.table({f"m{m}": column for m, column in enumerate(votes.T)}), source)
-    stream.consensus(source, qr.EAC(3), folder / "labels.parquet", batch_rows=64, n_jobs=2)
+    stream.consensus(source, en.EAC(3), folder / "labels.parquet", batch_rows=64, n_jobs=2)
     source.unlink()
     source = folder / "votes.csv"
     names = ",".join(f"m{m}" for m in range(votes.shape[1]))
     np.savetxt(source, votes, fmt="%d", delimiter=",", header=names, comments="")
-    stream.consensus(source, qr.PTGP(3, random_state=0), folder / "labels.csv", n_jobs=2)
+    stream.consensus(source, en.PTGP(3, random_state=0), folder / "labels.csv", n_jobs=2)
     return 2
 
 
@@ -138,7 +138,7 @@ def _tell(seconds: float, n_rounds: int, last: Reading) -> None:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else "")
     parser.add_argument("--minutes", type=float, default=60.0)
-    every = ",".join(name for name in qr.METHODS if name not in _LEFT_OUT)
+    every = ",".join(name for name in en.METHODS if name not in _LEFT_OUT)
     parser.add_argument("--methods", default=every)
     asked = parser.parse_args()
     grown = growth(soak(asked.minutes, asked.methods.split(",")))

@@ -12,16 +12,16 @@ from pathlib import Path
 
 
 def main() -> None:
-    quorate = str(Path(sys.executable).with_name("quorate"))
+    ensemblage = str(Path(sys.executable).with_name("ensemblage"))
     with tempfile.TemporaryDirectory() as folder:
         votes = Path(folder) / "votes.csv"
         lines = [f"o{i},{i % 3},{i % 4},{i // 30}" for i in range(90)]
         votes.write_text("\n".join(["id,a,b,c", *lines]) + "\n")
-        consensus = [quorate, "consensus", str(votes), "-k", "3", "-o", f"{folder}/out.csv"]
+        consensus = [ensemblage, "consensus", str(votes), "-k", "3", "-o", f"{folder}/out.csv"]
         fresh = {**os.environ, "NUMBA_CACHE_DIR": f"{folder}/cache"}
         _report("import numpy", [sys.executable, "-c", "import numpy"])
-        _report("import quorate", [sys.executable, "-c", "import quorate"])
-        _report("quorate --help", [quorate, "--help"])
+        _report("import ensemblage", [sys.executable, "-c", "import ensemblage"])
+        _report("ensemblage --help", [ensemblage, "--help"])
         for name in ("first consensus ever (kernels compile)", "second", "third"):
             _report(name, consensus, fresh)
 

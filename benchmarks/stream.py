@@ -21,8 +21,8 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-import quorate as qr
-from quorate.scale import _passes, _threads, _work, stream
+import ensemblage as en
+from ensemblage.scale import _passes, _threads, _work, stream
 
 COLUMNS = 10
 BATCH = 1 << 20
@@ -103,7 +103,7 @@ def _stream(asked: argparse.Namespace) -> None:
     costs: dict[str, tuple[float, float]] = {}
     for module, name in ((_threads, "_first_pass"), (_work, "fit"), (_threads, "_second_pass")):
         setattr(module, name, _timed(name, getattr(module, name), costs))
-    estimator = qr.Vote(3)
+    estimator = en.Vote(3)
     _warm_up(asked.folder, estimator)
     costs.clear()
     result = stream.consensus(_file(asked), estimator, _labels(asked), n_jobs=asked.jobs)
@@ -141,7 +141,7 @@ def _compare(asked: argparse.Namespace) -> None:
     table = pq.read_table(_file(asked))
     votes = np.column_stack([table.column(m).to_numpy() for m in range(COLUMNS)])
     found = pq.read_table(_labels(asked)).column("label").to_numpy()
-    expected = qr.Vote(3).fit_predict(votes)
+    expected = en.Vote(3).fit_predict(votes)
     print("equal to labels in memory:", bool((found == expected).all()))
 
 

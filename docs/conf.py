@@ -8,15 +8,15 @@ from typing import TYPE_CHECKING, Any
 from docutils import nodes
 from docutils.utils.math.latex2mathml import tex2mathml
 
-import quorate
+import ensemblage
 
 if TYPE_CHECKING:
     from sphinx.application import Sphinx
 
-project = "quorate"
-author = "the quorate developers"
-copyright = "2026, the quorate developers"
-version = release = quorate.__version__
+project = "ensemblage"
+author = "the ensemblage developers"
+copyright = "2026, the ensemblage developers"
+version = release = ensemblage.__version__
 
 extensions = [
     "myst_parser",
@@ -49,7 +49,7 @@ sphinx_gallery_conf = {
 }
 
 html_theme = "furo"
-html_title = f"quorate {release}"
+html_title = f"ensemblage {release}"
 html_static_path = ["_static"]
 html_css_files = ["pages.css"]
 html_math_renderer = "mathml"

@@ -18,8 +18,8 @@ from PIL import Image
 from sklearn.cluster import KMeans
 from sklearn.datasets import make_moons
 
-import quorate as qr
-from quorate import flow
+import ensemblage as en
+from ensemblage import flow
 
 mpl.use("agg")  # into files, no window
 
@@ -57,7 +57,7 @@ def draw_story(points: Any, shapes: Any, vote: Any, consensus: Any) -> Any:
             *points.T, s=9, c=labels % 20, cmap=colours, vmax=9 if colours == "tab10" else 19
         )
         ax.set_title(name, loc="left")
-        ari = qr.metrics.ari(shapes, labels)
+        ari = en.metrics.ari(shapes, labels)
         ax.set_xlabel(f"agreement with the shapes (ARI): {ari:.2f}", fontsize=9)
     return figure
 
@@ -112,24 +112,24 @@ def draw_walk(places: Any, P: Any, start: int, steps: tuple[int, ...]) -> Any:
 def draw_similarity(fitted: Any) -> Any:
     figure, axes = plt.subplots(1, 2, figsize=(9, 4.4), layout="constrained")
     for ax, kind in zip(axes, ("coassociation", "similarity"), strict=True):
-        qr.plot.heatmap(fitted, kind, max_rows=1000, ax=ax)
+        en.plot.heatmap(fitted, kind, max_rows=1000, ax=ax)
     return figure
 
 
 def draw_cut(points: Any, tree: Any, cut: Any) -> Any:
     figure, axes = plt.subplots(1, 2, figsize=(9, 3.6), layout="constrained")
-    qr.plot.dendrogram(tree, ax=axes[0])
-    qr.plot.scatter(cut, points, ax=axes[1])
+    en.plot.dendrogram(tree, ax=axes[0])
+    en.plot.scatter(cut, points, ax=axes[1])
     axes[1].set_title("Objects; pale: little confidence", loc="left")
     return figure
 
 
 def main(folder: Path) -> None:
     points, shapes = objects()
-    votes = qr.ensembles.generate(points, 20, n_clusters_range=(10, 30), random_state=0)
-    tree, cut = qr.PTA(3).fit(votes), qr.PTGP(3, random_state=0).fit(votes)
+    votes = en.ensembles.generate(points, 20, n_clusters_range=(10, 30), random_state=0)
+    tree, cut = en.PTA(3).fit(votes), en.PTGP(3, random_state=0).fit(votes)
 
-    groups = qr.microclusters(votes)
+    groups = en.microclusters(votes)
     places = np.zeros((len(groups.sizes), 2))
     np.add.at(places, groups.of_object, points)
     places /= groups.sizes[:, None]
@@ -140,7 +140,7 @@ def main(folder: Path) -> None:
     apart = shape[:, None] != shape
     every = flow.coassociation(groups.table)
     # What the guide says of its pictures.
-    assert qr.metrics.ari(shapes, tree.labels_) == qr.metrics.ari(shapes, cut.labels_) == 1
+    assert en.metrics.ari(shapes, tree.labels_) == en.metrics.ari(shapes, cut.labels_) == 1
     assert every[apart].any()
     assert not elite.toarray()[apart].any()
     start = int(np.argmin(((places - [-0.6, 0.7]) ** 2).sum(axis=1)))  # in a moon

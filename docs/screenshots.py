@@ -14,7 +14,7 @@ from PIL import Image
 from playwright.sync_api import sync_playwright
 from sklearn.datasets import load_digits
 
-import quorate as qr
+import ensemblage as en
 
 HERE = Path(__file__).parent
 #: Name, width, height, colours, the section at the top.
@@ -27,11 +27,11 @@ SHOTS = [
 
 def main() -> None:
     features, digits = load_digits(return_X_y=True)
-    votes = qr.ensembles.generate(features, 20, random_state=0)
-    model = qr.PTGP(10, random_state=0).fit(votes)
+    votes = en.ensembles.generate(features, 20, random_state=0)
+    model = en.PTGP(10, random_state=0).fit(votes)
     with tempfile.TemporaryDirectory() as folder, sync_playwright() as playwright:
         page = Path(folder, "report.html")
-        qr.report.write(model, page, features=features, truth=digits, title="Handwritten digits")
+        en.report.write(model, page, features=features, truth=digits, title="Handwritten digits")
         browser = playwright.chromium.launch(
             executable_path=shutil.which("chromium"), args=["--no-sandbox"]
         )

@@ -10,24 +10,24 @@ import numpy as np
 from matplotlib import pyplot as plt
 from sklearn.datasets import load_digits
 
-import quorate as qr
+import ensemblage as en
 
 features, digits = load_digits(return_X_y=True)
-votes = qr.ensembles.generate(features, n_members=20, n_clusters_range=(10, 40), random_state=0)
-ensemble = qr.Ensemble(votes)  # checked and grouped once, for all of them
+votes = en.ensembles.generate(features, n_members=20, n_clusters_range=(10, 40), random_state=0)
+ensemble = en.Ensemble(votes)  # checked and grouped once, for all of them
 
 scores = {}
-for name, method in qr.METHODS.items():
+for name, method in en.METHODS.items():
     if name == "ecmc":
         continue  # low-rank completion: seconds where others take milliseconds
     estimator = method(n_clusters=10)
     if "random_state" in estimator.get_params():
         estimator.set_params(random_state=0)
-    scores[name] = qr.metrics.nmi(digits, estimator.fit_predict(ensemble))
+    scores[name] = en.metrics.nmi(digits, estimator.fit_predict(ensemble))
 for name in sorted(scores, key=scores.get, reverse=True):
     print(f"{name:<7} {scores[name]:.3f}")
 
-members = [qr.metrics.nmi(digits, vote) for vote in votes.T]
+members = [en.metrics.nmi(digits, vote) for vote in votes.T]
 names = sorted(scores, key=scores.get)
 figure, ax = plt.subplots(figsize=(7, 5), layout="constrained")
 ax.barh(names, [scores[name] for name in names], color="#4477aa")

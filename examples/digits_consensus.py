@@ -11,7 +11,7 @@ from matplotlib import pyplot as plt
 from sklearn.cluster import KMeans
 from sklearn.datasets import load_digits
 
-import quorate as qr
+import ensemblage as en
 
 features, digits = load_digits(return_X_y=True)
 
@@ -25,23 +25,23 @@ votes = np.column_stack(
 )
 
 # The votes are checked and grouped once; both methods use the result.
-ensemble = qr.Ensemble(votes)
+ensemble = en.Ensemble(votes)
 print(ensemble)
 
-scores = [qr.metrics.nmi(digits, vote) for vote in votes.T]
+scores = [en.metrics.nmi(digits, vote) for vote in votes.T]
 print(f"votes   NMI {np.mean(scores):.3f} on average, {max(scores):.3f} at best")
-for estimator in (qr.PTGP(10, random_state=0), qr.PTA(10)):
+for estimator in (en.PTGP(10, random_state=0), en.PTA(10)):
     name = type(estimator).__name__
     labels = estimator.fit_predict(ensemble)
     print(
-        f"{name:<7} NMI {qr.metrics.nmi(digits, labels):.3f},"
-        f" ARI {qr.metrics.ari(digits, labels):.3f},"
-        f" with the votes {qr.metrics.ensemble_nmi(labels, ensemble):.3f}"
+        f"{name:<7} NMI {en.metrics.nmi(digits, labels):.3f},"
+        f" ARI {en.metrics.ari(digits, labels):.3f},"
+        f" with the votes {en.metrics.ensemble_nmi(labels, ensemble):.3f}"
     )
     # Another number of clusters needs no new fit.
-    others = {k: qr.metrics.nmi(digits, estimator.cut(k)) for k in (8, 12, 15)}
+    others = {k: en.metrics.nmi(digits, estimator.cut(k)) for k in (8, 12, 15)}
     print("        NMI at", ", ".join(f"k = {k}: {nmi:.3f}" for k, nmi in others.items()))
 
 figure, ax = plt.subplots(figsize=(5.6, 4.8), layout="constrained")
-qr.plot.heatmap(estimator, ax=ax)  # PTA, the last of the two
+en.plot.heatmap(estimator, ax=ax)  # PTA, the last of the two
 plt.show()

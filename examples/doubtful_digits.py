@@ -9,10 +9,10 @@ import numpy as np
 from matplotlib import pyplot as plt
 from sklearn.datasets import load_digits
 
-import quorate as qr
+import ensemblage as en
 
 features, digits = load_digits(return_X_y=True)
-model = qr.EnsembleClustering(n_clusters=10, random_state=0).fit(features)
+model = en.EnsembleClustering(n_clusters=10, random_state=0).fit(features)
 surest_first = np.argsort(-model.confidence_, kind="stable")
 
 # What each cluster mostly holds. Only the titles of the pictures need the true digits.

@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 from matplotlib import pyplot as plt
 
-import quorate as qr
+import ensemblage as en
 
 TYPES = np.array(["T cell", "B cell", "NK cell", "monocyte"])
 rng = np.random.default_rng(0)
@@ -35,7 +35,7 @@ votes = pd.DataFrame(
 ).set_axis([f"cell{i}" for i in range(1, 301)])
 print(votes.head(), end="\n\n")
 
-estimator = qr.PTGP(n_clusters=4, random_state=0)
+estimator = en.PTGP(n_clusters=4, random_state=0)
 labels = estimator.fit_predict(votes)  # a Series with the index of the votes
 
 result = pd.DataFrame({"label": labels, "confidence": estimator.confidence_.round(3)})
@@ -43,9 +43,9 @@ print(result.head(), end="\n\n")
 print("least sure of:", ", ".join(result["confidence"].nsmallest(3).index))
 
 # Cells without a label from a tool do not count in its score.
-scores = {name: round(qr.metrics.nmi(true, votes[name]), 3) for name in votes}
+scores = {name: round(en.metrics.nmi(true, votes[name]), 3) for name in votes}
 print("NMI of the tools:    ", scores)
-print("NMI of the consensus:", round(qr.metrics.nmi(true, labels), 3))
+print("NMI of the consensus:", round(en.metrics.nmi(true, labels), 3))
 
-qr.plot.alluvial(true, estimator, names=("cell type", "consensus"))
+en.plot.alluvial(true, estimator, names=("cell type", "consensus"))
 plt.show()

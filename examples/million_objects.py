@@ -11,7 +11,7 @@ import time
 import numpy as np
 from matplotlib import pyplot as plt
 
-import quorate as qr
+import ensemblage as en
 
 rng = np.random.default_rng(0)
 group = rng.integers(0, 12, 1_000_000)  # what the votes are about, which nobody knows
@@ -24,16 +24,16 @@ def vote() -> np.ndarray:
 
 
 votes = np.column_stack([vote() for _ in range(10)]).astype(np.uint8)
-qr.PTGP(12, random_state=0).fit(votes[:1000])  # kernels are compiled once on a machine
+en.PTGP(12, random_state=0).fit(votes[:1000])  # kernels are compiled once on a machine
 
-model = qr.PTGP(12, random_state=0)
+model = en.PTGP(12, random_state=0)
 seconds = {}
 for n in (1_000, 10_000, 100_000, 1_000_000):
     begin = time.perf_counter()
     model.fit(votes[:n])
     seconds[n] = time.perf_counter() - begin
     print(f"{n:>9,} objects, {model.n_microclusters_:>5,} microclusters")
-print(f"agreement with the groups (ARI) {qr.metrics.ari(group, model.labels_):.3f}")
+print(f"agreement with the groups (ARI) {en.metrics.ari(group, model.labels_):.3f}")
 
 figure, ax = plt.subplots(figsize=(6, 3.6), layout="constrained")
 ax.loglog(list(seconds), list(seconds.values()), "o-", color="#4477aa")

@@ -8,17 +8,17 @@ How many clusters
 from matplotlib import pyplot as plt
 from sklearn.datasets import make_blobs
 
-import quorate as qr
+import ensemblage as en
 
 features, groups = make_blobs(600, 5, centers=6, cluster_std=1.6, random_state=1)
-votes = qr.ensembles.generate(features, n_members=20, n_clusters_range=(4, 20), random_state=0)
-model = qr.PTA(n_clusters="auto").fit(votes)
+votes = en.ensembles.generate(features, n_members=20, n_clusters_range=(4, 20), random_state=0)
+model = en.PTA(n_clusters="auto").fit(votes)
 print(model.k_choice_, end="\n\n")
-print(f"agreement with the groups (ARI) {qr.metrics.ari(groups, model.labels_):.2f}")
+print(f"agreement with the groups (ARI) {en.metrics.ari(groups, model.labels_):.2f}")
 
 # More criteria, from the consensus of random halves of the members.
-choice = qr.metrics.choose_k(model, range(2, 13), criteria="all", n_refits=5)
+choice = en.metrics.choose_k(model, range(2, 13), criteria="all", n_refits=5)
 figure, (left, right) = plt.subplots(1, 2, figsize=(11, 4.2), layout="constrained")
-qr.plot.k_curves(choice, ax=left)
-qr.plot.dendrogram(model, ax=right)
+en.plot.k_curves(choice, ax=left)
+en.plot.dendrogram(model, ax=right)
 plt.show()

@@ -2,7 +2,7 @@
 All pictures
 ============
 
-Every picture of ``quorate.plot``, on the handwritten digits. With a folder as its argument the
+Every picture of ``ensemblage.plot``, on the handwritten digits. With a folder as its argument the
 script keeps a PNG of each; ``python examples/plots.py docs/plots`` makes those of "Plots".
 """
 
@@ -13,33 +13,33 @@ import numpy as np
 from matplotlib import pyplot as plt
 from sklearn.datasets import load_digits
 
-import quorate as qr
+import ensemblage as en
 
 folder = Path(sys.argv[1]) if len(sys.argv) > 1 else None
 
 features, digits = load_digits(return_X_y=True)
-votes = qr.ensembles.generate(features, n_members=20, n_clusters_range=(10, 30), random_state=0)
+votes = en.ensembles.generate(features, n_members=20, n_clusters_range=(10, 30), random_state=0)
 # A member that knows nothing and one that counts twice, for the pictures to find.
 chance = np.random.default_rng(0).integers(0, 10, len(votes))
 votes = np.column_stack([votes, chance, votes[:, 0]])
 names = [*(f"run {m}" for m in range(20)), "random", "copy of run 0"]
 
-ptgp = qr.PTGP(n_clusters=10, random_state=0).fit(votes)
-pta = qr.PTA(n_clusters=10).fit(votes)
-choice = qr.metrics.choose_k(ptgp, ks=range(2, 17), criteria="all", n_refits=5)
+ptgp = en.PTGP(n_clusters=10, random_state=0).fit(votes)
+pta = en.PTA(n_clusters=10).fit(votes)
+choice = en.metrics.choose_k(ptgp, ks=range(2, 17), criteria="all", n_refits=5)
 
 pictures = {
-    "heatmap": lambda: qr.plot.heatmap(ptgp),
-    "coassociation": lambda: qr.plot.heatmap(ptgp, kind="coassociation"),
-    "dendrogram": lambda: qr.plot.dendrogram(pta),
-    "graph": lambda: qr.plot.graph(ptgp),
-    "k_curves": lambda: qr.plot.k_curves(choice),
-    "cdf": lambda: qr.plot.cdf(choice),
-    "members": lambda: qr.plot.members(ptgp, names=names),
-    "clusters": lambda: qr.plot.clusters(ptgp),
-    "alluvial": lambda: qr.plot.alluvial(digits, ptgp, names=("digits", "PTGP")),
-    "scatter_votes": lambda: qr.plot.scatter(ptgp),
-    "scatter_features": lambda: qr.plot.scatter(ptgp, features),
+    "heatmap": lambda: en.plot.heatmap(ptgp),
+    "coassociation": lambda: en.plot.heatmap(ptgp, kind="coassociation"),
+    "dendrogram": lambda: en.plot.dendrogram(pta),
+    "graph": lambda: en.plot.graph(ptgp),
+    "k_curves": lambda: en.plot.k_curves(choice),
+    "cdf": lambda: en.plot.cdf(choice),
+    "members": lambda: en.plot.members(ptgp, names=names),
+    "clusters": lambda: en.plot.clusters(ptgp),
+    "alluvial": lambda: en.plot.alluvial(digits, ptgp, names=("digits", "PTGP")),
+    "scatter_votes": lambda: en.plot.scatter(ptgp),
+    "scatter_features": lambda: en.plot.scatter(ptgp, features),
 }
 for name, draw in pictures.items():
     ax = draw()

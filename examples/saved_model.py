@@ -11,16 +11,16 @@ from pathlib import Path
 from matplotlib import pyplot as plt
 from sklearn.datasets import load_digits
 
-import quorate as qr
+import ensemblage as en
 
 features, digits = load_digits(return_X_y=True)
 with tempfile.TemporaryDirectory() as folder:
-    path = Path(folder, "digits.quorate")
-    qr.EnsembleClustering(n_clusters=10, random_state=0).fit(features[:1000]).save(path)
+    path = Path(folder, "digits.ensemblage")
+    en.EnsembleClustering(n_clusters=10, random_state=0).fit(features[:1000]).save(path)
     print(f"{path.stat().st_size / 1024:.0f} KB")
-    model = qr.load(path)  # elsewhere, another day
+    model = en.load(path)  # elsewhere, another day
 
 labels = model.predict(features[1000:])
-print(f"{len(labels)} new images, ARI with the digits {qr.metrics.ari(digits[1000:], labels):.2f}")
-qr.plot.alluvial(digits[1000:], labels, names=("digit", "predicted cluster"))
+print(f"{len(labels)} new images, ARI with the digits {en.metrics.ari(digits[1000:], labels):.2f}")
+en.plot.alluvial(digits[1000:], labels, names=("digit", "predicted cluster"))
 plt.show()

@@ -16,11 +16,11 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
 
 # The same examples in every run: whether a change is right is not left to chance. New examples
 # are searched by "make fuzz", which loads the other profile.
-settings.register_profile("quorate", deadline=None, max_examples=60, derandomize=True)
+settings.register_profile("ensemblage", deadline=None, max_examples=60, derandomize=True)
 settings.register_profile(
-    "fuzz", deadline=None, max_examples=int(os.environ.get("QUORATE_EXAMPLES", "200"))
+    "fuzz", deadline=None, max_examples=int(os.environ.get("ENSEMBLAGE_EXAMPLES", "200"))
 )
-settings.load_profile("quorate")
+settings.load_profile("ensemblage")
 
 #: The paper's Table 2, and the same with a third clustering.
 E2 = np.array([[1, 1], [1, 1], [1, 1], [1, 2], [2, 2], [2, 2], [2, 3], [2, 3]])
@@ -40,9 +40,9 @@ def e3():
 @pytest.fixture(scope="session")
 def data_folder():
     """Return the folder with `pools/` and `golden/`, or skip where it is absent."""
-    folder = Path(os.environ.get("QUORATE_DATA", Path(__file__).parents[2] / "shared"))
+    folder = Path(os.environ.get("ENSEMBLAGE_DATA", Path(__file__).parents[2] / "shared"))
     if not (folder / "pools").is_dir():
-        pytest.skip(f"QUORATE_DATA: no pools under {folder}")
+        pytest.skip(f"ENSEMBLAGE_DATA: no pools under {folder}")
     return folder
 
 

@@ -19,9 +19,9 @@ from scipy.io import savemat
 
 PROGRAM = """
 import sys, time
-from quorate.ensembles import _checkpoint as members
-from quorate.experiments import records
-from quorate.scale import _checkpoint, _passes
+from ensemblage.ensembles import _checkpoint as members
+from ensemblage.experiments import records
+from ensemblage.scale import _checkpoint, _passes
 _passes.PIECE_ROWS = 1000
 
 def told(function, name):
@@ -36,9 +36,9 @@ members.Folder.write = told(members.Folder.write, lambda _, index, labels: f"mem
 records.RecordFile.add = told(
     records.RecordFile.add, lambda _, record: records.key(record["what"]).replace(" ", "")
 )
-sys.argv = ["quorate", *sys.argv[1:]]
+sys.argv = ["ensemblage", *sys.argv[1:]]
 if __name__ == "__main__":
-    from quorate.cli import main
+    from ensemblage.cli import main
     main()
 """
 
@@ -89,7 +89,7 @@ def read_pool(folder):
 
 def read_scores(folder):
     """Return the scores by their tasks; there is no output but records until all are there."""
-    from quorate.experiments import records
+    from ensemblage.experiments import records
 
     if not (folder / "out" / "index.html").exists():
         return None
@@ -119,7 +119,7 @@ class Run:
         """Start it; `before` is Python to run in the process first."""
         self.done = []
         self._job, self._folder = job, folder
-        variables = {"QUORATE_DATA": str(folder / "world"), "OMP_NUM_THREADS": "1"}
+        variables = {"ENSEMBLAGE_DATA": str(folder / "world"), "OMP_NUM_THREADS": "1"}
         self.process = subprocess.Popen(
             [sys.executable, "-c", before + PROGRAM, *job.words],
             cwd=folder,

@@ -52,7 +52,7 @@ def _turn(path: Path, seed: int, n_examples: int) -> tuple[int, int, str]:
             "--hypothesis-show-statistics",
         ],
         capture_output=True, text=True, check=False, cwd=HERE.parent,
-        env={**os.environ, "QUORATE_EXAMPLES": str(n_examples)},
+        env={**os.environ, "ENSEMBLAGE_EXAMPLES": str(n_examples)},
     )  # fmt: skip
     count = sum(int(number) for number in PASSED.findall(done.stdout))
     return done.returncode, count, done.stdout[-6000:]

@@ -6,7 +6,7 @@ Each target of fuzz_targets.py gets a process of its own and an equal share of t
 limit on memory and on the seconds of one case. What is raised that is no kind error is a find: it
 is printed once for each line that raises it, its bytes are kept, and the search goes on. A crash, a
 hang and a blow-up end the process; it is started again. Finds make the exit code 1.
-Needs atheris: pip install "quorate[fuzz]".
+Needs atheris: pip install "ensemblage[fuzz]".
 """
 
 from __future__ import annotations
@@ -96,9 +96,9 @@ def _search(name: str, place: Path, options: list[str]) -> int:
     # What is loaded before is not instrumented: kernels must not be, numba compiles their bytecode.
     import numpy
 
-    import quorate.flow  # noqa: F401
+    import ensemblage.flow  # noqa: F401
 
-    with atheris.instrument_imports(include=["quorate", "fuzz_targets"]):
+    with atheris.instrument_imports(include=["ensemblage", "fuzz_targets"]):
         import fuzz_targets
     atheris.instrument_func(numpy.lib._format_impl._read_array_header)
     target = fuzz_targets.TARGETS[name]
@@ -126,7 +126,7 @@ def _search(name: str, place: Path, options: list[str]) -> int:
 
 def _tell(error: Exception, data: bytes, place: Path, known: set[str]) -> None:
     """Print a find once for each line of ours that it came through, and keep its bytes."""
-    frames = [f for f in traceback.extract_tb(error.__traceback__) if "quorate" in f.filename]
+    frames = [f for f in traceback.extract_tb(error.__traceback__) if "ensemblage" in f.filename]
     last = frames[-1] if frames else traceback.extract_tb(error.__traceback__)[-1]
     where = f"{type(error).__name__} at {Path(last.filename).name}:{last.lineno}"
     if where in known or len(known) > 20:

@@ -22,17 +22,17 @@ import pyarrow.feather
 import pyarrow.parquet as pq
 from scipy.io import savemat
 
-import quorate as qr
-from quorate import files
-from quorate.cli import _app
-from quorate.experiments import records
-from quorate.scale._labels import Labels
-from quorate.scale._sources import open_sources
+import ensemblage as en
+from ensemblage import files
+from ensemblage.cli import _app
+from ensemblage.experiments import records
+from ensemblage.scale._labels import Labels
+from ensemblage.scale._sources import open_sources
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-KIND = (files.FileFormatError, OSError, qr.MemoryBudgetError)
+KIND = (files.FileFormatError, OSError, en.MemoryBudgetError)
 _PART = b"\0<part>\0"
 _VOTES = np.array([[0, 0, 1], [0, 1, 1], [2, 1, -1], [2, 2, 0], [0, 2, 0]])
 _TEXTS = (
@@ -171,9 +171,9 @@ def _saved(save: Callable[[io.BytesIO], Any]) -> bytes:
 
 def _models(folder: Path) -> list[bytes]:
     found = []
-    for est in (qr.PTA(2), qr.PTGP(2, random_state=0), qr.Vote(2), qr.EAC(2)):
-        est.fit(_VOTES).save(folder / "seed.quorate")
-        found.append((folder / "seed.quorate").read_bytes())
+    for est in (en.PTA(2), en.PTGP(2, random_state=0), en.Vote(2), en.EAC(2)):
+        est.fit(_VOTES).save(folder / "seed.ensemblage")
+        found.append((folder / "seed.ensemblage").read_bytes())
     return found
 
 
@@ -194,9 +194,9 @@ def _model_parts() -> list[bytes]:
 
 
 def _read_model(data: bytes, folder: Path) -> None:
-    path = _written(data, folder / "m.quorate")
+    path = _written(data, folder / "m.ensemblage")
     with contextlib.suppress(*KIND):
-        est = qr.load(path)
+        est = en.load(path)
         with contextlib.suppress(ValueError):  # a kind one: the votes do not fit this model
             est.predict(_VOTES)
         for k in (1, 2):
@@ -256,7 +256,7 @@ _CALLS = (
     "consensus v.csv -k auto --neighbors all --steps 2 --json --seed 7 --jobs 1 -o l.npz",
     "choose-k v.csv --k-range 2:3 --method eac --json",
     "compare v.csv --truth v.csv --methods pta,eac -k 2",
-    "predict m.quorate v.csv -o p.csv --confidence",
+    "predict m.ensemblage v.csv -o p.csv --confidence",
     "generate f.csv -m 2 -o g.csv --seed 1 --scale minmax",
     "consensus v.csv -k 2 --id-column id --no-header --format tsv --key votes",
     "--version", "--help", "consensus --help", "consenus",
@@ -275,8 +275,8 @@ def _run_command(data: bytes, folder: Path) -> None:
         return
     if any(word.isdigit() and int(word) > 5000 for word in arguments):
         return  # work that was asked for, not a hang
-    if not (folder / "m.quorate").exists():
-        _written(_models(folder)[0], folder / "m.quorate")
+    if not (folder / "m.ensemblage").exists():
+        _written(_models(folder)[0], folder / "m.ensemblage")
         _written(b"x,y\n0.5,1\n1.5,2\n2.25,9\n3.5,9.5\n", folder / "f.csv")
     for name in ("v.csv", "w.csv"):
         _written(b"id,a,b,c\nq,0,0,1\nr,0,1,1\ns,2,1,\nt,2,2,0\n", folder / name)
@@ -284,7 +284,7 @@ def _run_command(data: bytes, folder: Path) -> None:
     os.chdir(folder)
     try:
         with contextlib.redirect_stderr(said), contextlib.redirect_stdout(io.StringIO()):
-            _app.app(arguments, prog_name="quorate")
+            _app.app(arguments, prog_name="ensemblage")
     except SystemExit as ending:
         code, text = ending.code, said.getvalue()
         if code not in (0, 1, 2) or "Traceback" in text or "a case it does not know" in text:

@@ -22,21 +22,21 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
 EXTRAS = "none,io,metis,report,anndata,dask,testing"  # gpu needs a GPU, docs and all are sums
-WANTED = ("quorate/py.typed", "quorate/report/", "quorate/cli/__init__.py")
+WANTED = ("ensemblage/py.typed", "ensemblage/report/", "ensemblage/cli/__init__.py")
 UNWANTED = ("tests/", "benchmarks/", "docs/", "examples/", "__pycache__", ".pyc", ".nbi")
 
 VERBS = ("consensus", "predict", "generate", "choose-k", "compare", "report", "reproduce", "demo")
 
 SMOKE = """
 import sys, warnings
-import quorate as qr
+import ensemblage as en
 heavy = {"sklearn", "numba", "pandas", "matplotlib", "dask", "plotly"} & set(sys.modules)
-assert not heavy, f"import quorate loads {heavy}"
+assert not heavy, f"import ensemblage loads {heavy}"
 votes = [[0, 0, 0], [0, 0, 0], [0, 0, 1], [1, 1, 1], [1, 1, 1], [1, 2, 1]]
-for name in sys.argv[1].split(",") if len(sys.argv) > 1 else qr.METHODS:
-    est = qr.METHODS[name](n_clusters=2)
+for name in sys.argv[1].split(",") if len(sys.argv) > 1 else en.METHODS:
+    est = en.METHODS[name](n_clusters=2)
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", qr.FewerClustersWarning)
+        warnings.simplefilter("ignore", en.FewerClustersWarning)
         assert len(est.fit_predict(votes)) == 6, name
 """
 #: What an extra is for, as a program; without the extra its last line must name it.
@@ -46,11 +46,12 @@ USES = {
     "dask": ["consensus", "votes.csv", "-k", "2", "--engine", "dask", "-o", "out/"],
 }
 PROGRAMS = {
-    "metis": "import quorate as qr; qr.CSPA(2, partitioner='metis').fit([[0, 0], [0, 1], [1, 1]])",
-    "anndata": "import anndata, numpy, quorate.anndata as q, pandas as p;"
+    "metis": "import ensemblage as en;"
+    " en.CSPA(2, partitioner='metis').fit([[0, 0], [0, 1], [1, 1]])",
+    "anndata": "import anndata, numpy, ensemblage.anndata as q, pandas as p;"
     " a = anndata.AnnData(numpy.ones((4, 1)), p.DataFrame({'x': [0, 0, 1, 1], 'y': [0, 0, 1, 1]},"
     " index=list('abcd'))); q.consensus(a, keys=['x', 'y'], n_clusters=2)",
-    "testing": "import quorate.testing.strategies",
+    "testing": "import ensemblage.testing.strategies",
 }
 
 
@@ -74,7 +75,7 @@ def main() -> int:
 
 def built(folder: Path) -> tuple[Path, Path]:
     """Build the wheel from the source archive; return both."""
-    for old in folder.glob("quorate-*"):
+    for old in folder.glob("ensemblage-*"):
         old.unlink()
     run(sys.executable, "-m", "build", "--outdir", str(folder), str(ROOT), check=True)
     return next(folder.glob("*.whl")), next(folder.glob("*.tar.gz"))
@@ -86,7 +87,7 @@ def contents(wheel: Path, archive: Path) -> list[str]:
         names = opened.namelist()
     with tarfile.open(archive) as opened:
         sources = opened.getnames()
-    package = ROOT / "src" / "quorate"
+    package = ROOT / "src" / "ensemblage"
     data = [
         path for path in package.rglob("*") if path.is_file() and "__pycache__" not in path.parts
     ]
@@ -107,14 +108,14 @@ def tried(home: Path, wheel: Path, extra: str) -> list[str]:
     """Install the wheel with one extra into an empty environment; return what does not work."""
     venv.create(home, clear=True, with_pip=True)
     places = home / ("Scripts" if os.name == "nt" else "bin")
-    python, command = str(places / "python"), str(places / "quorate")
+    python, command = str(places / "python"), str(places / "ensemblage")
     wanted = str(wheel) if extra == "none" else f"{wheel}[{extra}]"
     done = run(python, "-m", "pip", "install", "-q", "--disable-pip-version-check", wanted)
     if done.returncode:
         return [f"cannot be installed: {last_line(done)}"]
     (home / "votes.csv").write_text("a,b,c\n0,0,0\n0,0,1\n1,1,1\n1,2,1\n")
     few = [] if extra == "none" else ["ptgp,cspa"]  # all methods once is enough
-    done = run(python, "-W", "error::DeprecationWarning:quorate", "-c", SMOKE, *few, cwd=home)
+    done = run(python, "-W", "error::DeprecationWarning:ensemblage", "-c", SMOKE, *few, cwd=home)
     problems = [] if done.returncode == 0 else [f"a fit: {last_line(done)}"]
     for verb in ([], *([name] for name in VERBS if extra == "none")):
         done = run(command, *verb, "--help", cwd=home)
@@ -144,7 +145,7 @@ def use_of(name: str, done: subprocess.CompletedProcess[str], *, here: bool) -> 
         return [f"use of {name}: {last_line(done)}"] if done.returncode else []
     if done.returncode == 0:
         return [f"use of {name} works without it"]
-    kind = f"quorate[{name}]" in done.stderr and "pip install" in done.stderr
+    kind = f"ensemblage[{name}]" in done.stderr and "pip install" in done.stderr
     plain = name in PROGRAMS or "Traceback" not in done.stderr
     return [] if kind and plain else [f"absence of {name} is told as: {last_line(done)}"]
 

@@ -1,4 +1,4 @@
-"""Licences of what quorate installs, from the metadata of the installed packages.
+"""Licences of what ensemblage installs, from the metadata of the installed packages.
 
 python tests/licences.py        prints the table of docs/reliability.md
 
@@ -18,7 +18,7 @@ LESSER = re.compile(r"\bLGPL|Lesser General Public", re.IGNORECASE)
 
 
 def main() -> int:
-    found = {name: licence(name) for name in sorted(requirements("quorate", EXTRAS))}
+    found = {name: licence(name) for name in sorted(requirements("ensemblage", EXTRAS))}
     for name, words in found.items():
         print(f"{name:28} {metadata.version(name):14} {words or 'says nothing'}")
     bad = [name for name, words in found.items() if not words or is_strict(words)]

@@ -62,7 +62,7 @@ def oldest_versions() -> list[str]:
 
 
 def environment(folder: Path, name: str) -> Path:
-    """Return the Python of a virtual environment with quorate and these versions."""
+    """Return the Python of a virtual environment with ensemblage and these versions."""
     home = folder / name
     python = home / ("Scripts" if os.name == "nt" else "bin") / "python"
     if not python.exists():
@@ -116,13 +116,13 @@ def labels_here(folder: Path) -> dict:
 
     import numpy as np
 
-    import quorate as qr
+    import ensemblage as en
 
     warnings.simplefilter("ignore")
     found = {}
     for path in sorted(folder.glob("*.npy")):
         votes = np.load(path)
-        for name, method in qr.METHODS.items():
+        for name, method in en.METHODS.items():
             est = method(n_clusters=CUTS[0])
             random = "random_state" in est.get_params()
             if random:
@@ -182,7 +182,7 @@ def compare(results: list[dict]) -> int:
 
 
 def agreement(a: list[int], b: list[int]) -> float:
-    from quorate.metrics import ari
+    from ensemblage.metrics import ari
 
     return 1.0 if a == b else min(float(ari(a, b)), 1 - 1e-9)
 

@@ -1,4 +1,4 @@
-"""Small wrong changes to `quorate.flow`: does a test notice each of them?
+"""Small wrong changes to `ensemblage.flow`: does a test notice each of them?
 
 python tests/mutants.py [MODULE ...] [--minutes 10] [--seed 0] [--jobs 2]
 
@@ -26,7 +26,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 HERE = Path(__file__).parent
-FLOW = HERE.parent / "src" / "quorate" / "flow"
+FLOW = HERE.parent / "src" / "ensemblage" / "flow"
 KEPT = HERE.parent / ".mutants"
 #: The tests that are about kernels. More would notice more, but take hours without a compiler.
 ASKED = (
@@ -164,7 +164,7 @@ _FORK = multiprocessing.get_context("fork")
 
 
 def _preload() -> None:
-    """Import once what every forked process needs, but nothing of quorate."""
+    """Import once what every forked process needs, but nothing of ensemblage."""
     sys.path.insert(0, str(HERE))
     sys.dont_write_bytecode = True
     os.environ.setdefault("OMP_NUM_THREADS", "1")
@@ -186,7 +186,7 @@ def _ask(module: str, changed: str, tests: list[str]) -> None:
     path = FLOW / f"{module}.py"
 
     def get_code(self: Any, name: str) -> Any:
-        if name == f"quorate.flow.{module}":
+        if name == f"ensemblage.flow.{module}":
             return compile(changed, str(path), "exec")
         return plain(self, name)
 

@@ -4,7 +4,7 @@ import warnings
 
 import numpy as np
 
-import quorate as qr
+import ensemblage as en
 
 #: All pairs of four objects.
 PLACES = ("12", "13", "14", "23", "24", "34")
@@ -29,5 +29,5 @@ def noisy(sizes, n_clusterings, wrong, seed=0, gaps=0.0):
 def quiet(est, matrix):
     """Fit, and do not warn where fewer clusters come out."""
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", qr.FewerClustersWarning)
+        warnings.simplefilter("ignore", en.FewerClustersWarning)
         return est.fit(matrix)

@@ -14,7 +14,7 @@ import mpmath
 import numpy as np
 from scipy.sparse import csr_array
 
-from quorate import flow
+from ensemblage import flow
 
 DIGITS = 50
 

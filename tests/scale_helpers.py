@@ -1,11 +1,11 @@
-"""What several tests of ``quorate.scale`` need: votes, files of them, and runs that stop early."""
+"""What several tests of ``ensemblage.scale`` need: votes, files of them, runs that stop early."""
 
 import warnings
 
 import numpy as np
 import pytest
 
-from quorate.scale import _checkpoint, stream
+from ensemblage.scale import _checkpoint, stream
 
 pa = pytest.importorskip("pyarrow")
 pq = pytest.importorskip("pyarrow.parquet")

@@ -4,8 +4,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-import quorate as qr
-import quorate.anndata
+import ensemblage as en
+import ensemblage.anndata
 
 ad = pytest.importorskip("anndata")
 
@@ -30,8 +30,8 @@ def adata():
 
 
 def test_labels_confidence_and_settings(adata):
-    assert qr.anndata.consensus(adata, KEYS, n_clusters=3) is None
-    est = qr.PTGP(3, random_state=0).fit(adata.obs[KEYS])
+    assert en.anndata.consensus(adata, KEYS, n_clusters=3) is None
+    est = en.PTGP(3, random_state=0).fit(adata.obs[KEYS])
     labels = adata.obs["consensus"]
     assert labels.dtype == pd.CategoricalDtype(["0", "1", "2"])
     assert labels.astype(int).tolist() == est.labels_.tolist()
@@ -44,7 +44,7 @@ def test_labels_confidence_and_settings(adata):
 
 
 def test_it_survives_a_file(adata, tmp_path):
-    quorate.anndata.consensus(adata, KEYS, n_clusters=3, method="pta", linkage="complete")
+    ensemblage.anndata.consensus(adata, KEYS, n_clusters=3, method="pta", linkage="complete")
     adata.write_h5ad(tmp_path / "cells.h5ad")
     found = ad.read_h5ad(tmp_path / "cells.h5ad")
     pd.testing.assert_series_equal(found.obs["consensus"], adata.obs["consensus"])
@@ -59,7 +59,7 @@ def test_it_survives_a_file(adata, tmp_path):
 
 def test_a_copy_leaves_the_original_alone(adata):
     before = adata.obs.copy()
-    found = quorate.anndata.consensus(adata, KEYS, n_clusters=3, key_added="all", copy=True)
+    found = ensemblage.anndata.consensus(adata, KEYS, n_clusters=3, key_added="all", copy=True)
     pd.testing.assert_frame_equal(adata.obs, before)
     assert "all" not in adata.uns
     assert {"all", "all_confidence"} <= set(found.obs)
@@ -77,73 +77,73 @@ def test_a_copy_leaves_the_original_alone(adata):
 )
 def test_keys_may_be_a_prefix_or_a_pattern(keys, expected, adata):
     adata = adata[adata.obs["sc3"].notna()].copy()
-    quorate.anndata.consensus(adata, keys, n_clusters=2, key_added="s_all")
+    ensemblage.anndata.consensus(adata, keys, n_clusters=2, key_added="s_all")
     assert adata.uns["s_all"]["params"]["keys"] == expected
     # What it has added itself is no clustering when it is asked again.
-    quorate.anndata.consensus(adata, keys, n_clusters=2, key_added="s_all")
+    ensemblage.anndata.consensus(adata, keys, n_clusters=2, key_added="s_all")
     assert adata.uns["s_all"]["params"]["keys"] == expected
 
 
 def test_weights_and_a_chosen_k(adata):
     weight = [1, 2, 3, 4, 5]
-    quorate.anndata.consensus(adata, KEYS, n_clusters=3, method="eac", member_weight=weight)
-    expected = qr.EAC(3).fit_predict(adata.obs[KEYS], member_weight=weight)
+    ensemblage.anndata.consensus(adata, KEYS, n_clusters=3, method="eac", member_weight=weight)
+    expected = en.EAC(3).fit_predict(adata.obs[KEYS], member_weight=weight)
     assert adata.obs["consensus"].astype(int).tolist() == expected.tolist()
     assert adata.uns["consensus"]["params"]["member_weight"] == weight
     by_name = dict(reversed(list(zip(KEYS, weight, strict=True))))
-    quorate.anndata.consensus(adata, KEYS, n_clusters=3, method="eac", member_weight=by_name)
+    ensemblage.anndata.consensus(adata, KEYS, n_clusters=3, method="eac", member_weight=by_name)
     assert adata.obs["consensus"].astype(int).tolist() == expected.tolist()
     assert adata.uns["consensus"]["params"]["member_weight"] == weight
-    quorate.anndata.consensus(adata, KEYS, n_clusters=3, member_weight=[2] * len(KEYS))
+    ensemblage.anndata.consensus(adata, KEYS, n_clusters=3, member_weight=[2] * len(KEYS))
     assert adata.uns["consensus"]["params"]["member_weight"] == [1.0] * len(KEYS)
-    quorate.anndata.consensus(adata, KEYS, n_clusters="auto", key_added="chosen")
+    ensemblage.anndata.consensus(adata, KEYS, n_clusters="auto", key_added="chosen")
     assert (
         adata.obs["chosen"].nunique()
-        == qr.PTGP("auto", random_state=0).fit(adata.obs[KEYS]).n_clusters_
+        == en.PTGP("auto", random_state=0).fit(adata.obs[KEYS]).n_clusters_
     )
 
 
 @pytest.mark.parametrize("keys", [None, 5])
 def test_keys_that_are_none(adata, keys):
     with pytest.raises(TypeError, match=r"'keys' must be the names of columns of adata\.obs, or"):
-        quorate.anndata.consensus(adata, keys, n_clusters=3)
+        ensemblage.anndata.consensus(adata, keys, n_clusters=3)
 
 
 def test_mistakes_are_told(adata):
     with pytest.raises(
         ValueError, match=r"no column 'leiden_0\.5' in adata\.obs\. Did you mean 'leiden_0\.8'\?"
     ):
-        quorate.anndata.consensus(adata, ["sc3", "leiden_0.5"], n_clusters=3)
+        ensemblage.anndata.consensus(adata, ["sc3", "leiden_0.5"], n_clusters=3)
     with pytest.raises(ValueError, match=r"No column .* matches keys='ledien_\*'\. Did you mean"):
-        quorate.anndata.consensus(adata, "ledien_*", n_clusters=3)
+        ensemblage.anndata.consensus(adata, "ledien_*", n_clusters=3)
     with pytest.raises(ValueError, match=r"no method 'ptpg'\. Did you mean 'ptgp'\?"):
-        quorate.anndata.consensus(adata, KEYS, n_clusters=3, method="ptpg")
+        ensemblage.anndata.consensus(adata, KEYS, n_clusters=3, method="ptpg")
     with pytest.raises(ValueError, match=r"no parameter 'linkages' of PTA\. Did you mean"):
-        quorate.anndata.consensus(adata, KEYS, n_clusters=3, method="pta", linkages="x")
+        ensemblage.anndata.consensus(adata, KEYS, n_clusters=3, method="pta", linkages="x")
     with pytest.raises(ValueError, match="names 'sc3' twice"):
-        quorate.anndata.consensus(adata, ["sc3", "sc3"], n_clusters=3)
+        ensemblage.anndata.consensus(adata, ["sc3", "sc3"], n_clusters=3)
     with pytest.raises(ValueError, match="names 'sc3', which the result would replace"):
-        quorate.anndata.consensus(adata, ["sc3", "seurat"], n_clusters=3, key_added="sc3")
+        ensemblage.anndata.consensus(adata, ["sc3", "seurat"], n_clusters=3, key_added="sc3")
     with pytest.raises(ValueError, match=r"names no column of adata\.obs"):
-        quorate.anndata.consensus(adata, [], n_clusters=3)
+        ensemblage.anndata.consensus(adata, [], n_clusters=3)
     with pytest.raises(TypeError, match="takes an AnnData object, but got DataFrame"):
-        quorate.anndata.consensus(adata.obs, KEYS, n_clusters=3)
+        ensemblage.anndata.consensus(adata.obs, KEYS, n_clusters=3)
     assert "consensus" not in adata.obs
-    with pytest.warns(qr.FeaturesAsVotesWarning):
-        quorate.anndata.consensus(adata, ["n_genes", "seurat"], n_clusters=3, method="eac")
+    with pytest.warns(en.FeaturesAsVotesWarning):
+        ensemblage.anndata.consensus(adata, ["n_genes", "seurat"], n_clusters=3, method="eac")
 
 
 def test_a_pattern_leaves_out_earlier_results(adata):
-    quorate.anndata.consensus(adata, "leiden_", n_clusters=3, key_added="leiden_both")
-    quorate.anndata.consensus(adata, "leiden_", n_clusters=4, key_added="leiden_again")
+    ensemblage.anndata.consensus(adata, "leiden_", n_clusters=3, key_added="leiden_both")
+    ensemblage.anndata.consensus(adata, "leiden_", n_clusters=4, key_added="leiden_again")
     assert adata.uns["leiden_again"]["params"]["keys"] == KEYS[:3]
     # Named one by one it is a clustering like any other.
-    quorate.anndata.consensus(adata, ["leiden_both", "sc3"], n_clusters=2)
+    ensemblage.anndata.consensus(adata, ["leiden_both", "sc3"], n_clusters=2)
     assert adata.uns["consensus"]["params"]["keys"] == ["leiden_both", "sc3"]
 
 
 def test_numbers_of_numpy_are_settings_too(adata):
-    quorate.anndata.consensus(adata, KEYS, n_clusters=np.int64(3), random_state=np.int32(5))
+    ensemblage.anndata.consensus(adata, KEYS, n_clusters=np.int64(3), random_state=np.int32(5))
     settings = adata.uns["consensus"]["params"]
     assert (settings["n_clusters"], settings["random_state"]) == (3, 5)
     assert type(settings["n_clusters"]) is int
@@ -151,4 +151,4 @@ def test_numbers_of_numpy_are_settings_too(adata):
 
 def test_a_method_in_capitals_is_nearly_right(adata):
     with pytest.raises(ValueError, match=r"no method 'PTGP'\. Did you mean 'ptgp'"):
-        quorate.anndata.consensus(adata, KEYS, n_clusters=3, method="PTGP")
+        ensemblage.anndata.consensus(adata, KEYS, n_clusters=3, method="PTGP")

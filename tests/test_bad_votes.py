@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 from scipy import sparse
 
-import quorate as qr
+import ensemblage as en
 
 GOOD = [[0, 0], [0, 1], [1, 1]]
 
@@ -41,7 +41,7 @@ BAD_VOTES = {
 @pytest.mark.parametrize("case", BAD_VOTES)
 def test_bad_votes(case):
     votes, error, message = BAD_VOTES[case]
-    for call in (qr.Ensemble, qr.microclusters, qr.PTA(1).fit, qr.PTGP(1).fit):
+    for call in (en.Ensemble, en.microclusters, en.PTA(1).fit, en.PTGP(1).fit):
         with pytest.raises(error, match=message):
             call(votes)
 
@@ -62,7 +62,7 @@ BAD_PARAMETERS = [
 
 
 @pytest.mark.parametrize(("parameters", "message"), BAD_PARAMETERS)
-@pytest.mark.parametrize("method", [qr.PTA, qr.PTGP])
+@pytest.mark.parametrize("method", [en.PTA, en.PTGP])
 def test_bad_parameters(method, parameters, message):
     with pytest.raises(ValueError, match=message):
         method(**{"n_clusters": 2, **parameters}).fit(GOOD)
@@ -70,17 +70,17 @@ def test_bad_parameters(method, parameters, message):
 
 def test_parameters_of_one_method():
     with pytest.raises(ValueError, match="'linkage' parameter of PTA must be one of 'average'"):
-        qr.PTA(2, linkage="ward").fit(GOOD)
+        en.PTA(2, linkage="ward").fit(GOOD)
     for state in (-1, "seed", 1.5, True):
         with pytest.raises(ValueError, match="'random_state' parameter of PTGP"):
-            qr.PTGP(2, random_state=state).fit(GOOD)
+            en.PTGP(2, random_state=state).fit(GOOD)
     for state in (np.random.RandomState(0), np.random.default_rng(0), np.int64(3), None):
-        qr.PTGP(2, random_state=state).fit(GOOD)
+        en.PTGP(2, random_state=state).fit(GOOD)
 
 
 @pytest.mark.parametrize("k", [0, 4, 1.0, None])
 def test_bad_cuts(k):
-    est = qr.PTA(2).fit(GOOD)
+    est = en.PTA(2).fit(GOOD)
     with pytest.raises(ValueError, match="n_clusters"):
         est.cut(k)
 
@@ -88,56 +88,56 @@ def test_bad_cuts(k):
 def test_features_in_place_of_votes():
     features = np.random.default_rng(0).normal(size=(20, 2))
     message = "EnsembleClustering, which takes features"
-    with pytest.warns(qr.FeaturesAsVotesWarning, match=message) as caught:
-        qr.PTA(2).fit(features)
+    with pytest.warns(en.FeaturesAsVotesWarning, match=message) as caught:
+        en.PTA(2).fit(features)
     assert caught[0].filename == __file__  # the user's line, not one of ours
 
 
 def test_transposed_votes():
     votes = np.random.default_rng(0).integers(0, 4, (10, 200))
-    with pytest.warns(qr.TransposedVotesWarning, match=r"10 rows and 200 columns.*votes\.T"):
-        qr.Ensemble(votes)
-    qr.Ensemble(votes.T)  # no warning: the filter would raise it
+    with pytest.warns(en.TransposedVotesWarning, match=r"10 rows and 200 columns.*votes\.T"):
+        en.Ensemble(votes)
+    en.Ensemble(votes.T)  # no warning: the filter would raise it
 
 
 def test_other_clusterings_at_predict():
-    est = qr.PTA(2).fit(pd.DataFrame(GOOD, columns=["a", "b"]))
+    est = en.PTA(2).fit(pd.DataFrame(GOOD, columns=["a", "b"]))
     with pytest.raises(ValueError, match="feature names should match"):
         est.predict(pd.DataFrame(GOOD, columns=["b", "a"]))
     with pytest.raises(ValueError, match="expecting 2 features"):
-        qr.PTA(2).fit(GOOD).predict([[1, 2, 3]])
+        en.PTA(2).fit(GOOD).predict([[1, 2, 3]])
 
 
 def test_memory_is_refused_before_it_is_taken(monkeypatch):
     rng = np.random.default_rng(0)
     votes = rng.integers(0, 9, (900, 4))
-    n = len(qr.microclusters(votes).sizes)
-    monkeypatch.setenv("QUORATE_MEMORY", str(10 * n * n))
-    with pytest.raises(qr.MemoryBudgetError, match=f"{n} microclusters.* MB.*PTGP needs no"):
-        qr.PTA(2, similarity="exact").fit(votes)
-    with pytest.raises(qr.MemoryBudgetError, match="1000000 steps would take"):
-        qr.PTGP(2, n_steps=10**6).fit(votes)
-    with pytest.raises(qr.MemoryBudgetError, match=f"{n - 1} neighbours"):
-        qr.PTGP(2, n_neighbors="all").fit(votes)
-    with pytest.raises(qr.MemoryBudgetError, match="4000 clusters"):
-        qr.PTGP(2).fit(np.arange(40)[:, None].repeat(100, 1))
-    monkeypatch.setenv("QUORATE_MEMORY", str(7 * n * n))
-    est = qr.PTGP(2, random_state=0, n_jobs=1).fit(votes)
+    n = len(en.microclusters(votes).sizes)
+    monkeypatch.setenv("ENSEMBLAGE_MEMORY", str(10 * n * n))
+    with pytest.raises(en.MemoryBudgetError, match=f"{n} microclusters.* MB.*PTGP needs no"):
+        en.PTA(2, similarity="exact").fit(votes)
+    with pytest.raises(en.MemoryBudgetError, match="1000000 steps would take"):
+        en.PTGP(2, n_steps=10**6).fit(votes)
+    with pytest.raises(en.MemoryBudgetError, match=f"{n - 1} neighbours"):
+        en.PTGP(2, n_neighbors="all").fit(votes)
+    with pytest.raises(en.MemoryBudgetError, match="4000 clusters"):
+        en.PTGP(2).fit(np.arange(40)[:, None].repeat(100, 1))
+    monkeypatch.setenv("ENSEMBLAGE_MEMORY", str(7 * n * n))
+    est = en.PTGP(2, random_state=0, n_jobs=1).fit(votes)
     with pytest.raises(MemoryError, match="PTGP itself does not need it"):
         est.similarity_  # noqa: B018
     with pytest.raises(MemoryError, match="would take"):
-        qr.trajectory_similarity(votes)
+        en.trajectory_similarity(votes)
 
 
 def test_memory_is_known_without_an_override(monkeypatch):
-    from quorate import _validate
+    from ensemblage import _validate
 
-    monkeypatch.delenv("QUORATE_MEMORY", raising=False)
+    monkeypatch.delenv("ENSEMBLAGE_MEMORY", raising=False)
     assert 10**7 < _validate.available_memory() < 10**16
 
 
 def test_a_fit_that_fails_leaves_nothing_of_the_one_before():
-    est = qr.PTA(2).fit(GOOD)
+    est = en.PTA(2).fit(GOOD)
     with pytest.raises(ValueError, match="no vote"):
         est.fit([[-1, -1]])
     assert not hasattr(est, "labels_")
@@ -146,35 +146,35 @@ def test_a_fit_that_fails_leaves_nothing_of_the_one_before():
 
 def test_names_of_clusterings_are_compared_for_ensembles_too():
     frame = pd.DataFrame(GOOD, columns=["a", "b"])
-    other = qr.Ensemble(frame[["b", "a"]])
-    for fitted in (qr.PTA(2).fit(frame), qr.PTA(2).fit(qr.Ensemble(frame))):
+    other = en.Ensemble(frame[["b", "a"]])
+    for fitted in (en.PTA(2).fit(frame), en.PTA(2).fit(en.Ensemble(frame))):
         with pytest.raises(ValueError, match="feature names should match"):
             fitted.predict(other)
-    assert not hasattr(fitted.fit(qr.Ensemble(GOOD)), "feature_names_in_")
+    assert not hasattr(fitted.fit(en.Ensemble(GOOD)), "feature_names_in_")
     with pytest.raises(ValueError, match="several columns called 'a'"):
-        qr.PTA(2).fit(pd.DataFrame(GOOD, columns=["a", "a"]))
+        en.PTA(2).fit(pd.DataFrame(GOOD, columns=["a", "a"]))
 
 
 def test_one_warning_for_many_columns_of_features():
-    with pytest.warns(qr.FeaturesAsVotesWarning) as caught:
-        qr.Ensemble(np.random.default_rng(0).normal(size=(20, 8)))
+    with pytest.warns(en.FeaturesAsVotesWarning) as caught:
+        en.Ensemble(np.random.default_rng(0).normal(size=(20, 8)))
     assert len(caught) == 1
 
 
 def test_large_integers_stay_apart():
     a, b = 2**63 + 1, 2**63 + 2
     frame = pd.DataFrame({"a": np.array([a, b, 3], dtype="u8"), "b": [1, 1, 2]})
-    assert len(qr.microclusters(frame).sizes) == 3
-    assert len(qr.microclusters([[a, 5], [b, 5]]).sizes) == 2
-    assert len(qr.microclusters([[2**53 + 1, 5.0], [2**53, 5.0]]).sizes) == 2
+    assert len(en.microclusters(frame).sizes) == 3
+    assert len(en.microclusters([[a, 5], [b, 5]]).sizes) == 2
+    assert len(en.microclusters([[2**53 + 1, 5.0], [2**53, 5.0]]).sizes) == 2
 
 
 def test_masks_and_byte_orders():
     masked = np.ma.array([[1, 2], [1, 2], [1, 3]], mask=[[0, 0], [1, 0], [0, 0]])
-    np.testing.assert_array_equal(qr.microclusters(masked).table, [[0, 0], [-1, 0], [0, 1]])
+    np.testing.assert_array_equal(en.microclusters(masked).table, [[0, 0], [-1, 0], [0, 1]])
     swapped = np.array([[1, 2], [1, 3]], dtype=">i4")
-    np.testing.assert_array_equal(qr.microclusters(swapped).table, [[0, 0], [0, 1]])
+    np.testing.assert_array_equal(en.microclusters(swapped).table, [[0, 0], [0, 1]])
 
 
 def test_more_neighbours_than_any_number_holds():
-    assert qr.PTA(2, n_neighbors=10**20, n_steps=2).fit(GOOD).n_neighbors_ == 10**20
+    assert en.PTA(2, n_neighbors=10**20, n_steps=2).fit(GOOD).n_neighbors_ == 10**20

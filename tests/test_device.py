@@ -6,13 +6,13 @@ import numpy as np
 import pytest
 from hypothesis import given
 
-import quorate as qr
-from quorate import _device, flow
-from quorate.testing.strategies import ensembles
+import ensemblage as en
+from ensemblage import _device, flow
+from ensemblage.testing.strategies import ensembles
 
 
 def _walk(matrix, n_neighbors):
-    groups = qr.microclusters(matrix)
+    groups = en.microclusters(matrix)
     return flow.transition_matrix(flow.elite_graph(groups.table, n_neighbors), groups.sizes), groups
 
 
@@ -56,11 +56,11 @@ def test_the_processor_needs_no_cupy(monkeypatch):
     assert _device.chosen("cpu", 10**6) is None
     assert _device.chosen("auto", 10**6) is None
     assert _device.chosen("auto", 10) is None
-    with pytest.raises(ImportError, match=r"quorate\[gpu\]"):
+    with pytest.raises(ImportError, match=r"ensemblage\[gpu\]"):
         _device.chosen("cuda", 10)
 
 
-@pytest.mark.parametrize("method", [qr.PTA, qr.PTGP])
+@pytest.mark.parametrize("method", [en.PTA, en.PTGP])
 def test_estimators_compute_where_they_are_told(monkeypatch, method):
     asked = []
 
@@ -70,7 +70,7 @@ def test_estimators_compute_where_they_are_told(monkeypatch, method):
 
     monkeypatch.setattr(_device, "chosen", chosen)
     votes = np.random.default_rng(1).integers(0, 3, (80, 5))
-    seeds = {"random_state": 0} if method is qr.PTGP else {}
+    seeds = {"random_state": 0} if method is en.PTGP else {}
     here = method(3, **seeds).fit(votes)
     there = method(3, device="cuda", **seeds).fit(votes)
     np.testing.assert_array_equal(there.labels_, here.labels_)
@@ -79,7 +79,7 @@ def test_estimators_compute_where_they_are_told(monkeypatch, method):
     assert ("cuda", here.n_microclusters_) in asked
 
 
-@pytest.mark.parametrize("method", [qr.PTA, qr.PTGP])
+@pytest.mark.parametrize("method", [en.PTA, en.PTGP])
 def test_other_devices_are_refused(method):
     with pytest.raises(ValueError, match=r"'device' parameter of PT.* 'cpu', 'cuda', 'auto'"):
         method(2, device="tpu").fit([[0, 1], [1, 0]])

@@ -3,7 +3,7 @@
 In README.md and docs/*.md, ``python`` blocks run in order, in one namespace for each document: as
 doctests where they hold prompts, else as scripts, whose output is the ``text`` block that follows.
 ``console`` blocks are sessions: commands after ``$``, then what they print. ``sh`` blocks are not
-run, but every ``quorate`` command in them must be one that the command line understands.
+run, but every ``ensemblage`` command in them must be one that the command line understands.
 """
 
 import contextlib
@@ -24,8 +24,8 @@ import typer
 from threadpoolctl import threadpool_limits
 from typer.testing import CliRunner
 
-import quorate as qr
-from quorate.cli import app
+import ensemblage as en
+from ensemblage.cli import app
 
 ROOT = Path(__file__).parents[1]
 DOCUMENTS = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
@@ -99,10 +99,10 @@ def run_script(text, names, document):
 
 
 def run_command(command):
-    if not command.startswith("quorate "):
+    if not command.startswith("ensemblage "):
         done = subprocess.run(["bash", "-c", command], capture_output=True, text=True, check=True)
         return done.stdout
-    result = CliRunner().invoke(app, shlex.split(command)[1:], prog_name="quorate")
+    result = CliRunner().invoke(app, shlex.split(command)[1:], prog_name="ensemblage")
     return result.output
 
 
@@ -149,7 +149,7 @@ def test_examples_run_without_a_warning(script, tmp_path):
 
 
 def calls_in(document):
-    """Return the arguments of every call of ``quorate`` in blocks of shell commands."""
+    """Return the arguments of every call of ``ensemblage`` in blocks of shell commands."""
     calls = []
     for kind, text in blocks(document, "sh", "console"):
         lines = text.splitlines() if kind == "sh" else [line for line, _ in commands_of(text)]
@@ -158,11 +158,11 @@ def calls_in(document):
             words.whitespace_split = True
             parts = itertools.groupby(words, lambda word: word not in {"|", "<", ">"})
             calls += [list(part) for is_call, part in parts if is_call]
-    return [call[1:] for call in calls if call[0] == "quorate"]
+    return [call[1:] for call in calls if call[0] == "ensemblage"]
 
 
 CALLS = [
-    pytest.param(call, id=f"{name_of(document)}: quorate {' '.join(call)}")
+    pytest.param(call, id=f"{name_of(document)}: ensemblage {' '.join(call)}")
     for document in DOCUMENTS
     for call in calls_in(document)
 ]
@@ -190,10 +190,10 @@ def test_every_option_is_described():
 
 def test_every_public_name_is_in_the_reference():
     reference = (ROOT / "docs" / "api.md").read_text(encoding="utf-8")
-    names = [name for name in qr.__all__ if name != "__version__"]
-    for name in [*names, *qr.metrics.__all__]:
+    names = [name for name in en.__all__ if name != "__version__"]
+    for name in [*names, *en.metrics.__all__]:
         assert re.search(rf"\b{name}\b", reference), name
-    assert ".. automodule:: quorate.flow\n   :members:" in reference  # all of its __all__
+    assert ".. automodule:: ensemblage.flow\n   :members:" in reference  # all of its __all__
 
 
 @pytest.mark.parametrize("page", EVERY_PAGE, ids=name_of)
@@ -205,7 +205,7 @@ def test_links_lead_somewhere(page):
 
 def test_the_drawn_tree_has_every_package_and_every_stage():
     drawn = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
-    source = ROOT / "src" / "quorate"
+    source = ROOT / "src" / "ensemblage"
     packages = {f"{path.parent.name}/" for path in source.glob("*/__init__.py")}
     stages = {path.name for path in source.glob("flow/[a-z]*.py")}
     modules = {path.name for path in source.glob("*.py")} - {"__main__.py"}
@@ -220,7 +220,7 @@ def test_badges_are_true():
         "licence": project["license"],
         "typed": "checked by mypy",
     }
-    assert (ROOT / "src" / "quorate" / "py.typed").exists()
+    assert (ROOT / "src" / "ensemblage" / "py.typed").exists()
     assert "$(BIN)/mypy" in (ROOT / "Makefile").read_text(encoding="utf-8")
     assert {path.stem for path in (ROOT / "docs" / "badges").iterdir()} == set(claims)
     for name, claim in claims.items():

@@ -2,13 +2,13 @@
 
 import pytest
 
-from quorate._validate import available_memory, memory
+from ensemblage._validate import available_memory, memory
 
 
 @pytest.fixture
 def group(tmp_path, monkeypatch):
     """Return what writes the files of a control group."""
-    monkeypatch.delenv("QUORATE_MEMORY", raising=False)
+    monkeypatch.delenv("ENSEMBLAGE_MEMORY", raising=False)
     monkeypatch.setattr(memory, "_CGROUP", tmp_path)
 
     def write(most, used, **stat):
@@ -58,12 +58,12 @@ def test_no_group(group):
     ],
 )  # fmt: skip
 def test_a_size_in_words(monkeypatch, text, n_bytes):
-    monkeypatch.setenv("QUORATE_MEMORY", text)
+    monkeypatch.setenv("ENSEMBLAGE_MEMORY", text)
     assert available_memory() == n_bytes
 
 
 @pytest.mark.parametrize("text", ["much", "-5", "4 GB free", "1e9", "4XB"])
 def test_a_size_that_is_none(monkeypatch, text):
-    monkeypatch.setenv("QUORATE_MEMORY", text)
-    with pytest.raises(ValueError, match="QUORATE_MEMORY must be a number of bytes, such as"):
+    monkeypatch.setenv("ENSEMBLAGE_MEMORY", text)
+    with pytest.raises(ValueError, match="ENSEMBLAGE_MEMORY must be a number of bytes, such as"):
         available_memory()

@@ -15,7 +15,7 @@ sys.addaudithook(watch)
 """
 VERBS = """
 from typer.testing import CliRunner
-from quorate.cli import app
+from ensemblage.cli import app
 for line in (
     "demo -o demo",
     "consensus demo/votes.csv -k 10 --confidence -o labels.csv",
@@ -48,6 +48,6 @@ def test_the_command_asks_no_network(tmp_path):
 
 
 def test_a_fetch_would_be_noticed(tmp_path):
-    program = "from pathlib import Path\nfrom quorate.datasets._fetch import fetch\n"
+    program = "from pathlib import Path\nfrom ensemblage.datasets._fetch import fetch\n"
     done = watched(program + "fetch(['http://127.0.0.1:9/x'], Path('x'))", tmp_path)
     assert "asked the network" in done.stderr

@@ -6,15 +6,15 @@ import threading
 import numpy as np
 import pytest
 
-import quorate as qr
-from quorate._validate import memory
-from quorate.flow import _threads
+import ensemblage as en
+from ensemblage._validate import memory
+from ensemblage.flow import _threads
 
 VOTES = np.array([[0, 0, 1], [0, 0, 1], [0, 1, 1], [2, 1, 3], [2, 1, 3], [2, 2, 3]])
 
 
 def labels(votes):
-    return qr.PTA(2).fit_predict(votes).tolist()
+    return en.PTA(2).fit_predict(votes).tolist()
 
 
 def test_votes_in_the_other_order_of_bytes():
@@ -25,8 +25,8 @@ def test_votes_in_the_other_order_of_bytes():
 def test_labels_past_the_range_of_int64():
     huge = np.uint64(2**64 - 1) - VOTES.astype(np.uint64)
     assert labels(huge) == labels(VOTES)
-    assert qr.Ensemble(huge).microclusters.table.tolist() == (
-        qr.Ensemble(VOTES).microclusters.table.tolist()
+    assert en.Ensemble(huge).microclusters.table.tolist() == (
+        en.Ensemble(VOTES).microclusters.table.tolist()
     )
 
 
@@ -40,7 +40,7 @@ def test_infinity_is_no_label():
     votes = VOTES.astype(float)
     votes[0, 0] = np.inf
     with pytest.raises(ValueError, match=r"clustering 0 holds infinity \(inf\). Use -1 or NaN"):
-        qr.Ensemble(votes)
+        en.Ensemble(votes)
 
 
 def test_negative_jobs_count_from_all_cores_down():

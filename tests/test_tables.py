@@ -9,7 +9,7 @@ from sklearn.compose import ColumnTransformer
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-import quorate as qr
+import ensemblage as en
 
 pl = pytest.importorskip("polars")
 pa = pytest.importorskip("pyarrow")
@@ -66,17 +66,17 @@ def values(labels):
 
 @pytest.mark.parametrize("name", TABLES)
 def test_every_kind_of_table_holds_the_same_votes(name):
-    expected, found = qr.microclusters(plain(TABLES[name])), qr.microclusters(TABLES[name])
+    expected, found = en.microclusters(plain(TABLES[name])), en.microclusters(TABLES[name])
     for ours, theirs in zip(found, expected, strict=True):
         np.testing.assert_array_equal(ours, theirs)
 
 
 @pytest.mark.parametrize("name", TABLES)
 @pytest.mark.parametrize("method", ["eac", "ptgp", "vote"])
-@pytest.mark.filterwarnings("ignore::quorate.FewerClustersWarning")
+@pytest.mark.filterwarnings("ignore::ensemblage.FewerClustersWarning")
 def test_labels_come_back_in_kind(name, method):
     table = TABLES[name]
-    make = qr.METHODS[method]
+    make = en.METHODS[method]
     options = {"random_state": 0} if method == "ptgp" else {}
     est, other = make(2, **options), make(2, **options)
     expected = other.fit_predict(plain(table))
@@ -87,11 +87,11 @@ def test_labels_come_back_in_kind(name, method):
     np.testing.assert_array_equal(values(est.cut(3)), other.cut(3))
     assert isinstance(est.labels_, np.ndarray)
     assert est.feature_names_in_.tolist() == list(COLUMNS)
-    assert isinstance(make(2, **options).fit(qr.Ensemble(table)).cut(2), kind_of(table))
+    assert isinstance(make(2, **options).fit(en.Ensemble(table)).cut(2), kind_of(table))
 
 
 def test_the_kind_is_that_of_the_table_asked_about():
-    est = qr.EAC(2).fit(TABLES["polars"])
+    est = en.EAC(2).fit(TABLES["polars"])
     assert isinstance(est.predict(TABLES["Arrow"]), pa.Array)
     assert isinstance(est.cut(2), pl.Series)
     assert est.cut(2).name == "label"
@@ -114,19 +114,19 @@ def test_the_kind_is_that_of_the_table_asked_about():
 @settings(max_examples=60, deadline=None)
 def test_any_columns(columns):
     named = {f"c{place}": column for place, column in enumerate([*columns, [1] * 7])}
-    expected = qr.microclusters(np.array(list(named.values()), dtype=object).T)
+    expected = en.microclusters(np.array(list(named.values()), dtype=object).T)
     schema = {
         name: pl.UInt64 if any(isinstance(v, int) and v >= 2**63 for v in column) else None
         for name, column in named.items()
     }
     tables = [pl.DataFrame(named, schema=schema), pl.DataFrame(named, schema=schema).to_arrow()]
     for table in tables:
-        for ours, theirs in zip(qr.microclusters(table), expected, strict=True):
+        for ours, theirs in zip(en.microclusters(table), expected, strict=True):
             np.testing.assert_array_equal(ours, theirs)
 
 
 def test_names_are_compared():
-    est = qr.EAC(2).fit(TABLES["polars"])
+    est = en.EAC(2).fit(TABLES["polars"])
     reordered = TABLES["polars"].select(reversed(list(COLUMNS)))
     with pytest.raises(ValueError, match="feature names should match"):
         est.predict(reordered)
@@ -138,18 +138,18 @@ def test_names_are_compared():
 
 def test_bad_tables():
     with pytest.raises(TypeError, match=r"LazyFrame was passed, .* Pass X\.collect\(\)"):
-        qr.EAC(2).fit(TABLES["polars"].lazy())
+        en.EAC(2).fit(TABLES["polars"].lazy())
     with pytest.raises(ValueError, match="no objects"):
-        qr.EAC(2).fit(TABLES["polars"][:0])
+        en.EAC(2).fit(TABLES["polars"][:0])
     with pytest.raises(ValueError, match="Votes have no"):
-        qr.EAC(2).fit(pa.table({}))
+        en.EAC(2).fit(pa.table({}))
     twice = pa.table([pa.array([1, 2]), pa.array([1, 2])], names=["a", "a"])
     with pytest.raises(ValueError, match="several columns called 'a'"):
-        qr.EAC(2).fit(twice)
+        en.EAC(2).fit(twice)
     with pytest.raises(TypeError, match="labels that can be told apart"):
-        qr.EAC(2).fit(pl.DataFrame({"a": [[1], [2]]}))
+        en.EAC(2).fit(pl.DataFrame({"a": [[1], [2]]}))
     with pytest.raises(ValueError, match=r"no vote in any clustering: row\(s\) 1"):
-        qr.EAC(1).fit(pa.table({"a": [1, None]}))
+        en.EAC(1).fit(pa.table({"a": [1, None]}))
 
 
 # -- features ----------------------------------------------------------------------------------
@@ -166,8 +166,8 @@ FEATURES = np.random.default_rng(0).normal(size=(40, 3)) + np.repeat([[0], [9]],
     ids=["polars", "Arrow"],
 )
 def test_features_of_any_table(table):
-    model = qr.EnsembleClustering(2, n_members=4, random_state=0)
-    expected = qr.EnsembleClustering(2, n_members=4, random_state=0).fit(FEATURES)
+    model = en.EnsembleClustering(2, n_members=4, random_state=0)
+    expected = en.EnsembleClustering(2, n_members=4, random_state=0).fit(FEATURES)
     for labels in (model.fit_predict(table), model.predict(table), model.cut(2)):
         assert isinstance(labels, kind_of(table))
         np.testing.assert_array_equal(values(labels), expected.labels_)
@@ -176,7 +176,7 @@ def test_features_of_any_table(table):
 
 @pytest.mark.parametrize("make", [pl.DataFrame, pa.table])
 def test_features_that_are_missing_or_words(make):
-    model = qr.EnsembleClustering(2, n_members=2, random_state=0)
+    model = en.EnsembleClustering(2, n_members=2, random_state=0)
     with pytest.raises(ValueError, match="row 1 of column 'b' is NaN"):
         model.fit(make({"a": [1, 2, 3], "b": [1, None, 3]}))
     with pytest.raises(ValueError, match="Features must be numbers, but row 0 of column 'b'"):
@@ -188,7 +188,7 @@ def test_features_that_are_missing_or_words(make):
 
 def test_a_pipeline_that_ends_in_a_clusterer_of_features():
     frame = pd.DataFrame(FEATURES, columns=list("xyz"), index=[f"o{i}" for i in range(40)])
-    model = qr.EnsembleClustering(2, n_members=4, random_state=0)
+    model = en.EnsembleClustering(2, n_members=4, random_state=0)
     for output in ("default", "pandas", "polars"):
         pipe = make_pipeline(StandardScaler(), model).set_output(transform=output)
         labels = pipe.fit_predict(frame)
@@ -204,10 +204,10 @@ def test_a_pipeline_that_ends_in_a_clusterer_of_features():
 def test_a_pipeline_that_ends_in_a_consensus_method():
     votes = pd.DataFrame(COLUMNS)
     chosen = ColumnTransformer([("some", "passthrough", ["words", "small"])], remainder="drop")
-    pipe = make_pipeline(chosen, qr.PTGP(2, random_state=0)).set_output(transform="pandas")
+    pipe = make_pipeline(chosen, en.PTGP(2, random_state=0)).set_output(transform="pandas")
     labels = pipe.fit_predict(votes[["words", "small"]])
     assert isinstance(labels, pd.Series)
-    expected = qr.PTGP(2, random_state=0).fit_predict(votes[["words", "small"]])
+    expected = en.PTGP(2, random_state=0).fit_predict(votes[["words", "small"]])
     np.testing.assert_array_equal(labels, expected)
     assert pipe.set_params(ptgp__n_clusters=3).fit_predict(votes).nunique() == 3
 
@@ -225,10 +225,10 @@ def test_a_pipeline_that_ends_in_a_consensus_method():
 def test_pandas_columns_of_other_kinds_beside_whole_numbers(column, same):
     numbers = [5, 6, 6, 7]
     frame = pd.DataFrame({"other": column, "numbers": numbers})
-    found = qr.microclusters(frame)
-    wanted = qr.microclusters(np.column_stack([same, numbers]))
+    found = en.microclusters(frame)
+    wanted = en.microclusters(np.column_stack([same, numbers]))
     np.testing.assert_array_equal(found.table, wanted.table)
-    est = qr.EAC(n_clusters=2).fit(frame)
+    est = en.EAC(n_clusters=2).fit(frame)
     np.testing.assert_array_equal(est.predict(frame), est.labels_)
 
 
@@ -237,9 +237,9 @@ def test_pandas_columns_of_other_kinds_beside_whole_numbers(column, same):
 
 def test_a_dict_of_lists_is_a_table():
     columns = {"leiden": [0, 0, 1, 1], "expert": ["T", "T", "B", None]}
-    est = qr.EAC(2).fit(columns)
+    est = en.EAC(2).fit(columns)
     assert est.feature_names_in_.tolist() == list(columns)
-    frame = qr.EAC(2).fit(pd.DataFrame(columns))
+    frame = en.EAC(2).fit(pd.DataFrame(columns))
     np.testing.assert_array_equal(est.microclusters_.table, frame.microclusters_.table)
     labels = est.fit_predict(columns)
     assert isinstance(labels, np.ndarray)
@@ -251,10 +251,10 @@ def test_a_dict_of_lists_is_a_table():
 def test_series_in_a_dict_go_by_their_index():
     one = pd.Series([0, 0, 1], index=["x", "b", "z"])
     other = pd.Series(["b", "a", "b"], index=["z", "x", "w"])
-    labels = qr.EAC(2).fit_predict({"one": one, "other": other})
+    labels = en.EAC(2).fit_predict({"one": one, "other": other})
     assert labels.index.tolist() == ["x", "b", "z", "w"]  # as they first appear
     assert labels["x"] == labels["b"] != labels["z"] == labels["w"]
-    same = qr.EAC(2).fit_predict({"one": one, "list": [0, 0, 1]})
+    same = en.EAC(2).fit_predict({"one": one, "list": [0, 0, 1]})
     assert (same.index.tolist(), same.tolist()) == (["x", "b", "z"], [0, 0, 1])
 
 
@@ -273,8 +273,8 @@ LARGE_COLUMNS = {
 def test_columns_one_by_one_tell_large_numbers_apart(kind):
     expected = [[0, 0], [1, 0], [-1, 0]]
     beside = pd.Series([0] * 4) if kind == "pandas" else [0] * 4
-    assert qr.microclusters({"a": LARGE_COLUMNS[kind], "b": beside}).table.tolist() == expected
-    assert qr.metrics.ari(LARGE_COLUMNS[kind], [0, 1, 0, 0]) == 1
+    assert en.microclusters({"a": LARGE_COLUMNS[kind], "b": beside}).table.tolist() == expected
+    assert en.metrics.ari(LARGE_COLUMNS[kind], [0, 1, 0, 0]) == 1
 
 
 def test_large_numbers_with_gaps_in_the_index():
@@ -284,29 +284,29 @@ def test_large_numbers_with_gaps_in_the_index():
     part = pd.Series([0.0, 1.0], index=["x", "y"])
     columns = {"a": one, "b": truth, "c": unsigned, "d": part}
     expected = [[0, 0, 0, 0], [1, 1, 1, 1], [-1, 0, -1, -1]]
-    assert qr.microclusters(columns).table.tolist() == expected
+    assert en.microclusters(columns).table.tolist() == expected
 
 
 def test_names_that_are_numbers(tmp_path):
     columns = {5: [0, 0, 1, 1], 3: [0, 1, 1, 1], 9: [0, 1, 2, 3]}
-    est = qr.EAC(2).fit(columns)
-    assert qr.metrics.members(est).names == ["5", "3", "9"]
+    est = en.EAC(2).fit(columns)
+    assert en.metrics.members(est).names == ["5", "3", "9"]
     frame = pd.DataFrame(columns)
     np.testing.assert_array_equal(est.predict(frame), est.labels_)
     np.testing.assert_array_equal(est.predict(frame.to_numpy()), est.labels_)
-    est.save(tmp_path / "m.quorate")
-    for model in (est, qr.load(tmp_path / "m.quorate"), qr.EAC(2).fit(frame)):
+    est.save(tmp_path / "m.ensemblage")
+    for model in (est, en.load(tmp_path / "m.ensemblage"), en.EAC(2).fit(frame)):
         with pytest.raises(ValueError, match="fitted on 5, 3, 9, and X has 9, 3, 5"):
             model.predict(frame[[9, 3, 5]])
 
 
 def test_labels_of_another_kind_are_told():
     groups = np.repeat([0, 1, 2], 3)
-    est = qr.EAC(3).fit({"a": groups, "b": groups})
-    with pytest.warns(qr.UnknownLabelsWarning, match="numbers in place of words or the reverse"):
+    est = en.EAC(3).fit({"a": groups, "b": groups})
+    with pytest.warns(en.UnknownLabelsWarning, match="numbers in place of words or the reverse"):
         assert not est.predict({"a": groups.astype(str), "b": groups.astype(str)}).any()
     est.predict({"a": groups.astype(str), "b": groups.astype(float)})  # one is enough
-    words = qr.EAC(2).fit(np.array([["x", "y"], ["z", "y"]]))
+    words = en.EAC(2).fit(np.array([["x", "y"], ["z", "y"]]))
     words.predict([[np.str_("x"), np.str_("y")]])  # other types, known labels
     est.predict({"a": [7], "b": [8]})  # new clusters are nothing strange
 
@@ -315,32 +315,32 @@ def test_labels_of_another_kind_are_told():
 def test_a_column_of_ids_among_the_votes_is_told(name):
     ids = [f"x{i}" for i in range(4)]
     frame = pd.DataFrame({name: ids, "a": [0, 0, 1, 1], "b": [0, 0, 0, 1]})
-    with pytest.warns(qr.IdsAsVotesWarning, match=f"The column '{name}' has another label for ev"):
-        assert qr.EAC(2).fit(frame).n_microclusters_ == 4
-    assert qr.EAC(2).fit(frame.set_index(name)).n_microclusters_ == 3
-    qr.EAC(2).fit(frame.assign(**{name: ["x", "x", "y", "z"]}))  # a batch, say
-    qr.EAC(2).fit(frame.rename(columns={name: "alone"}))  # a clustering of all alone
-    qr.EAC(2).fit(frame[:2])  # too few to judge by
+    with pytest.warns(en.IdsAsVotesWarning, match=f"The column '{name}' has another label for ev"):
+        assert en.EAC(2).fit(frame).n_microclusters_ == 4
+    assert en.EAC(2).fit(frame.set_index(name)).n_microclusters_ == 3
+    en.EAC(2).fit(frame.assign(**{name: ["x", "x", "y", "z"]}))  # a batch, say
+    en.EAC(2).fit(frame.rename(columns={name: "alone"}))  # a clustering of all alone
+    en.EAC(2).fit(frame[:2])  # too few to judge by
     table = np.array([[0, 0], [1, 0], [2, 1]], dtype=np.int32)
     sizes, labels = np.ones(3, dtype=np.int64), [["x", "y", "z"], [0, 1]]
-    with pytest.warns(qr.IdsAsVotesWarning):
-        qr.EAC(2).fit(qr.Ensemble.of_groups(table, sizes, labels, [name, "a"]))
+    with pytest.warns(en.IdsAsVotesWarning):
+        en.EAC(2).fit(en.Ensemble.of_groups(table, sizes, labels, [name, "a"]))
 
 
 def test_ids_are_told_by_the_fit_alone(tmp_path):
     frame = pd.DataFrame({"sample": ["T", "B", "NK", "T"], "a": [0, 1, 2, 0]})
-    est = qr.EAC(2).fit(frame)
+    est = en.EAC(2).fit(frame)
     est.predict(frame[:3])
-    est.save(tmp_path / "m.quorate")
-    qr.load(tmp_path / "m.quorate").predict(frame[:3])
+    est.save(tmp_path / "m.ensemblage")
+    en.load(tmp_path / "m.ensemblage").predict(frame[:3])
 
 
 def test_series_overlap_in_any_order():
     parts = {name: pd.Series([0, 1], index=index)
              for name, index in (("a", [1, 2]), ("b", [3, 4]), ("c", [2, 3]))}  # fmt: skip
     found = [
-        qr.EAC(2).fit_predict({name: parts[name] for name in order}).sort_index()
+        en.EAC(2).fit_predict({name: parts[name] for name in order}).sort_index()
         for order in ("abc", "acb", "cab")
     ]
     for other in found[1:]:
-        assert qr.metrics.ari(found[0], other) == 1
+        assert en.metrics.ari(found[0], other) == 1

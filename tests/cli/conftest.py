@@ -5,13 +5,13 @@ import pytest
 from generate_inputs import COLUMNS, FEATURES, IDS, KINDS
 from typer.testing import CliRunner
 
-from quorate import files
-from quorate.cli import app
+from ensemblage import files
+from ensemblage.cli import app
 
 
 @pytest.fixture
 def generate(tmp_path, monkeypatch):
-    """Return ``quorate generate`` in a folder with the features in cells.csv and x.npy."""
+    """Return ``ensemblage generate`` in a folder with the features in cells.csv and x.npy."""
     monkeypatch.chdir(tmp_path)
     files.write_table("cells.csv", {"cell": IDS, **COLUMNS, "kind": KINDS})
     np.save("x.npy", FEATURES)

@@ -1,4 +1,4 @@
-"""``quorate choose-k`` and ``quorate consensus -k auto``."""
+"""``ensemblage choose-k`` and ``ensemblage consensus -k auto``."""
 
 import json
 
@@ -7,9 +7,9 @@ import pandas as pd
 import pytest
 from typer.testing import CliRunner
 
-import quorate as qr
-from quorate import files
-from quorate.cli import app
+import ensemblage as en
+from ensemblage import files
+from ensemblage.cli import app
 
 runner = CliRunner()
 
@@ -54,8 +54,8 @@ def test_scores_are_those_of_the_library(votes, tmp_path):
     table = pd.read_csv(out)
     assert list(table) == ["k", "balance", "lifetime", "pac"]
     matrix = pd.read_csv(votes).drop(columns=["id", "truth"])
-    expected = qr.metrics.choose_k(
-        qr.PTA(2).fit(matrix), range(2, 7), criteria="all", n_refits=4, random_state=3
+    expected = en.metrics.choose_k(
+        en.PTA(2).fit(matrix), range(2, 7), criteria="all", n_refits=4, random_state=3
     )
     for name in ("balance", "lifetime", "pac"):
         assert table[name].to_numpy() == pytest.approx(expected.scores[name], abs=1e-6)
@@ -128,7 +128,7 @@ def test_consensus_chooses(votes, tmp_path, engine):
     matrix = pd.read_csv(votes).drop(columns=["id", "truth"])
     labels = pd.read_csv(out)
     assert list(labels) == ["id", "label", "confidence"]
-    assert labels["label"].tolist() == qr.PTGP(4, random_state=0).fit(matrix).labels_.tolist()
+    assert labels["label"].tolist() == en.PTGP(4, random_state=0).fit(matrix).labels_.tolist()
 
 
 def test_quiet_tells_nothing(votes, tmp_path):

@@ -8,8 +8,8 @@ import pytest
 import typer
 from typer.testing import CliRunner
 
-from quorate.cli import app
-from quorate.cli._errors import WrongCall, reported
+from ensemblage.cli import app
+from ensemblage.cli._errors import WrongCall, reported
 
 HEAVY = ("numpy", "numba", "sklearn", "scipy", "pandas", "pyarrow", "rich", "matplotlib")
 VERBS = (
@@ -26,7 +26,7 @@ def run(command):
 def test_help_is_light(words):
     """What it costs in seconds is told by benchmarks.startup."""
     code = (
-        f"import sys\nfrom quorate.cli import main\nsys.argv = ['quorate', *{words}]\n"
+        f"import sys\nfrom ensemblage.cli import main\nsys.argv = ['ensemblage', *{words}]\n"
         "try:\n    main()\nfinally:\n"
         f"    print([name for name in {HEAVY} if name in sys.modules], file=sys.stderr)"
     )
@@ -39,7 +39,7 @@ def test_help_is_light(words):
 def test_version_and_verbs():
     result = CliRunner().invoke(app, ["--version"])
     assert result.exit_code == 0
-    assert result.stdout.startswith("quorate ")
+    assert result.stdout.startswith("ensemblage ")
     assert CliRunner().invoke(app, ["nonsense"]).exit_code == 2
 
 
@@ -51,14 +51,14 @@ def test_these_are_the_verbs():
 def test_every_verb_shows_an_example(verb):
     result = CliRunner().invoke(app, [verb, "--help"])
     assert result.exit_code == 0
-    assert f"\n    quorate {verb}" in result.stdout
+    assert f"\n    ensemblage {verb}" in result.stdout
     assert "<" not in result.stdout  # no types of Python
 
 
 @pytest.mark.parametrize("verb", VERBS)
 def test_every_option_is_in_the_section_of_its_verb(verb):
     page = (Path(__file__).parents[2] / "docs" / "command.md").read_text(encoding="utf-8")
-    section = page.partition(f"\n## Options of `quorate {verb}`\n")[2].partition("\n## ")[0]
+    section = page.partition(f"\n## Options of `ensemblage {verb}`\n")[2].partition("\n## ")[0]
     for parameter in typer.main.get_command(app).commands[verb].params:
         for option in (*parameter.opts, *parameter.secondary_opts):
             if option.startswith("-") and option not in ("-h", "--help"):
@@ -82,7 +82,7 @@ def test_options_of_several_verbs_are_called_alike():
         (ValueError("Votes are\n  no votes."), 1, "error: Votes are no votes.\n"),
         (OSError(28, "No space left on device", "x.csv"), 1, "No space left on device: x.csv"),
         (MemoryError(), 1, "not enough memory"),
-        (KeyError("gone"), 1, "defect of quorate"),
+        (KeyError("gone"), 1, "defect of ensemblage"),
         (KeyboardInterrupt(), 130, "Interrupted"),
         (BrokenPipeError(), 141, ""),
     ],
@@ -100,7 +100,7 @@ def test_a_reader_that_leaves_early_hears_no_complaint(tmp_path):
     votes = tmp_path / "votes.csv"
     votes.write_text("a,b\n" + "0,0\n0,1\n1,1\n" * 50_000)
     command = (
-        f"{sys.executable} -c 'from quorate.cli import main; main()' consensus {votes} -k 2 -q"
+        f"{sys.executable} -c 'from ensemblage.cli import main; main()' consensus {votes} -k 2 -q"
     )
     done = run(["bash", "-c", f"set -o pipefail; {command} | head -n 1"])
     assert done.stdout == "row,label\n"

@@ -6,11 +6,11 @@ import sys
 
 import pytest
 
-from quorate.cli._colours import coloured
+from ensemblage.cli._colours import coloured
 
 pty = pytest.importorskip("pty")  # POSIX
 
-QUORATE = [sys.executable, "-c", "from quorate.cli import main; main()"]
+ENSEMBLAGE = [sys.executable, "-c", "from ensemblage.cli import main; main()"]
 ESCAPE = "\x1b["
 
 
@@ -21,7 +21,7 @@ def on_terminal(words, **variables):
     environment = kept | {"TERM": "xterm-256color"} | variables
     told = b""
     with subprocess.Popen(
-        [*QUORATE, *words], stdout=subprocess.PIPE, stderr=theirs, env=environment
+        [*ENSEMBLAGE, *words], stdout=subprocess.PIPE, stderr=theirs, env=environment
     ) as process:
         os.close(theirs)
         printed = process.stdout.read().decode()
@@ -62,7 +62,7 @@ def test_an_error_on_a_terminal():
     assert printed == ""
     assert told.startswith(f"{ESCAPE}31m")
     assert on_terminal(["consenus"], NO_COLOR="1")[1].startswith("error: There is no command")
-    piped = subprocess.run([*QUORATE, "consenus"], capture_output=True, text=True, check=False)
+    piped = subprocess.run([*ENSEMBLAGE, "consenus"], capture_output=True, text=True, check=False)
     assert piped.stderr.startswith("error: There is no command")
 
 

@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 from typer.testing import CliRunner
 
-import quorate as qr
-from quorate import files
-from quorate.cli import app
+import ensemblage as en
+from ensemblage import files
+from ensemblage.cli import app
 
 runner = CliRunner()
 
@@ -46,13 +46,13 @@ def test_numbers_are_those_of_the_library(votes, tmp_path):
     content = json.loads(out.read_text())
     table, truth = files.take_column(files.read_table(votes), "truth")[::-1]
     for row in content["methods"]:
-        est = qr.METHODS[row["method"]](3)
+        est = en.METHODS[row["method"]](3)
         if "random_state" in est.get_params():
             est.set_params(random_state=0)
         labels = est.fit(table.matrix).labels_
-        assert row["nmi"] == pytest.approx(qr.metrics.nmi(truth, labels))
-        assert row["ari"] == pytest.approx(qr.metrics.ari(truth, labels))
-        assert row["nmi_with_votes"] == pytest.approx(qr.metrics.ensemble_nmi(labels, table.matrix))
+        assert row["nmi"] == pytest.approx(en.metrics.nmi(truth, labels))
+        assert row["ari"] == pytest.approx(en.metrics.ari(truth, labels))
+        assert row["nmi_with_votes"] == pytest.approx(en.metrics.ensemble_nmi(labels, table.matrix))
         assert row["clusters"] == 3
         assert row["seconds"] > 0
     assert content["agreement"]["pta"]["pta"] == 1.0
@@ -64,14 +64,14 @@ def test_all_methods_and_a_csv_without_truth(votes, tmp_path):
     assert found.exit_code == 0, found.stderr
     header, *lines = out.read_text().splitlines()
     assert header == "method,clusters,nmi_with_votes,seconds,memory_mb"
-    assert [line.partition(",")[0] for line in lines] == list(qr.METHODS)
+    assert [line.partition(",")[0] for line in lines] == list(en.METHODS)
 
 
 def test_a_method_that_fails_does_not_stop_the_others(votes, monkeypatch):
     def refuse(self, X, y=None):
-        raise qr.MemoryBudgetError("this would not fit.")
+        raise en.MemoryBudgetError("this would not fit.")
 
-    monkeypatch.setattr(qr.PTA, "fit", refuse)
+    monkeypatch.setattr(en.PTA, "fit", refuse)
     found = invoke(votes, "-k", 3, "--methods", "pta,ptgp")
     assert found.exit_code == 0
     assert "warning: pta has no result: this would not fit." in found.stderr
@@ -111,7 +111,7 @@ def test_a_table_on_standard_output_stands_there_alone(votes):
 
 
 def test_a_score_of_zero_is_a_score():
-    from quorate.cli.compare import _report
+    from ensemblage.cli.compare import _report
 
     def row(name, nmi):
         return {"method": name, "clusters": 2, "nmi": nmi, "ari": nmi, "nmi_with_votes": 0.9,

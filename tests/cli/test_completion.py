@@ -6,10 +6,10 @@ import sys
 
 import pytest
 
-from quorate.cli._words import METHODS
+from ensemblage.cli._words import METHODS
 
 RUN = (
-    "import sys\nfrom quorate.cli import main\nsys.argv = ['quorate']\n"
+    "import sys\nfrom ensemblage.cli import main\nsys.argv = ['ensemblage']\n"
     "try:\n    main()\nfinally:\n"
     "    heavy = ('numpy', 'sklearn', 'numba', 'scipy', 'pandas', 'matplotlib')\n"
     "    print([name for name in heavy if name in sys.modules], file=sys.stderr)"
@@ -19,7 +19,7 @@ RUN = (
 def completed(line):
     """Return what bash is offered for the last word of a line."""
     asked = {"COMP_WORDS": line, "COMP_CWORD": str(len(line.split(" ")) - 1)}
-    environment = os.environ | asked | {"_QUORATE_COMPLETE": "complete_bash"}
+    environment = os.environ | asked | {"_ENSEMBLAGE_COMPLETE": "complete_bash"}
     command = [sys.executable, "-c", RUN]
     done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
     assert done.stderr.strip() == "[]"
@@ -29,16 +29,19 @@ def completed(line):
 @pytest.mark.parametrize(
     ("line", "offered"),
     [
-        ("quorate co", ["consensus", "compare"]),
-        ("quorate consensus v.csv -m pt", ["pta", "ptgp"]),
-        ("quorate report v.csv --method ", list(METHODS)),
-        ("quorate compare v.csv --methods eac,v", ["eac,vote"]),
-        ("quorate choose-k v.csv --criteria pac,s", ["pac,subset_stability", "pac,seed_stability"]),
-        ("quorate consensus v.csv --device c", ["cpu", "cuda"]),
-        ("quorate predict m v.csv --engine ", ["auto", "memory", "stream"]),
-        ("quorate reproduce com", ["comparison"]),
-        ("quorate consensus v.csv --membe", ["--member-table"]),
-        ("quorate consensus v", []),  # files are the shell's own business
+        ("ensemblage co", ["consensus", "compare"]),
+        ("ensemblage consensus v.csv -m pt", ["pta", "ptgp"]),
+        ("ensemblage report v.csv --method ", list(METHODS)),
+        ("ensemblage compare v.csv --methods eac,v", ["eac,vote"]),
+        (
+            "ensemblage choose-k v.csv --criteria pac,s",
+            ["pac,subset_stability", "pac,seed_stability"],
+        ),
+        ("ensemblage consensus v.csv --device c", ["cpu", "cuda"]),
+        ("ensemblage predict m v.csv --engine ", ["auto", "memory", "stream"]),
+        ("ensemblage reproduce com", ["comparison"]),
+        ("ensemblage consensus v.csv --membe", ["--member-table"]),
+        ("ensemblage consensus v", []),  # files are the shell's own business
     ],
 )
 def test_bash_is_offered(line, offered):
@@ -46,7 +49,7 @@ def test_bash_is_offered(line, offered):
 
 
 def test_the_script_can_be_shown_without_an_installation():
-    environment = os.environ | {"_QUORATE_COMPLETE": "source_bash"}
+    environment = os.environ | {"_ENSEMBLAGE_COMPLETE": "source_bash"}
     command = [sys.executable, "-c", RUN]
     done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
-    assert "complete -o default -F _quorate_completion quorate" in done.stdout
+    assert "complete -o default -F _ensemblage_completion ensemblage" in done.stdout

@@ -1,14 +1,14 @@
-"""``quorate consensus``: what is refused before the work, in the words of files and options."""
+"""``ensemblage consensus``: what is refused before the work, in the words of files and options."""
 
 import numpy as np
 import pandas as pd
 import pytest
 from typer.testing import CliRunner
 
-import quorate as qr
-from quorate.cli import app
-from quorate.cli._errors import _verdict
-from quorate.cli._options import wanted_k
+import ensemblage as en
+from ensemblage.cli import app
+from ensemblage.cli._errors import _verdict
+from ensemblage.cli._options import wanted_k
 
 TEXT = "id,a,b,c\nx,1,1,1\ny,1,1,2\nz,2,2,2\nw,2,2,1\n"
 
@@ -31,7 +31,7 @@ def no_fit(monkeypatch):
     def fit(self, X, y=None):
         raise AssertionError("the work has begun")
 
-    monkeypatch.setattr(qr.PTGP, "fit", fit)
+    monkeypatch.setattr(en.PTGP, "fit", fit)
 
 
 def assert_refused(result, code, words):

@@ -1,4 +1,4 @@
-"""``quorate consensus``: files in, labels out, and every way it can go wrong."""
+"""``ensemblage consensus``: files in, labels out, and every way it can go wrong."""
 
 import gzip
 import io
@@ -8,9 +8,9 @@ import pytest
 from scipy.io import savemat
 from typer.testing import CliRunner
 
-import quorate as qr
-from quorate import files
-from quorate.cli import app
+import ensemblage as en
+from ensemblage import files
+from ensemblage.cli import app
 
 
 def make_votes(n=60, n_clusterings=6, seed=0):
@@ -49,7 +49,7 @@ def columns_of(text):
 
 
 def expected(method="ptgp", k=3, **parameters):
-    cls = qr.METHODS[method]
+    cls = en.METHODS[method]
     if "random_state" in cls._get_param_names():
         parameters.setdefault("random_state", 0)
     return cls(k, **parameters).fit(VOTES)
@@ -144,7 +144,7 @@ class TestInput:
         assert result.exit_code == 0, result.stderr
         numbers = VOTES.copy()
         numbers[3, 0] = -1
-        wanted = qr.PTGP(3, random_state=0).fit(numbers).labels_
+        wanted = en.PTGP(3, random_state=0).fit(numbers).labels_
         assert list(map(int, columns_of(result.stdout)["label"])) == wanted.tolist()
 
     def test_header_and_ids_can_be_set(self, run, tmp_path):
@@ -165,9 +165,9 @@ class TestTruth:
         labels = expected().labels_
         name, nmi, ari, agreement = self.scores(result)
         assert name == "label"
-        assert nmi == pytest.approx(qr.metrics.nmi(TRUTH, labels, average="max"), abs=1e-4)
-        assert ari == pytest.approx(qr.metrics.ari(TRUTH, labels), abs=1e-4)
-        with_each = [qr.metrics.nmi(member, labels, average="max") for member in VOTES.T]
+        assert nmi == pytest.approx(en.metrics.nmi(TRUTH, labels, average="max"), abs=1e-4)
+        assert ari == pytest.approx(en.metrics.ari(TRUTH, labels), abs=1e-4)
+        with_each = [en.metrics.nmi(member, labels, average="max") for member in VOTES.T]
         assert agreement == pytest.approx(np.mean(with_each), abs=1e-4)
 
     def test_is_a_column_that_does_not_vote(self, run, tmp_path):

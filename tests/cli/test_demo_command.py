@@ -1,10 +1,10 @@
-"""``quorate demo``: a table on real data, and files to go on with."""
+"""``ensemblage demo``: a table on real data, and files to go on with."""
 
 import pytest
 from typer.testing import CliRunner
 
-from quorate import files
-from quorate.cli import app
+from ensemblage import files
+from ensemblage.cli import app
 
 
 @pytest.fixture(scope="module")
@@ -37,7 +37,7 @@ def test_files_can_be_used_at_once(demo):
     assert (votes.id_name, votes.names[0], len(votes.names)) == ("id", "kmeans_1", 6)
     assert files.read_table(folder / "labels.csv").names == ["truth", "pta", "ptgp"]
     command = next(line for line in result.stdout.splitlines() if "--truth" in line)
-    arguments = command[command.index("quorate ") :].split()[1:-2]  # without -o
+    arguments = command[command.index("ensemblage ") :].split()[1:-2]  # without -o
     again = CliRunner().invoke(app, [*arguments, "--quiet"])
     assert again.exit_code == 0, again.stderr
     assert "NMI" in again.stderr
@@ -70,7 +70,7 @@ def test_it_ends_with_a_report(demo):
 
 
 def test_without_the_extra_it_says_how_to_get_the_report(tmp_path, monkeypatch):
-    from quorate.report import _report
+    from ensemblage.report import _report
 
     def missing(name):
         return None
@@ -80,7 +80,7 @@ def test_without_the_extra_it_says_how_to_get_the_report(tmp_path, monkeypatch):
     assert result.exit_code == 0, result.stderr
     assert result.stdout.endswith(
         "No report was written. Reports need jinja2. Install it with: pip install"
-        " 'quorate[report]'\n"
+        " 'ensemblage[report]'\n"
     )
     assert (tmp_path / "out" / "votes.csv").is_file()
 

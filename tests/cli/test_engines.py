@@ -1,4 +1,4 @@
-"""``quorate consensus --engine``: in a stream or in memory, with the same labels."""
+"""``ensemblage consensus --engine``: in a stream or in memory, with the same labels."""
 
 from pathlib import Path
 
@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from typer.testing import CliRunner
 
-from quorate import files
-from quorate.cli import _engines, app
+from ensemblage import files
+from ensemblage.cli import _engines, app
 
 pa = pytest.importorskip("pyarrow")
 pq = pytest.importorskip("pyarrow.parquet")

@@ -1,4 +1,4 @@
-"""``quorate generate``: features in, a pool of base clusterings out."""
+"""``ensemblage generate``: features in, a pool of base clusterings out."""
 
 import os
 import subprocess
@@ -6,13 +6,13 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from generate_inputs import COLUMNS, FEATURES, IDS, KINDS, QUORATE, made
+from generate_inputs import COLUMNS, ENSEMBLAGE, FEATURES, IDS, KINDS, made
 from scipy.io import loadmat
 from typer.testing import CliRunner
 
-import quorate as qr
-from quorate import datasets, files
-from quorate.cli import app
+import ensemblage as en
+from ensemblage import datasets, files
+from ensemblage.cli import app
 
 
 @pytest.fixture
@@ -25,7 +25,7 @@ def consensus():
 
 def expected(n_members=6, **options):
     options = {"random_state": 0, **options}
-    return qr.ensembles.generate(FEATURES, n_members, **options)
+    return en.ensembles.generate(FEATURES, n_members, **options)
 
 
 class TestOutput:
@@ -73,7 +73,7 @@ class TestOutput:
         result = consensus(name, "--truth", truth)
         assert result.exit_code == 0, result.output
         votes = expected(subsample=0.7 if options else None)
-        labels = qr.PTGP(3, random_state=0).fit(votes).labels_
+        labels = en.PTGP(3, random_state=0).fit(votes).labels_
         found = [int(line.split(",")[1]) for line in result.stdout.splitlines()[1:]]
         assert found == labels.tolist()
         assert "NMI (max)" in result.stderr
@@ -140,7 +140,7 @@ class TestInput:
         assert truth.tolist() == KINDS.tolist()
 
     def test_a_dataset_by_name(self, generate, data_folder, monkeypatch):
-        monkeypatch.setenv("QUORATE_DATA", str(data_folder))
+        monkeypatch.setenv("ENSEMBLAGE_DATA", str(data_folder))
         result = generate("is", "-m", 2, "--truth", "truth", "--k-range", "2:4", "-o", "p.mat")
         assert result.exit_code == 0, result.output
         assert "clustered these data with --scale minmax" in result.stderr
@@ -274,8 +274,8 @@ class TestRefusals:
         assert "there is no folder" in result.stderr
 
     def test_a_dataset_that_is_not_at_hand(self, generate, monkeypatch, tmp_path):
-        monkeypatch.setenv("QUORATE_DATA", str(tmp_path))
-        monkeypatch.setenv("QUORATE_CACHE", str(tmp_path))
+        monkeypatch.setenv("ENSEMBLAGE_DATA", str(tmp_path))
+        monkeypatch.setenv("ENSEMBLAGE_CACHE", str(tmp_path))
         result = generate("Pollen", "-o", "p.csv")
         assert result.exit_code == 1
         assert "error: The dataset Pollen is not at hand" in result.stderr
@@ -285,7 +285,7 @@ def test_progress_is_shown_on_a_terminal(generate, tmp_path):
     pty = pytest.importorskip("pty")
     ours, theirs = pty.openpty()
     done = subprocess.run(
-        [*QUORATE, "x.npy", "-m", "6", "-o", "p.npy"],
+        [*ENSEMBLAGE, "x.npy", "-m", "6", "-o", "p.npy"],
         cwd=tmp_path,
         stderr=theirs,
         env={**os.environ, "TERM": "xterm"},

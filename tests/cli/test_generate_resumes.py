@@ -1,4 +1,4 @@
-"""``quorate generate`` after a violent end: the same command goes on from what is finished."""
+"""``ensemblage generate`` after a violent end: the same command goes on from what is finished."""
 
 import signal
 import subprocess
@@ -7,10 +7,10 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from generate_inputs import QUORATE, made
+from generate_inputs import ENSEMBLAGE, made
 
-import quorate as qr
-from quorate import files
+import ensemblage as en
+from ensemblage import files
 
 
 def count(folder):
@@ -27,7 +27,7 @@ def begun(tmp_path):
 
     def end_by(number):
         command = subprocess.Popen(
-            [*QUORATE, *options],
+            [*ENSEMBLAGE, *options],
             cwd=tmp_path,
             stderr=subprocess.PIPE,
             text=True,
@@ -58,7 +58,7 @@ def test_a_killed_run_goes_on(begun, generate, tmp_path):
     assert result.exit_code == 0, result.output
     assert f"Going on: {min(kept, 40)} of 40 clusterings are in pool.npy.parts." in result.stderr
     assert not parts.exists()
-    votes = qr.ensembles.generate(
+    votes = en.ensembles.generate(
         begun.features, 40, n_clusters_range=(30, 50), random_state=0, n_jobs=2
     )
     assert np.array_equal(np.load("pool.npy"), votes)

@@ -6,9 +6,9 @@ import math
 import pytest
 from typer.testing import CliRunner
 
-import quorate as qr
-from quorate.cli import app
-from quorate.cli._json import plain
+import ensemblage as en
+from ensemblage.cli import app
+from ensemblage.cli._json import plain
 
 VOTES = "cell,a,b,c,kind\n" + "".join(
     f"c{i},{i % 3},{(i + (i % 7 == 0)) % 3},{i % 2},{'xyz'[i % 3]}\n" for i in range(30)
@@ -30,7 +30,7 @@ def folder(tmp_path, monkeypatch):
 
 
 def run(call, code=0):
-    result = CliRunner().invoke(app, call.split(), prog_name="quorate")
+    result = CliRunner().invoke(app, call.split(), prog_name="ensemblage")
     assert result.exit_code == code, result.output
     return result
 
@@ -47,7 +47,7 @@ def facts(call):
     found = json.loads(result.stdout, parse_constant=refuse)
     assert list(found)[:2] == ["command", "version"]
     assert found["command"] == call.split()[0]
-    assert found["version"] == qr.__version__
+    assert found["version"] == en.__version__
     return {name: found[name] for name in list(found)[2:]}, result
 
 
@@ -116,7 +116,7 @@ def test_compare_has_every_key_for_every_method(monkeypatch):
     def fail(self, X, y=None):
         raise ValueError("No.")
 
-    monkeypatch.setattr(qr.EAC, "fit", fail)
+    monkeypatch.setattr(en.EAC, "fit", fail)
     found, result = facts("compare v.csv -k 3 --methods eac,vote --json")
     keys = {"method", "clusters", "nmi", "ari", "nmi_with_votes", "seconds", "memory_mb", "error"}
     assert [set(row) for row in found["methods"]] == [keys, keys]
@@ -128,15 +128,15 @@ def test_compare_has_every_key_for_every_method(monkeypatch):
 
 
 def test_predict_tells_of_its_model(folder):
-    run("consensus v.csv -k 3 -o l.csv --save m.quorate --truth kind -q")
-    found, _ = facts("predict m.quorate v.csv -o p.csv --truth kind --json")
+    run("consensus v.csv -k 3 -o l.csv --save m.ensemblage --truth kind -q")
+    found, _ = facts("predict m.ensemblage v.csv -o p.csv --truth kind --json")
     assert set(found) == RESULT | {"engine", "scores", "model"}
-    assert (found["model"], found["ks"], found["method"]) == ("m.quorate", [3], "ptgp")
+    assert (found["model"], found["ks"], found["method"]) == ("m.ensemblage", [3], "ptgp")
     assert (folder / "p.csv").read_text() == (folder / "l.csv").read_text()
 
 
 def test_reproduce_tells_where_it_is(monkeypatch, folder):
-    from quorate import experiments
+    from ensemblage import experiments
 
     monkeypatch.setattr(experiments, "reproduce", lambda *_, **__: folder / "index.html")
     found, _ = facts("reproduce ranking -o there --json")
@@ -149,7 +149,7 @@ def test_reproduce_tells_where_it_is(monkeypatch, folder):
     [
         "consensus v.csv -k 3",
         "consensus v.csv -k 3 -o /dev/stdout",
-        "predict m.quorate v.csv",
+        "predict m.ensemblage v.csv",
         "generate cells.csv --drop kind -o -",
         "choose-k v.csv -o -",
         "compare v.csv -k 3 -o -",

@@ -1,12 +1,12 @@
-"""``quorate consensus --save`` and ``quorate predict``: a model in a file, and what it labels."""
+"""``ensemblage consensus --save`` and ``ensemblage predict``: a model in a file, and its labels."""
 
 import numpy as np
 import pytest
 from typer.testing import CliRunner
 
-import quorate as qr
-from quorate import files
-from quorate.cli import app
+import ensemblage as en
+from ensemblage import files
+from ensemblage.cli import app
 
 RNG = np.random.default_rng(0)
 TRUTH = np.arange(60) % 3
@@ -44,8 +44,8 @@ def labels_of(path):
 def model(tmp_path):
     files.write_table(tmp_path / "votes.csv", {"id": IDS, **columns(VOTES)})
     done("consensus", tmp_path / "votes.csv", "-k", 3, "-o", tmp_path / "labels.csv",
-         "--save", tmp_path / "model.quorate")  # fmt: skip
-    return tmp_path / "model.quorate"
+         "--save", tmp_path / "model.ensemblage")  # fmt: skip
+    return tmp_path / "model.ensemblage"
 
 
 @pytest.fixture
@@ -54,7 +54,7 @@ def new_csv(tmp_path):
     return tmp_path / "new.csv"
 
 
-EXPECTED = qr.PTGP(3, random_state=0).fit(VOTES)
+EXPECTED = en.PTGP(3, random_state=0).fit(VOTES)
 
 
 def test_the_objects_of_the_fit_get_their_labels(model, tmp_path):
@@ -114,7 +114,7 @@ def test_numbers_and_words_are_the_same_labels(tmp_path):
              "--save", tmp_path / "model")  # fmt: skip
         done("predict", tmp_path / "model", tmp_path / f"{second}.parquet",
              "-o", tmp_path / "out.csv")  # fmt: skip
-        expected = qr.PTGP(3, random_state=0).fit(votes).predict(new)
+        expected = en.PTGP(3, random_state=0).fit(votes).predict(new)
         assert labels_of(tmp_path / "out.csv") == expected.tolist()
 
 
@@ -140,7 +140,7 @@ def test_truth_is_compared_with(model, tmp_path):
 
 
 def test_a_model_keeps_no_objects(model):
-    loaded = qr.load(model)
+    loaded = en.load(model)
     assert loaded.feature_names_in_.tolist() == NAMES
     assert len(loaded.labels_) == loaded.n_microclusters_ < 60
 
@@ -168,5 +168,5 @@ def test_wrong_calls(model, new_csv, tmp_path):
         1, "predict", model, tmp_path / "gap.csv"
     )
     features = RNG.normal(size=(20, 2))
-    qr.EnsembleClustering(2, n_members=2, random_state=0).fit(features).save(tmp_path / "f")
+    en.EnsembleClustering(2, n_members=2, random_state=0).fit(features).save(tmp_path / "f")
     assert "a model of features" in failed(2, "predict", tmp_path / "f", new_csv)

@@ -1,4 +1,4 @@
-"""``quorate report``: from files of votes to a page, and what is refused on the way."""
+"""``ensemblage report``: from files of votes to a page, and what is refused on the way."""
 
 import json
 import re
@@ -8,8 +8,8 @@ import pytest
 from report_inputs import HOSTILE, noisy_votes
 from typer.testing import CliRunner
 
-from quorate import files
-from quorate.cli import app, report
+from ensemblage import files
+from ensemblage.cli import app, report
 
 
 def run(*arguments):
@@ -47,7 +47,7 @@ def test_votes_in_a_page_out(votes, tmp_path):
     assert data["truth"]["nmi"] > 0.8
     text = page.read_text(encoding="utf-8")
     assert "<h1><bdi>votes.csv</bdi></h1>" in text
-    command = re.search(r"<code>(quorate report .*?)</code>", text)[1]
+    command = re.search(r"<code>(ensemblage report .*?)</code>", text)[1]
     assert command.endswith(f"-k 3 -m ptgp --truth kind --seed 0 -o {page}")
 
 
@@ -56,7 +56,7 @@ def test_the_command_in_the_page_makes_the_page_again(votes, tmp_path, monkeypat
     assert run("votes.csv", "-k", "auto", "-m", "pta", "--truth", "kind", "-q").exit_code == 0
     page = tmp_path / "report.html"
     first = page.read_text(encoding="utf-8")
-    command = re.search(r"<code>quorate report (.*?)</code>", first)[1].split()
+    command = re.search(r"<code>ensemblage report (.*?)</code>", first)[1].split()
     page.unlink()
     assert run(*command).exit_code == 0
     assert page.read_text(encoding="utf-8") == first
@@ -155,18 +155,18 @@ def test_the_input_is_not_overwritten(votes):
 
 
 def test_without_the_extra_it_says_so_before_reading(votes, monkeypatch):
-    from quorate.report import _report
+    from ensemblage.report import _report
 
     monkeypatch.setattr(_report.importlib.util, "find_spec", lambda name: None)
     done = run(votes, "-k", 3)
     assert done.exit_code == 1
     assert done.stderr == (
-        "error: Reports need jinja2. Install it with: pip install 'quorate[report]'\n"
+        "error: Reports need jinja2. Install it with: pip install 'ensemblage[report]'\n"
     )
 
 
 def test_the_command_in_the_report_has_every_option_that_was_given():
     given = {"-k": "auto", "--truth": None, "--title": "A & B", "--header": True, "--seed": 0}
     assert report._command(["v 1.csv", "w.csv"], given) == (
-        "quorate report 'v 1.csv' w.csv -k auto --title 'A & B' --header --seed 0"
+        "ensemblage report 'v 1.csv' w.csv -k auto --title 'A & B' --header --seed 0"
     )

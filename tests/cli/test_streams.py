@@ -8,7 +8,7 @@ import pytest
 
 pytest.importorskip("resource")  # POSIX
 
-QUORATE = f"{sys.executable} -c 'from quorate.cli import main; main()'"
+ENSEMBLAGE = f"{sys.executable} -c 'from ensemblage.cli import main; main()'"
 LABELS = "id,label\nx,0\ny,0\nz,1\nw,1\n"
 
 
@@ -18,7 +18,7 @@ def shell(tmp_path):
     (tmp_path / "t.csv").write_text("id,truth\nw,2\nz,2\ny,1\nx,1\n")
 
     def run(arguments):
-        command = ["bash", "-c", f"{QUORATE} {arguments}"]
+        command = ["bash", "-c", f"{ENSEMBLAGE} {arguments}"]
         return subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
 
     return run
@@ -54,7 +54,7 @@ def test_no_room_for_help_is_told_in_a_line(shell, words):
 
 def test_a_folder_that_is_gone_leaves_no_traceback(shell):
     done = shell(
-        "--version > /dev/null; mkdir x; cd x; rmdir ../x; " + f"{QUORATE} predict m v.csv"
+        "--version > /dev/null; mkdir x; cd x; rmdir ../x; " + f"{ENSEMBLAGE} predict m v.csv"
     )
     assert done.returncode != 0
     assert "Traceback" not in done.stderr
@@ -72,7 +72,7 @@ def test_an_interruption_while_the_command_is_still_imported():
         "class Interrupt:\n"
         "    def find_spec(self, name, *_):\n"
         "        if name == 'typer': raise KeyboardInterrupt\n"
-        "from quorate.cli import main\n"
+        "from ensemblage.cli import main\n"
         "sys.meta_path.insert(0, Interrupt())\n"
         "main()"
     )

@@ -3,13 +3,13 @@
 import pytest
 from typer.testing import CliRunner
 
-import quorate as qr
-from quorate import datasets, experiments, files
-from quorate._device import DEVICES
-from quorate.cli import _words, app
-from quorate.cli._engines import AUTO, ENGINES
-from quorate.cli._speech import in_options
-from quorate.metrics.choosing import CRITERIA
+import ensemblage as en
+from ensemblage import datasets, experiments, files
+from ensemblage._device import DEVICES
+from ensemblage.cli import _words, app
+from ensemblage.cli._engines import AUTO, ENGINES
+from ensemblage.cli._speech import in_options
+from ensemblage.metrics.choosing import CRITERIA
 
 VOTES = "cell,leiden,kmeans,expert\nc1,0,2,T\nc2,0,2,T\nc3,0,1,T\nc4,1,1,B\nc5,1,0,B\nc6,1,0,B\n"
 CELLS = "cell,size,light,kind\nc1,1.5,0.2,T\nc2,1.2,0.1,T\nc3,5.1,3.9,B\nc4,5.0,4.2,B\n"
@@ -23,11 +23,11 @@ def folder(tmp_path, monkeypatch):
 
 
 def run(call):
-    return CliRunner().invoke(app, call.split(), prog_name="quorate")
+    return CliRunner().invoke(app, call.split(), prog_name="ensemblage")
 
 
 def test_words_are_those_of_the_library():
-    assert list(qr.METHODS) == list(_words.METHODS)
+    assert list(en.METHODS) == list(_words.METHODS)
     assert list(experiments.EXPERIMENTS) == list(_words.TABLES)
     assert CRITERIA == _words.CRITERIA
     assert datasets.NAMES == _words.DATASETS
@@ -49,7 +49,7 @@ def test_words_are_those_of_the_library():
         ),
         ("compare v.csv -k 2 --method eac", "no option --method. Did you mean --methods?"),
         ("consensus v.csv -k", "-k needs a value, and none was given."),
-        ("consensus", "VOTES is missing. See: quorate consensus --help"),
+        ("consensus", "VOTES is missing. See: ensemblage consensus --help"),
         ("predict", "MODEL is missing."),
         ("generate cells.csv", "-o or --output is missing."),
         ("demo more", "unexpected extra argument"),
@@ -116,7 +116,7 @@ def test_a_device_that_is_not_there_is_no_defect(monkeypatch):
     def missing(device, n):
         raise RuntimeError(f"device='{device}' was asked for, but there is no CUDA device.")
 
-    monkeypatch.setattr("quorate._device.chosen", missing)
+    monkeypatch.setattr("ensemblage._device.chosen", missing)
     result = run("consensus v.csv -k 2 --device cuda")
     assert result.exit_code == 1
     assert result.stderr == "error: --device cuda was asked for, but there is no CUDA device.\n"
@@ -124,7 +124,7 @@ def test_a_device_that_is_not_there_is_no_defect(monkeypatch):
 
 def test_the_device_reaches_the_method(monkeypatch):
     asked = []
-    monkeypatch.setattr("quorate._device.chosen", lambda device, n: asked.append(device))
+    monkeypatch.setattr("ensemblage._device.chosen", lambda device, n: asked.append(device))
     for call in ("consensus v.csv -k 2 -q", "choose-k v.csv", "report v.csv -k 2 -m pta -q"):
         asked.clear()
         result = run(f"{call} --device auto")

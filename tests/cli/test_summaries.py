@@ -1,12 +1,12 @@
-"""``quorate consensus --member-table --cluster-table``: tables of what a consensus is made of."""
+"""``ensemblage consensus --member-table --cluster-table``: tables of a consensus."""
 
 import numpy as np
 import pandas as pd
 import pytest
 from typer.testing import CliRunner
 
-import quorate as qr
-from quorate.cli import app
+import ensemblage as en
+from ensemblage.cli import app
 
 VOTES = pd.DataFrame(
     {"one": [0, 0, 0, 1, 1, 1], "two": [5, 5, 5, 6, 6, 6], "flat": 1, "three": [0, 0, 1, 1, 1, 1]}
@@ -29,14 +29,14 @@ def test_both_tables(run):
         "-k", 2, "-o", "labels.csv", "--member-table", "members.csv", "--cluster-table", "c.csv"
     )
     assert made.exit_code == 0, made.stderr
-    est = qr.PTGP(n_clusters=2, random_state=0).fit(VOTES)
+    est = en.PTGP(n_clusters=2, random_state=0).fit(VOTES)
     members, clusters = pd.read_csv("members.csv"), pd.read_csv("c.csv")
-    expected = qr.metrics.members(est)
+    expected = en.metrics.members(est)
     assert members["member"].tolist() == ["one", "two", "flat", "three"]
     np.testing.assert_allclose(members["agreement"], expected.agreement, atol=1e-6)
     assert members["look_at"].tolist() == ["no", "yes", "yes", "no"]
     assert members["reasons"].fillna("").tolist() == expected.reasons
-    found = qr.metrics.clusters(est)
+    found = en.metrics.clusters(est)
     assert clusters["label"].tolist() == [0, 1]
     assert clusters["size"].tolist() == found.sizes.tolist()
     np.testing.assert_allclose(clusters["consensus"], found.consensus, atol=1e-6)

@@ -10,9 +10,9 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 import numpy as np
 import pytest
 
-from quorate import datasets
-from quorate.datasets import DownloadError, _catalogue
-from quorate.datasets._fetch import fetch
+from ensemblage import datasets
+from ensemblage.datasets import DownloadError, _catalogue
+from ensemblage.datasets._fetch import fetch
 
 CONTENT = bytes(range(256)) * 2000
 SHA = hashlib.sha256(CONTENT).hexdigest()
@@ -182,7 +182,7 @@ def test_a_dataset_all_the_way(server, data_folder, tmp_path, monkeypatch):
     )
     entry = _catalogue.find("PD")._replace(raw=raw)
     monkeypatch.setitem(_catalogue._BY_NAME, "pd", entry)
-    monkeypatch.setenv("QUORATE_CACHE", str(tmp_path / "cache"))
+    monkeypatch.setenv("ENSEMBLAGE_CACHE", str(tmp_path / "cache"))
     found = datasets.load("PD", folder=tmp_path)
     assert np.array_equal(found.features, kept.features)
     assert np.array_equal(found.truth, kept.truth)

@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 from scipy.io import savemat
 
-import quorate as qr
-from quorate import datasets, files
-from quorate.datasets import _catalogue, _load
-from quorate.datasets._convert import CONVERTERS, tenth
+import ensemblage as en
+from ensemblage import datasets, files
+from ensemblage.datasets import _catalogue, _load
+from ensemblage.datasets._convert import CONVERTERS, tenth
 
 SHAPES = {
     "MF": (2000, 649, 10),
@@ -29,8 +29,8 @@ SMALL = {"X": np.arange(12.0).reshape(4, 3), "y": np.array([3, 1, 1, 7])}
 @pytest.fixture(autouse=True)
 def cache(tmp_path, monkeypatch):
     """An empty cache, and no data folder, so that nothing is found by chance."""
-    monkeypatch.setenv("QUORATE_CACHE", str(tmp_path / "cache"))
-    monkeypatch.setenv("QUORATE_DATA", str(tmp_path / "nowhere"))
+    monkeypatch.setenv("ENSEMBLAGE_CACHE", str(tmp_path / "cache"))
+    monkeypatch.setenv("ENSEMBLAGE_DATA", str(tmp_path / "nowhere"))
     return tmp_path / "cache"
 
 
@@ -67,7 +67,7 @@ class TestTheTen:
 
     def test_come_in_the_order_of_the_paper(self):
         assert tuple(SHAPES) == datasets.NAMES
-        assert qr.datasets is datasets
+        assert en.datasets is datasets
 
     def test_have_a_tenth_that_can_be_made_again(self, data_folder):
         made = tenth(arrays_of(data_folder, "KDD99"))
@@ -102,7 +102,7 @@ class TestPlaces:
             found = datasets.load("pd", folder=folder)
             assert found.truth.tolist() == [1, 0, 0, 2]
             assert found.class_names == ("1", "3", "7")
-        monkeypatch.setenv("QUORATE_DATA", str(tmp_path))
+        monkeypatch.setenv("ENSEMBLAGE_DATA", str(tmp_path))
         assert datasets.load("PD").features.tolist() == SMALL["X"].tolist()
 
     def test_nothing_can_be_changed(self, tmp_path):
@@ -121,24 +121,24 @@ class TestPlaces:
     @pytest.mark.parametrize(
         ("platform", "place"),
         [
-            ("linux", ".cache/quorate"),
-            ("darwin", "Library/Caches/quorate"),
-            ("win32", "AppData/Local/quorate"),
+            ("linux", ".cache/ensemblage"),
+            ("darwin", "Library/Caches/ensemblage"),
+            ("win32", "AppData/Local/ensemblage"),
         ],
     )
     def test_the_cache_of_each_system(self, monkeypatch, tmp_path, platform, place):
-        from quorate.datasets import _places
+        from ensemblage.datasets import _places
 
-        for name in ("QUORATE_CACHE", "XDG_CACHE_HOME", "LOCALAPPDATA"):
+        for name in ("ENSEMBLAGE_CACHE", "XDG_CACHE_HOME", "LOCALAPPDATA"):
             monkeypatch.delenv(name, raising=False)
         monkeypatch.setattr(_places.sys, "platform", platform)
         monkeypatch.setattr(_places.Path, "home", lambda: tmp_path)
         assert _places.cache_folder() == tmp_path / place
 
     def test_beside_the_checkout_by_default(self, monkeypatch):
-        from quorate.datasets import _places
+        from ensemblage.datasets import _places
 
-        monkeypatch.delenv("QUORATE_DATA")
+        monkeypatch.delenv("ENSEMBLAGE_DATA")
         assert _places.data_folder(None).name == "shared"
 
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy.io import loadmat, savemat
 
-from quorate import datasets, files
+from ensemblage import datasets, files
 
 MEMBERS = np.random.default_rng(0).integers(1, 5, (30, 8)).astype(np.uint8)
 GT = np.repeat([1, 2, 7], 10)

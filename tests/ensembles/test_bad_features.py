@@ -11,8 +11,8 @@ from sklearn.linear_model import LinearRegression
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-import quorate as qr
-from quorate.ensembles import generate, members
+import ensemblage as en
+from ensemblage.ensembles import generate, members
 
 GOOD = np.random.default_rng(0).random((20, 3))
 
@@ -54,7 +54,7 @@ BAD_FEATURES = [
 
 
 @pytest.mark.parametrize(("features", "error", "words"), BAD_FEATURES)
-@pytest.mark.parametrize("call", [generate, members, lambda x: qr.EnsembleClustering(2).fit(x)])
+@pytest.mark.parametrize("call", [generate, members, lambda x: en.EnsembleClustering(2).fit(x)])
 def test_bad_features(call, features, error, words):
     with pytest.raises(error, match=words):
         call(features)
@@ -96,7 +96,7 @@ def test_bad_settings(bad, words):
     with pytest.raises(ValueError, match=words):
         generate(GOOD, **bad)
     with pytest.raises(ValueError, match=words):
-        qr.EnsembleClustering(2, **bad).fit(GOOD)
+        en.EnsembleClustering(2, **bad).fit(GOOD)
 
 
 def test_what_is_no_clusterer():
@@ -123,7 +123,7 @@ def test_numbers_that_leave_their_range():
         generate(HUGE, 5, projection=2, random_state=0)
     for method in ("kmeans", "rpcl"):
         assert generate(HUGE, 5, method, (2, 3), random_state=0).max() <= 2
-    model = qr.EnsembleClustering(2, scale="minmax", method=AgglomerativeClustering())
+    model = en.EnsembleClustering(2, scale="minmax", method=AgglomerativeClustering())
     model.fit(GOOD * 1e-100)
     with pytest.raises(ValueError, match=r"1e\+140 after scaling.*row 1"):
         model.predict([GOOD[0] * 1e-100, [1e139] * 3])
@@ -139,7 +139,7 @@ def test_numbers_too_small_to_be_squared():
 
 def test_objects_that_are_noise_to_all():
     with pytest.raises(ValueError, match=r"20 of 20 object\(s\) have no vote.*noise.*'kmeans'\]"):
-        qr.EnsembleClustering(2, method=DBSCAN(eps=1e-3)).fit(GOOD)
+        en.EnsembleClustering(2, method=DBSCAN(eps=1e-3)).fit(GOOD)
 
 
 def test_the_error_of_a_member_is_raised():
@@ -149,10 +149,10 @@ def test_the_error_of_a_member_is_raised():
 
 @pytest.mark.parametrize("make", [np.asfortranarray, lambda x: x.astype(np.int64)])
 def test_copies_are_refused_where_they_do_not_fit(make, monkeypatch):
-    monkeypatch.setenv("QUORATE_MEMORY", "100")
-    with pytest.raises(qr.MemoryBudgetError, match="A copy of the features"):
+    monkeypatch.setenv("ENSEMBLAGE_MEMORY", "100")
+    with pytest.raises(en.MemoryBudgetError, match="A copy of the features"):
         generate(make(GOOD), 1)
-    with pytest.raises(qr.MemoryBudgetError, match="A scaled copy"):
+    with pytest.raises(en.MemoryBudgetError, match="A scaled copy"):
         generate(GOOD, 1, scale="minmax")
-    with pytest.raises(qr.MemoryBudgetError, match="Votes of 10 members on 20 objects"):
+    with pytest.raises(en.MemoryBudgetError, match="Votes of 10 members on 20 objects"):
         generate(GOOD, 10)

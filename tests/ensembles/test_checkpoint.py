@@ -14,7 +14,7 @@ from sklearn.datasets import make_blobs
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer
 
-from quorate.ensembles import generate, members
+from ensemblage.ensembles import generate, members
 
 BLOBS, _ = make_blobs(60, n_features=3, centers=3, random_state=0)
 
@@ -68,7 +68,7 @@ KILLED = """
 import sys, time
 import numpy as np
 from sklearn.cluster import KMeans
-from quorate.ensembles import generate
+from ensemblage.ensembles import generate
 
 class Slow(KMeans):
     def fit_predict(self, X, y=None):

@@ -13,8 +13,8 @@ from sklearn.decomposition import PCA
 from sklearn.mixture import GaussianMixture
 from sklearn.pipeline import make_pipeline
 
-import quorate as qr
-from quorate.ensembles import generate, members
+import ensemblage as en
+from ensemblage.ensembles import generate, members
 
 BLOBS, _ = make_blobs(120, n_features=4, centers=4, random_state=0)
 
@@ -360,4 +360,4 @@ def test_methods_in_turn():
 
 def test_votes_go_into_a_consensus():
     votes = generate(BLOBS, 20, subsample=0.8, random_state=0)
-    assert qr.PTGP(4, random_state=0).fit(votes).n_clusters_ == 4
+    assert en.PTGP(4, random_state=0).fit(votes).n_clusters_ == 4

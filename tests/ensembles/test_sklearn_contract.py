@@ -2,13 +2,13 @@
 
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-import quorate as qr
+import ensemblage as en
 
 
 @parametrize_with_checks(
     [
-        qr.EnsembleClustering(),
-        qr.EnsembleClustering(2, method=["rpcl", "kmeans"], n_members=4, subsample=0.8),
+        en.EnsembleClustering(),
+        en.EnsembleClustering(2, method=["rpcl", "kmeans"], n_members=4, subsample=0.8),
     ]
 )
 def test_scikit_learn_contract(estimator, check):

@@ -3,7 +3,7 @@ import io
 
 import pytest
 
-from quorate.experiments.grids import Cell, Grid, mean_cell, top_rows
+from ensemblage.experiments.grids import Cell, Grid, mean_cell, top_rows
 
 
 @pytest.fixture

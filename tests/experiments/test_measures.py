@@ -5,10 +5,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-import quorate as qr
-from quorate.experiments.measures import links_by_weight, measure
-from quorate.experiments.protocol import CLUSTER_NUMBERS, VARIANTS, Plan, score_tasks
-from quorate.testing.strategies import votes
+import ensemblage as en
+from ensemblage.experiments.measures import links_by_weight, measure
+from ensemblage.experiments.protocol import CLUSTER_NUMBERS, VARIANTS, Plan, score_tasks
+from ensemblage.testing.strategies import votes
 
 FOLDER = Path("unused")
 ENSEMBLE = {"pool": "authors", "dataset": "MF", "members": 10, "draw": 1}
@@ -16,7 +16,7 @@ ENSEMBLE = {"pool": "authors", "dataset": "MF", "members": 10, "draw": 1}
 
 @pytest.fixture(autouse=True)
 def world(small_world, monkeypatch):
-    monkeypatch.setenv("QUORATE_DATA", str(small_world))
+    monkeypatch.setenv("ENSEMBLAGE_DATA", str(small_world))
     return small_world
 
 
@@ -30,40 +30,40 @@ def test_links_of_objects_counted_through_microclusters(matrix, data):
             agreements = int((matrix[i] == matrix[j]).sum())
             links[agreements] += 1
             correct[agreements] += truth[i] == truth[j]
-    found = links_by_weight(qr.Ensemble(matrix), truth)
+    found = links_by_weight(en.Ensemble(matrix), truth)
     np.testing.assert_array_equal(found[0], links)
     np.testing.assert_array_equal(found[1], correct)
 
 
 def test_scores_are_those_of_the_method_on_the_same_columns(world):
     record = measure(FOLDER, {"kind": "scores", **ENSEMBLE, "method": "PTA-CL", "seed": 0})
-    pool = qr.datasets.load_pool("MF")
+    pool = en.datasets.load_pool("MF")
     columns = np.random.default_rng([20160501, 10, 1]).choice(60, 10, replace=False)
-    est = qr.PTA(3, linkage="complete").fit(pool.members[:, columns])
-    assert record["scores"]["nmi_true"] == pytest.approx(qr.metrics.nmi(pool.truth, est.labels_))
-    assert record["scores"]["ari_true"] == pytest.approx(qr.metrics.ari(pool.truth, est.labels_))
+    est = en.PTA(3, linkage="complete").fit(pool.members[:, columns])
+    assert record["scores"]["nmi_true"] == pytest.approx(en.metrics.nmi(pool.truth, est.labels_))
+    assert record["scores"]["ari_true"] == pytest.approx(en.metrics.ari(pool.truth, est.labels_))
     best = max(
-        qr.metrics.nmi(pool.truth, est.cut(k))
+        en.metrics.nmi(pool.truth, est.cut(k))
         for k in (*CLUSTER_NUMBERS, 3)
         if k <= est.n_microclusters_
     )
     assert record["scores"]["nmi_best"] == pytest.approx(best)
     assert record["parameters"] == {"linkage": "complete"}
     assert record["seconds"] > 0
-    assert record["versions"]["quorate"] == qr.__version__
+    assert record["versions"]["ensemblage"] == en.__version__
 
 
 def test_settings_reach_the_method():
     setting = {"n_neighbors": "all", "n_steps": 2}
     record = measure(FOLDER, {"kind": "settings", **ENSEMBLE, "method": "PTGP", **setting})
-    pool = qr.datasets.load_pool("MF")
-    est = qr.PTGP(3, random_state=0, **setting).fit(pool.draw(10, 1))
-    assert record["scores"]["nmi_true"] == pytest.approx(qr.metrics.nmi(pool.truth, est.labels_))
+    pool = en.datasets.load_pool("MF")
+    est = en.PTGP(3, random_state=0, **setting).fit(pool.draw(10, 1))
+    assert record["scores"]["nmi_true"] == pytest.approx(en.metrics.nmi(pool.truth, est.labels_))
 
 
 def test_graph_counts_links_by_definition():
     scores = measure(FOLDER, {"kind": "graph", **ENSEMBLE})["scores"]
-    table = qr.microclusters(qr.datasets.load_pool("MF").draw(10, 1)).table
+    table = en.microclusters(en.datasets.load_pool("MF").draw(10, 1)).table
     similarity = (table[:, None] == table[None]).mean(axis=2)
     np.fill_diagonal(similarity, 0)
     assert scores["microclusters"] == len(table)
@@ -75,8 +75,8 @@ def test_graph_counts_links_by_definition():
 
 def test_base_clusterings_are_scored_one_by_one():
     scores = measure(FOLDER, {"kind": "base", **ENSEMBLE})["scores"]
-    pool = qr.datasets.load_pool("MF")
-    nmi = [qr.metrics.nmi(pool.truth, column) for column in pool.draw(10, 1).T]
+    pool = en.datasets.load_pool("MF")
+    nmi = [en.metrics.nmi(pool.truth, column) for column in pool.draw(10, 1).T]
     assert scores["nmi_mean"] == pytest.approx(np.mean(nmi))
     assert scores["nmi_std"] == pytest.approx(np.std(nmi, ddof=1))
 
@@ -112,4 +112,4 @@ def test_methods_of_the_paper_are_run_on_objects_while_that_is_possible():
     assert VARIANTS["CSPA"].parameters_for(2_000)["level"] == "objects"
     assert "level" not in VARIANTS["CSPA"].parameters_for(494_020)
     for variant in VARIANTS.values():
-        getattr(qr, variant.method)(2, **variant.parameters_for(100))
+        getattr(en, variant.method)(2, **variant.parameters_for(100))

@@ -2,7 +2,7 @@ import json
 
 import pytest
 
-from quorate.experiments import records
+from ensemblage.experiments import records
 
 
 def _record(number):

@@ -11,8 +11,8 @@ import pytest
 from scipy.io import savemat
 from typer.testing import CliRunner
 
-from quorate.cli import app
-from quorate.experiments import EXPERIMENTS, records
+from ensemblage.cli import app
+from ensemblage.experiments import EXPERIMENTS, records
 
 runner = CliRunner()
 
@@ -26,7 +26,7 @@ def quick(small_world, tmp_path_factory):
     """Run everything once, quickly; return the folder."""
     folder = tmp_path_factory.mktemp("quick")
     with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("QUORATE_DATA", str(small_world))
+        patch.setenv("ENSEMBLAGE_DATA", str(small_world))
         found = invoke("all", "--quick", "--runs", 1, "--out", folder)
     assert found.exit_code == 0, found.stderr
     return folder
@@ -52,16 +52,16 @@ def test_the_papers_numbers_stand_beside_ours(quick):
 
 
 def test_a_second_run_does_nothing_and_the_page_is_the_same(quick, small_world, monkeypatch):
-    monkeypatch.setenv("QUORATE_DATA", str(small_world))
+    monkeypatch.setenv("ENSEMBLAGE_DATA", str(small_world))
     before = {file: file.read_bytes() for file in quick.iterdir() if file.is_file()}
-    monkeypatch.setattr("quorate.experiments.runner.measure", None)  # nobody may call it
+    monkeypatch.setattr("ensemblage.experiments.runner.measure", None)  # nobody may call it
     found = invoke("all", "--quick", "--runs", 1, "--out", quick)
     assert found.exit_code == 0, found.stderr
     assert {file: file.read_bytes() for file in quick.iterdir() if file.is_file()} == before
 
 
 def test_rendering_needs_records_only(quick, tmp_path, monkeypatch):
-    monkeypatch.setenv("QUORATE_DATA", str(tmp_path / "nowhere"))
+    monkeypatch.setenv("ENSEMBLAGE_DATA", str(tmp_path / "nowhere"))
     (tmp_path / records.FILE).write_bytes((quick / records.FILE).read_bytes())
     found = invoke("all", "--render", "--out", tmp_path)
     assert found.exit_code == 0, found.stderr
@@ -70,9 +70,17 @@ def test_rendering_needs_records_only(quick, tmp_path, monkeypatch):
 
 
 def test_killed_in_the_middle_it_goes_on(small_world, tmp_path):
-    command = [sys.executable, "-m", "quorate", "reproduce", "pta-parameters", "--datasets", "MF"]
+    command = [
+        sys.executable,
+        "-m",
+        "ensemblage",
+        "reproduce",
+        "pta-parameters",
+        "--datasets",
+        "MF",
+    ]
     command += ["--runs", "1", "--jobs", "1", "--out", str(tmp_path)]
-    environment = {**os.environ, "QUORATE_DATA": str(small_world)}
+    environment = {**os.environ, "ENSEMBLAGE_DATA": str(small_world)}
     file = tmp_path / records.FILE
     process = subprocess.Popen(command, env=environment, stderr=subprocess.PIPE)
     deadline = time.monotonic() + 120
@@ -96,13 +104,13 @@ def test_killed_in_the_middle_it_goes_on(small_world, tmp_path):
 def test_datasets_that_cannot_be_had_are_left_out_with_the_reason(
     small_world, tmp_path, monkeypatch
 ):
-    monkeypatch.setenv("QUORATE_DATA", str(small_world))
-    monkeypatch.setenv("QUORATE_CACHE", str(tmp_path / "cache"))
+    monkeypatch.setenv("ENSEMBLAGE_DATA", str(small_world))
+    monkeypatch.setenv("ENSEMBLAGE_CACHE", str(tmp_path / "cache"))
 
     def offline(*_words, **_more):
         raise OSError("no network here; place USPS.npz in the data folder")
 
-    monkeypatch.setattr("quorate.experiments.sources.datasets.load", offline)
+    monkeypatch.setattr("ensemblage.experiments.sources.datasets.load", offline)
     found = invoke("microclusters", "--datasets", "MF,USPS", "--runs", 1, "--out", tmp_path)
     assert found.exit_code == 0, found.stderr
     assert "USPS is left out: no network here" in found.stderr
@@ -132,18 +140,18 @@ def test_an_interrupt_does_not_wait_for_a_long_task(small_world, tmp_path):
     script = tmp_path / "slow.py"
     script.write_text(
         "import sys, time\n"
-        "from quorate.experiments import runner\n"
+        "from ensemblage.experiments import runner\n"
         "def slow(folder, task):\n"
         "    print('begun', flush=True)\n"
         "    time.sleep(300)\n"
         "runner.measure = slow\n"
         "if __name__ == '__main__':\n"
-        "    from quorate.cli import app\n"
+        "    from ensemblage.cli import app\n"
         "    app(['reproduce', 'microclusters', '--datasets', 'MF', '--out', sys.argv[1]])\n"
     )
     process = subprocess.Popen(
         [sys.executable, str(script), str(tmp_path / "out")],
-        env={**os.environ, "QUORATE_DATA": str(small_world)},
+        env={**os.environ, "ENSEMBLAGE_DATA": str(small_world)},
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
@@ -166,7 +174,7 @@ def test_bad_pools_are_left_out_with_the_reason(small_world, tmp_path, monkeypat
     savemat(world / "pools" / "bc_pool_IS.mat", {"members": members})
     savemat(world / "pools" / "bc_pool_PD.mat", {"members": members[:, :5], "gt": members[:, :1]})
     (world / "pools" / "bc_pool_LS.mat").write_bytes(good[:500])
-    monkeypatch.setenv("QUORATE_DATA", str(world))
+    monkeypatch.setenv("ENSEMBLAGE_DATA", str(world))
     found = invoke("microclusters", "--pools", "authors", "--runs", 1, "--out", tmp_path / "o")
     assert found.exit_code == 0, found.stderr
     assert "IS is left out: the pool of IS lacks true classes" in found.stderr
@@ -176,7 +184,7 @@ def test_bad_pools_are_left_out_with_the_reason(small_world, tmp_path, monkeypat
 
 
 def test_nothing_to_run_is_a_failure(tmp_path, monkeypatch):
-    monkeypatch.setenv("QUORATE_DATA", str(tmp_path / "nowhere"))
+    monkeypatch.setenv("ENSEMBLAGE_DATA", str(tmp_path / "nowhere"))
     found = invoke("microclusters", "--pools", "authors", "--out", tmp_path / "o")
     assert found.exit_code == 1
     assert "nothing to run" in found.stderr
@@ -187,7 +195,7 @@ def test_missing_matplotlib_names_the_extra(tmp_path, monkeypatch):
     found = invoke("microclusters", "--out", tmp_path)
     assert found.exit_code == 1
     assert found.stderr.startswith("error: Figures need matplotlib")
-    assert "quorate[report]" in found.stderr
+    assert "ensemblage[report]" in found.stderr
 
 
 @pytest.mark.parametrize(

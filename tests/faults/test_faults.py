@@ -14,7 +14,7 @@ import pytest
 from fault_jobs import JOBS, Run
 
 #: Seconds each; `make faults` runs them, besides kills at random points.
-long = pytest.mark.skipif("QUORATE_FAULTS" not in os.environ, reason="long: make faults")
+long = pytest.mark.skipif("ENSEMBLAGE_FAULTS" not in os.environ, reason="long: make faults")
 REPRODUCE = pytest.param("reproduce", marks=long)
 LOCAL = ["generate", "stream", REPRODUCE]  # one process does the work, and tells what is done
 
@@ -177,7 +177,7 @@ def test_a_limit_on_memory_is_known(tmp_path):
     """``ulimit -v``: what would not fit is refused, not tried."""
     rows = np.arange(20_000)
     np.save(tmp_path / "v.npy", np.column_stack([rows, rows // 2, rows % 7]))
-    limit = 'ulimit -v 5000000; exec "$0" -m quorate consensus v.npy -k 3 -m eac -o l.csv'
+    limit = 'ulimit -v 5000000; exec "$0" -m ensemblage consensus v.npy -k 3 -m eac -o l.csv'
     done = subprocess.run(
         ["sh", "-c", limit, sys.executable],
         cwd=tmp_path,

@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from quorate.files import FileFormatError, read_table, read_tables, write_table
+from ensemblage.files import FileFormatError, read_table, read_tables, write_table
 
 pa = pytest.importorskip("pyarrow")
 pq = pytest.importorskip("pyarrow.parquet")

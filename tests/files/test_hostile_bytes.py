@@ -13,9 +13,9 @@ import numpy as np
 import pytest
 from scipy.io import savemat
 
-import quorate as qr
-from quorate.experiments import records
-from quorate.files import FileFormatError, _csv, _rows, read_features, read_table
+import ensemblage as en
+from ensemblage.experiments import records
+from ensemblage.files import FileFormatError, _csv, _rows, read_features, read_table
 
 pa = pytest.importorskip("pyarrow")
 pq = pytest.importorskip("pyarrow.parquet")
@@ -28,7 +28,7 @@ SMALL = 100_000  # bytes of memory that are said to be free
 
 @pytest.fixture
 def small_memory(monkeypatch):
-    monkeypatch.setenv("QUORATE_MEMORY", str(SMALL))
+    monkeypatch.setenv("ENSEMBLAGE_MEMORY", str(SMALL))
 
 
 def saved(save, *content, **named):
@@ -77,7 +77,7 @@ class TestNothingIsExecuted:
             with pytest.raises(FileFormatError, match=r"cannot be read as|UTF-8"):
                 read_table(written(tmp_path / name, content))
         with pytest.raises(FileFormatError, match="not a saved model"):
-            qr.load(written(tmp_path / "v.quorate", content))
+            en.load(written(tmp_path / "v.ensemblage", content))
         assert not (tmp_path / "sprung").exists()
 
     def test_cells_and_structures_of_mat(self, tmp_path):
@@ -116,7 +116,7 @@ class TestBombs:
         }
         for name, packed in content.items():
             with pytest.raises(
-                qr.MemoryBudgetError, match=r"would take .* 100\.0 kB are available"
+                en.MemoryBudgetError, match=r"would take .* 100\.0 kB are available"
             ):
                 read_table(written(tmp_path / name, packed))
 
@@ -125,7 +125,7 @@ class TestBombs:
         pq.write_table(pa.table({"m": np.zeros(10**6, np.int8)}), tmp_path / "v.parquet")
         assert (tmp_path / "v.parquet").stat().st_size < SMALL
         for read in (read_table, lambda path: read_features([path])):
-            with pytest.raises(qr.MemoryBudgetError, match=r"1000000 rows .*--engine stream"):
+            with pytest.raises(en.MemoryBudgetError, match=r"1000000 rows .*--engine stream"):
                 read(tmp_path / "v.parquet")
 
     def test_a_line_without_an_end(self, tmp_path, monkeypatch):
@@ -140,16 +140,16 @@ class TestBombs:
     @pytest.mark.usefixtures("small_memory")
     def test_more_columns_than_fit(self, tmp_path):
         file = written(tmp_path / "v.csv", b"1," * 2000 + b"1\n")
-        with pytest.raises(qr.MemoryBudgetError, match=r"The 2001 columns of .*v\.csv would take"):
+        with pytest.raises(en.MemoryBudgetError, match=r"The 2001 columns of .*v\.csv would take"):
             read_table(file)
 
     def test_more_rows_than_fit(self, tmp_path, monkeypatch):
         file = written(tmp_path / "v.csv.gz", gzip.compress(b"1,2\n" * 100_000))
         monkeypatch.setattr(_csv, "_BLOCKS_TO_A_CHECK", 4)
         assert read_table(file).matrix.shape == (100_000, 2)
-        monkeypatch.setenv("QUORATE_MEMORY", str(SMALL))
+        monkeypatch.setenv("ENSEMBLAGE_MEMORY", str(SMALL))
         for read in (read_table, lambda path: read_features([path])):
-            with pytest.raises(qr.MemoryBudgetError, match=r"so far, would take .*--engine stream"):
+            with pytest.raises(en.MemoryBudgetError, match=r"so far, would take .*--engine stream"):
                 read(file)
 
     def test_records_on_a_line_without_an_end(self, tmp_path):
@@ -201,29 +201,29 @@ class TestFound:
             changed[place] = rng.choice([0, 1, 127, 128, 255])
             read(bytes(changed), tmp_path)  # raises what is no kind error
 
-    @pytest.mark.parametrize("method", [qr.EAC, qr.Vote])
+    @pytest.mark.parametrize("method", [en.EAC, en.Vote])
     def test_models_that_lack_what_a_cut_needs(self, tmp_path, method):
         import json
 
-        method(2).fit(VOTES).save(tmp_path / "m.quorate")
-        with zipfile.ZipFile(tmp_path / "m.quorate") as archive:
+        method(2).fit(VOTES).save(tmp_path / "m.ensemblage")
+        with zipfile.ZipFile(tmp_path / "m.ensemblage") as archive:
             parts = {n: archive.read(n) for n in archive.namelist() if "linkage" not in n}
         header = json.loads(parts["model.json"]) | {"left_out": []}
         parts["model.json"] = json.dumps(header).encode()
-        with zipfile.ZipFile(tmp_path / "m.quorate", "w") as archive:
+        with zipfile.ZipFile(tmp_path / "m.ensemblage", "w") as archive:
             for name, part in parts.items():
                 archive.writestr(name, part)
         with pytest.raises(ValueError, match=r"its tree is missing|nor has the file that it was"):
-            qr.load(tmp_path / "m.quorate").cut(1)
+            en.load(tmp_path / "m.ensemblage").cut(1)
 
     def test_a_header_that_ends_too_early(self, tmp_path):
-        with zipfile.ZipFile(tmp_path / "m.quorate", "w") as archive:
+        with zipfile.ZipFile(tmp_path / "m.ensemblage", "w") as archive:
             archive.writestr("model.json", "{}")
             header = b"{'descr': (" + b" " * 20 + b"\n"
             size = len(header).to_bytes(2, "little")
             archive.writestr("table.npy", b"\x93NUMPY\1\0" + size + header)
         with pytest.raises(FileFormatError, match="not a saved model, or it is damaged"):
-            qr.load(tmp_path / "m.quorate")
+            en.load(tmp_path / "m.ensemblage")
 
 
 FOUND = sorted(path for path in (Path(__file__).parent / "found").rglob("*") if path.is_file())

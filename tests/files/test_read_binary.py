@@ -10,7 +10,7 @@ import pandas as pd
 import pytest
 from scipy.io import savemat
 
-from quorate.files import FileFormatError, read_labels, read_table
+from ensemblage.files import FileFormatError, read_labels, read_table
 
 pa = pytest.importorskip("pyarrow")
 pq = pytest.importorskip("pyarrow.parquet")
@@ -98,7 +98,7 @@ class TestParquet:
     def test_without_pyarrow(self, tmp_path, monkeypatch):
         monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
         (tmp_path / "v.parquet").write_bytes(b"PAR1")
-        with pytest.raises(FileFormatError, match=r'pip install "quorate\[io\]"'):
+        with pytest.raises(FileFormatError, match=r'pip install "ensemblage\[io\]"'):
             read_table(tmp_path / "v.parquet")
 
 

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from quorate.files import FileFormatError, read_table, read_tables, votes_of
+from ensemblage.files import FileFormatError, read_table, read_tables, votes_of
 
 
 @pytest.fixture

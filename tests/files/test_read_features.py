@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy.io import savemat
 
-from quorate import files
+from ensemblage import files
 
 NUMBERS = np.random.default_rng(0).normal(size=(40, 3)).round(4)
 IDS = np.array([f"c{place}" for place in range(40)], dtype=object)

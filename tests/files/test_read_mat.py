@@ -15,9 +15,9 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as npst
 from scipy.io import loadmat, savemat
 
-import quorate as qr
-from quorate.files import FileFormatError, read_table
-from quorate.files._mat import read_mat
+import ensemblage as en
+from ensemblage.files import FileFormatError, read_table
+from ensemblage.files._mat import read_mat
 
 NUMBERS = [f"{kind}{size}" for kind in "iu" for size in (1, 2, 4, 8)] + ["f4", "f8", "c16", "?"]
 NAMES = st.from_regex(r"[a-zA-Z][a-zA-Z0-9_]{0,20}", fullmatch=True)
@@ -168,14 +168,14 @@ def test_what_unpacks_to_more_than_there_is(tmp_path, monkeypatch):
     path = tmp_path / "v.mat"
     path.write_bytes(saved({"votes": np.zeros((10**6, 3))}, do_compression=True).getvalue())
     assert path.stat().st_size < 10**5
-    monkeypatch.setenv("QUORATE_MEMORY", "1MB")
-    with pytest.raises(qr.MemoryBudgetError, match=r"An array in .*v\.mat would take 48\.0 MB"):
+    monkeypatch.setenv("ENSEMBLAGE_MEMORY", "1MB")
+    with pytest.raises(en.MemoryBudgetError, match=r"An array in .*v\.mat would take 48\.0 MB"):
         read_table(path)
     path.write_bytes(saved({"votes": np.zeros((10**6, 3))}).getvalue())
-    with pytest.raises(qr.MemoryBudgetError, match=r"would take 48\.0 MB"):
+    with pytest.raises(en.MemoryBudgetError, match=r"would take 48\.0 MB"):
         read_table(path)
-    monkeypatch.setenv("QUORATE_MEMORY", "lots")
-    with pytest.raises(ValueError, match=r"QUORATE_MEMORY must be a number of bytes"):
+    monkeypatch.setenv("ENSEMBLAGE_MEMORY", "lots")
+    with pytest.raises(ValueError, match=r"ENSEMBLAGE_MEMORY must be a number of bytes"):
         read_table(path)
 
 

@@ -5,7 +5,7 @@ import warnings
 import numpy as np
 import pytest
 
-from quorate.files import FileFormatError, OptionError, read_labels, read_table, read_tables
+from ensemblage.files import FileFormatError, OptionError, read_labels, read_table, read_tables
 
 
 @pytest.fixture

@@ -12,7 +12,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from quorate.files import (
+from ensemblage.files import (
     FileFormatError,
     _writers,
     check_writable,
@@ -20,7 +20,7 @@ from quorate.files import (
     read_table,
     write_table,
 )
-from quorate.files._target import told_if_lost
+from ensemblage.files._target import told_if_lost
 
 COLUMNS = {
     "id": np.array(["a,1", 'b"', "ü"], dtype=object),
@@ -170,7 +170,7 @@ def test_a_device_is_written_to_and_not_replaced():
 def test_dev_stdout_goes_on_where_standard_output_is(tmp_path):
     file = tmp_path / "log"
     code = (
-        "import numpy as np; from quorate.files import write_table; print('before', flush=True);"
+        "import numpy as np; from ensemblage.files import write_table; print('before', flush=True);"
         "write_table('/dev/stdout', {'label': np.arange(2)}); print('after')"
     )
     with file.open("w") as stream:
@@ -233,7 +233,7 @@ class TestCheckWritable:
 
     def test_asks_for_pyarrow(self, tmp_path, monkeypatch):
         monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
-        with pytest.raises(FileFormatError, match=r'pip install "quorate\[io\]"'):
+        with pytest.raises(FileFormatError, match=r'pip install "ensemblage\[io\]"'):
             check_writable(tmp_path / "l.parquet")
 
 

@@ -5,8 +5,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as npst
 
-from quorate import flow
-from quorate.testing.strategies import votes
+from ensemblage import flow
+from ensemblage.testing.strategies import votes
 
 
 @given(npst.arrays(np.float64, st.tuples(st.integers(1, 5), st.integers(1, 5)),

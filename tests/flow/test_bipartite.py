@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as npst
 from scipy.sparse import csr_array
 
-from quorate import flow
-from quorate.testing.strategies import votes
+from ensemblage import flow
+from ensemblage.testing.strategies import votes
 
 SIZES_OF_E2 = np.array([3.0, 1, 2, 2])
 

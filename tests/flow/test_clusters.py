@@ -3,8 +3,8 @@ import pytest
 import twins
 from hypothesis import given
 
-from quorate import flow
-from quorate.testing.strategies import votes
+from ensemblage import flow
+from ensemblage.testing.strategies import votes
 
 
 def prepared(matrix):

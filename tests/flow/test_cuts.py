@@ -8,7 +8,7 @@ from scipy.cluster.hierarchy import is_valid_linkage
 from scipy.cluster.hierarchy import linkage as scipy_linkage
 from scipy.spatial.distance import squareform
 
-from quorate.flow import TransferCut, agglomerate, cut_tree
+from ensemblage.flow import TransferCut, agglomerate, cut_tree
 
 LINKAGES = ["average", "complete", "single"]
 
@@ -119,7 +119,7 @@ def test_transfer_cut_agrees_with_its_definition(B, k):
 
 def test_leading_vectors_survive_a_solver_that_gives_up(monkeypatch):
     """SciPy's default eigensolver fails on some matrices; the slower one stands in for it."""
-    from quorate.flow import _eigen
+    from ensemblage.flow import _eigen
 
     matrix = np.random.default_rng(0).normal(size=(50, 50))
     matrix = matrix + matrix.T

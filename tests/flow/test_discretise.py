@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from quorate import flow
+from ensemblage import flow
 
 
 def blocks(sizes, between=0.05):

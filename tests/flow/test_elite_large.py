@@ -9,11 +9,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.spatial.distance import cdist
 
-from quorate.flow import _neighbours, _quotients, _strips, elite_graph
-from quorate.flow._tiles import STRIP
-from quorate.testing.strategies import votes
+from ensemblage.flow import _neighbours, _quotients, _strips, elite_graph
+from ensemblage.flow._tiles import STRIP
+from ensemblage.testing.strategies import votes
 
-elite = import_module("quorate.flow.elite")  # `flow.elite_graph` is from there
+elite = import_module("ensemblage.flow.elite")  # `flow.elite_graph` is from there
 
 
 def counted(table, n_neighbors):

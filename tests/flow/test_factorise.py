@@ -4,8 +4,8 @@ import similarity_twins
 from hypothesis import given
 from hypothesis import strategies as st
 
-from quorate import flow
-from quorate.testing.strategies import votes
+from ensemblage import flow
+from ensemblage.testing.strategies import votes
 
 
 def prepared(matrix):

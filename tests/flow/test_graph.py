@@ -4,8 +4,8 @@ import twins
 from hypothesis import given
 from hypothesis import strategies as st
 
-from quorate.flow import coassociation, elite_graph, microclusters
-from quorate.testing.strategies import votes
+from ensemblage.flow import coassociation, elite_graph, microclusters
+from ensemblage.testing.strategies import votes
 
 
 def table_of(matrix):

@@ -8,7 +8,7 @@ import pytest
 
 MIRROR = """
 import numpy as np
-from quorate.flow._symmetry import mirror
+from ensemblage.flow._symmetry import mirror
 square = np.array([[1.0, 2.0], [0.0, 3.0]])
 mirror(square)
 print(square.tolist())

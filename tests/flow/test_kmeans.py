@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from quorate import flow
-from quorate.flow import kmeans
-from quorate.flow.kmeans import _choose_centres
+from ensemblage import flow
+from ensemblage.flow import kmeans
+from ensemblage.flow.kmeans import _choose_centres
 
 WIDTHS = st.sampled_from([1, 2, 5, 64, 256, 257, 300, 330])
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 
-from quorate.flow import (
+from ensemblage.flow import (
     TransferCut,
     cluster_means,
     elite_graph,
@@ -14,9 +14,9 @@ from quorate.flow import (
     trajectory_norms,
     transition_matrix,
 )
-from quorate.flow import large_walk as large_walk_module
-from quorate.flow import tcut as tcut_module
-from quorate.testing.strategies import ensembles
+from ensemblage.flow import large_walk as large_walk_module
+from ensemblage.flow import tcut as tcut_module
+from ensemblage.testing.strategies import ensembles
 
 
 def walk_of(matrix, n_neighbors):

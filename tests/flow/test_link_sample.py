@@ -5,9 +5,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-import quorate as qr
-from quorate import flow
-from quorate.testing.strategies import votes
+import ensemblage as en
+from ensemblage import flow
+from ensemblage.testing.strategies import votes
 
 
 def crossed(side):
@@ -63,17 +63,17 @@ def test_near_the_number_of_links(kind, n_neighbors):
     assert 0.9 * actual <= found <= 1.5 * actual
 
 
-@pytest.mark.parametrize("method", [qr.PTGP, qr.PTA])
+@pytest.mark.parametrize("method", [en.PTGP, en.PTA])
 def test_a_graph_of_ties_is_refused_before_it_is_made(method, monkeypatch):
     """By their neighbours alone these 40,000 rows would have 2 million links, of 48 bytes."""
     monkeypatch.setattr(flow, "elite_graph", None)  # nobody comes so far
-    monkeypatch.setenv("QUORATE_MEMORY", str(700_000_000))
+    monkeypatch.setenv("ENSEMBLAGE_MEMORY", str(700_000_000))
     words = r"about 1592\d{4} links\) and 20 steps would take .* and 700.0 MB are available"
-    with pytest.raises(qr.MemoryBudgetError, match=words):
+    with pytest.raises(en.MemoryBudgetError, match=words):
         method(5, n_jobs=1).fit(crossed(200))
 
 
 def test_the_links_count_beside_the_similarity(monkeypatch):
-    monkeypatch.setenv("QUORATE_MEMORY", str(8 * 1600**2 + 1_000_000))
-    with pytest.raises(qr.MemoryBudgetError, match="1600 microclusters with about 124800 links"):
-        qr.trajectory_similarity(crossed(40))
+    monkeypatch.setenv("ENSEMBLAGE_MEMORY", str(8 * 1600**2 + 1_000_000))
+    with pytest.raises(en.MemoryBudgetError, match="1600 microclusters with about 124800 links"):
+        en.trajectory_similarity(crossed(40))

@@ -5,9 +5,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as npst
 
-from quorate.flow import MicroclusterIndex, _hashing, microclusters, spread
-from quorate.flow import microclusters as stage
-from quorate.testing.strategies import votes
+from ensemblage.flow import MicroclusterIndex, _hashing, microclusters, spread
+from ensemblage.flow import microclusters as stage
+from ensemblage.testing.strategies import votes
 
 
 def assert_same(found, expected):

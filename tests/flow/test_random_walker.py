@@ -6,8 +6,8 @@ import similarity_twins
 from hypothesis import given
 from hypothesis import strategies as st
 
-from quorate import flow
-from quorate.testing.strategies import votes
+from ensemblage import flow
+from ensemblage.testing.strategies import votes
 
 
 def lumped(matrix, n_neighbors=None, beta=None):

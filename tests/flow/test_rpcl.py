@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from quorate import flow
+from ensemblage import flow
 
 
 @st.composite

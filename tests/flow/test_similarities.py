@@ -7,10 +7,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as npst
 
-from quorate import flow
-from quorate.flow import completion
-from quorate.flow._symmetry import mirror
-from quorate.testing.strategies import votes
+from ensemblage import flow
+from ensemblage.flow import completion
+from ensemblage.flow._symmetry import mirror
+from ensemblage.testing.strategies import votes
 
 
 def prepared(matrix):

@@ -11,13 +11,13 @@ from hypothesis import strategies as st
 from scipy.cluster.hierarchy import is_valid_linkage
 from scipy.sparse import csr_array
 
-import quorate as qr
-from quorate import flow
-from quorate.flow import _triangle, packed_linkage
-from quorate.methods._blas import one_blas_thread
-from quorate.testing import strategies
+import ensemblage as en
+from ensemblage import flow
+from ensemblage.flow import _triangle, packed_linkage
+from ensemblage.methods._blas import one_blas_thread
+from ensemblage.testing import strategies
 
-_module = sys.modules["quorate.flow.packed_linkage"]  # its name is also that of a function
+_module = sys.modules["ensemblage.flow.packed_linkage"]  # its name is also that of a function
 LINKAGES = ["average", "complete", "single"]
 #: One level is at most so much of a height: |d(h)| = 2·sqrt(h) / 65535 / 2.
 LEVEL = 1 / 65535
@@ -37,7 +37,7 @@ def pack(similarity, linkage):
 
 
 def walk_of(votes, n_neighbors):
-    table, sizes, _ = qr.microclusters(votes)
+    table, sizes, _ = en.microclusters(votes)
     return flow.transition_matrix(flow.elite_graph(table, n_neighbors), sizes)
 
 

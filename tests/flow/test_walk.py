@@ -4,7 +4,7 @@ import twins
 from hypothesis import given
 from hypothesis import strategies as st
 
-from quorate.flow import (
+from ensemblage.flow import (
     cluster_means,
     elite_graph,
     membership,
@@ -14,7 +14,7 @@ from quorate.flow import (
     trajectory_similarity,
     transition_matrix,
 )
-from quorate.testing.strategies import ensembles
+from ensemblage.testing.strategies import ensembles
 
 
 def walk_of(matrix, n_neighbors):

@@ -9,20 +9,20 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.base import clone
 
-import quorate as qr
-from quorate.testing.strategies import named, odd_votes
+import ensemblage as en
+from ensemblage.testing.strategies import named, odd_votes
 
 #: Slow methods draw fewer clusters and objects.
 SMALL = {"max_objects": 12, "max_clusterings": 4}
 #: There are twenty methods, and six laws for each.
 FEW = settings(max_examples=settings().max_examples // 4)
-EVERY_METHOD = pytest.mark.parametrize("name", qr.METHODS)
+EVERY_METHOD = pytest.mark.parametrize("name", en.METHODS)
 #: What an ensemble and the same twice have in common is all that these look at.
 BY_COASSOCIATION = ["eac", "pta"]
 
 
 def make(name, k, **parameters):
-    est = qr.METHODS[name](k, **parameters)
+    est = en.METHODS[name](k, **parameters)
     if "random_state" in est.get_params():
         est.set_params(random_state=0)
     return est
@@ -30,14 +30,14 @@ def make(name, k, **parameters):
 
 def fitted(name, votes, k, **parameters):
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", qr.FewerClustersWarning)
-        warnings.simplefilter("ignore", qr.TransposedVotesWarning)
+        warnings.simplefilter("ignore", en.FewerClustersWarning)
+        warnings.simplefilter("ignore", en.TransposedVotesWarning)
         return make(name, k, **parameters).fit(votes)
 
 
 def quiet_cut(est, k):
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", qr.FewerClustersWarning)
+        warnings.simplefilter("ignore", en.FewerClustersWarning)
         return est.cut(k)
 
 
@@ -61,7 +61,7 @@ def test_labels_are_a_partition_into_k_or_say_how_many(name, data):
     _, first = np.unique(labels, return_index=True)
     assert (np.diff(first) > 0).all()  # numbered by first appearance
     assert labels.max() + 1 == len(first) == est.n_clusters_
-    fewer = [word for word in told if issubclass(word.category, qr.FewerClustersWarning)]
+    fewer = [word for word in told if issubclass(word.category, en.FewerClustersWarning)]
     assert (est.n_clusters_ < k) == bool(fewer)
     assert est.n_clusters_ <= k
     of_object = est.microclusters_.of_object
@@ -122,9 +122,9 @@ def test_refits_clones_and_threads_are_equal(name, data):
 @given(data=st.data())
 def test_groups_of_objects_are_as_good_as_objects(name, data):
     votes, k = draw_votes_and_k(data)
-    whole = qr.Ensemble(votes)
+    whole = en.Ensemble(votes)
     table, sizes, of_object = whole.microclusters
-    est = fitted(name, qr.Ensemble.of_groups(table, sizes, whole.labels), k)
+    est = fitted(name, en.Ensemble.of_groups(table, sizes, whole.labels), k)
     np.testing.assert_array_equal(est.labels_[of_object], fitted(name, votes, k).labels_)
 
 
@@ -142,7 +142,7 @@ def test_similarity_moves_with_objects_and_clusterings(data):
     votes = data.draw(odd_votes())
     rng = np.random.default_rng(data.draw(st.integers(0, 2**32 - 1)))
     rows, columns = rng.permutation(len(votes)), rng.permutation(votes.shape[1])
-    plain, moved = qr.Ensemble(votes), qr.Ensemble(votes[rows][:, columns])
-    one, other = (qr.trajectory_similarity(e, "auto", "auto") for e in (plain, moved))
+    plain, moved = en.Ensemble(votes), en.Ensemble(votes[rows][:, columns])
+    one, other = (en.trajectory_similarity(e, "auto", "auto") for e in (plain, moved))
     here, there = plain.microclusters.of_object[rows], moved.microclusters.of_object
     np.testing.assert_allclose(one[np.ix_(here, here)], other[np.ix_(there, there)], atol=1e-12)

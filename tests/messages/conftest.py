@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from quorate.cli import app
+from ensemblage.cli import app
 
 
 def assert_says(found, expected):

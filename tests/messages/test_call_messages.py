@@ -5,16 +5,16 @@ import pandas as pd
 import pytest
 from sklearn.exceptions import NotFittedError
 
-import quorate as qr
-from quorate.files import FileFormatError
-from quorate.scale import stream
+import ensemblage as en
+from ensemblage.files import FileFormatError
+from ensemblage.scale import stream
 
 GOOD = [[0, 0], [0, 1], [1, 1]]
 FRAME = pd.DataFrame(GOOD, columns=["a", "b"])
 
 CALLS = {
     "no clusters": (
-        lambda: qr.PTGP(0).fit(GOOD),
+        lambda: en.PTGP(0).fit(GOOD),
         ValueError,
         (
             "The 'n_clusters' parameter of PTGP must be 'auto' or a whole number from 1 up. Got "
@@ -22,7 +22,7 @@ CALLS = {
         ),
     ),
     "clusters and a half": (
-        lambda: qr.PTGP(2.5).fit(GOOD),
+        lambda: en.PTGP(2.5).fit(GOOD),
         ValueError,
         (
             "The 'n_clusters' parameter of PTGP must be 'auto' or a whole number from 1 up. Got "
@@ -30,7 +30,7 @@ CALLS = {
         ),
     ),
     "clusters in words": (
-        lambda: qr.PTGP("two").fit(GOOD),
+        lambda: en.PTGP("two").fit(GOOD),
         ValueError,
         (
             "The 'n_clusters' parameter of PTGP must be 'auto' or a whole number from 1 up. Got "
@@ -38,7 +38,7 @@ CALLS = {
         ),
     ),
     "True clusters": (
-        lambda: qr.PTGP(True).fit(GOOD),
+        lambda: en.PTGP(True).fit(GOOD),
         ValueError,
         (
             "The 'n_clusters' parameter of PTGP must be 'auto' or a whole number from 1 up. Got "
@@ -46,7 +46,7 @@ CALLS = {
         ),
     ),
     "more clusters than groups": (
-        lambda: qr.PTGP(4).fit(GOOD),
+        lambda: en.PTGP(4).fit(GOOD),
         ValueError,
         (
             "PTGP was asked for n_clusters=4, but the ensemble tells only 3 group(s) of objects "
@@ -55,7 +55,7 @@ CALLS = {
         ),
     ),
     "no neighbours": (
-        lambda: qr.PTGP(2, n_neighbors=0).fit(GOOD),
+        lambda: en.PTGP(2, n_neighbors=0).fit(GOOD),
         ValueError,
         (
             "The 'n_neighbors' parameter of PTGP must be 'auto', 'all' or a whole number from 1 "
@@ -63,7 +63,7 @@ CALLS = {
         ),
     ),
     "some neighbours": (
-        lambda: qr.PTA(2, n_neighbors="some").fit(GOOD),
+        lambda: en.PTA(2, n_neighbors="some").fit(GOOD),
         ValueError,
         (
             "The 'n_neighbors' parameter of PTA must be 'auto', 'all' or a whole number from 1 "
@@ -71,7 +71,7 @@ CALLS = {
         ),
     ),
     "steps backwards": (
-        lambda: qr.PTGP(2, n_steps=-1).fit(GOOD),
+        lambda: en.PTGP(2, n_steps=-1).fit(GOOD),
         ValueError,
         (
             "The 'n_steps' parameter of PTGP must be 'auto' or a whole number from 1 up. Got -1 "
@@ -79,7 +79,7 @@ CALLS = {
         ),
     ),
     "no threads": (
-        lambda: qr.PTA(2, n_jobs=0).fit(GOOD),
+        lambda: en.PTA(2, n_jobs=0).fit(GOOD),
         ValueError,
         (
             "The 'n_jobs' parameter of PTA must be None or a whole number other than 0. Got 0 "
@@ -87,7 +87,7 @@ CALLS = {
         ),
     ),
     "a linkage of others": (
-        lambda: qr.PTA(2, linkage="ward").fit(GOOD),
+        lambda: en.PTA(2, linkage="ward").fit(GOOD),
         ValueError,
         (
             "The 'linkage' parameter of PTA must be one of 'average', 'complete', 'single'. Got "
@@ -95,7 +95,7 @@ CALLS = {
         ),
     ),
     "a negative seed": (
-        lambda: qr.PTGP(2, random_state=-1).fit(GOOD),
+        lambda: en.PTGP(2, random_state=-1).fit(GOOD),
         ValueError,
         (
             "The 'random_state' parameter of PTGP must be None, a whole number from 0 up, or a "
@@ -103,7 +103,7 @@ CALLS = {
         ),
     ),
     "a seed in words": (
-        lambda: qr.PTGP(2, random_state="seed").fit(GOOD),
+        lambda: en.PTGP(2, random_state="seed").fit(GOOD),
         ValueError,
         (
             "The 'random_state' parameter of PTGP must be None, a whole number from 0 up, or a "
@@ -111,7 +111,7 @@ CALLS = {
         ),
     ),
     "a device that is none": (
-        lambda: qr.PTGP(2, device="abacus").fit(GOOD),
+        lambda: en.PTGP(2, device="abacus").fit(GOOD),
         ValueError,
         (
             "The 'device' parameter of PTGP must be one of 'cpu', 'cuda', 'auto'. Got 'abacus' "
@@ -119,7 +119,7 @@ CALLS = {
         ),
     ),
     "predict before fit": (
-        lambda: qr.PTGP(2).predict(GOOD),
+        lambda: en.PTGP(2).predict(GOOD),
         NotFittedError,
         (
             "This PTGP instance is not fitted yet. Call 'fit' with appropriate arguments before "
@@ -127,12 +127,12 @@ CALLS = {
         ),
     ),
     "predict on other columns": (
-        lambda: qr.PTA(2).fit(GOOD).predict([[1, 2, 3]]),
+        lambda: en.PTA(2).fit(GOOD).predict([[1, 2, 3]]),
         ValueError,
         "X has 3 features, but PTA is expecting 2 features as input.",
     ),
     "predict without votes": (
-        lambda: qr.PTA(2).fit(GOOD).predict([[-1, -1]]),
+        lambda: en.PTA(2).fit(GOOD).predict([[-1, -1]]),
         ValueError,
         (
             "1 object(s) have no vote in any clustering: row(s) 0, counted from 0. Nothing can "
@@ -140,7 +140,7 @@ CALLS = {
         ),
     ),
     "predict on columns in another order": (
-        lambda: qr.PTA(2).fit(FRAME).predict(FRAME[["b", "a"]]),
+        lambda: en.PTA(2).fit(FRAME).predict(FRAME[["b", "a"]]),
         ValueError,
         (
             "The feature names should match those that were passed during fit.\nFeature names "
@@ -148,12 +148,12 @@ CALLS = {
         ),
     ),
     "a cut into none": (
-        lambda: qr.PTA(2).fit(GOOD).cut(0),
+        lambda: en.PTA(2).fit(GOOD).cut(0),
         ValueError,
         "The 'n_clusters' parameter of PTA must be a whole number from 1 up. Got 0 instead.",
     ),
     "a cut into too many": (
-        lambda: qr.PTA(2).fit(GOOD).cut(9),
+        lambda: en.PTA(2).fit(GOOD).cut(9),
         ValueError,
         (
             "PTA was asked for n_clusters=9, but the ensemble tells only 3 group(s) of objects "
@@ -162,7 +162,7 @@ CALLS = {
         ),
     ),
     "weights of other members": (
-        lambda: qr.EAC(2).fit(GOOD, member_weight=[1, 2, 3]),
+        lambda: en.EAC(2).fit(GOOD, member_weight=[1, 2, 3]),
         ValueError,
         (
             "The member_weight of EAC must be 2 number(s) from 0 up, one for each clustering, "
@@ -170,7 +170,7 @@ CALLS = {
         ),
     ),
     "negative weights": (
-        lambda: qr.EAC(2).fit(GOOD, member_weight=[1, -2]),
+        lambda: en.EAC(2).fit(GOOD, member_weight=[1, -2]),
         ValueError,
         (
             "The member_weight of EAC must be 2 number(s) from 0 up, one for each clustering, "
@@ -178,7 +178,7 @@ CALLS = {
         ),
     ),
     "labels of different lengths": (
-        lambda: qr.metrics.nmi([1, 2], [1, 2, 3]),
+        lambda: en.metrics.nmi([1, 2], [1, 2, 3]),
         ValueError,
         (
             "Two clusterings must be two equally long lists of labels, but their shapes are "
@@ -186,7 +186,7 @@ CALLS = {
         ),
     ),
     "an average that is none": (
-        lambda: qr.metrics.nmi([1, 2], [1, 2], average="median"),
+        lambda: en.metrics.nmi([1, 2], [1, 2], average="median"),
         ValueError,
         (
             "The 'average' parameter of nmi must be one of 'max', 'min', 'geometric', "
@@ -194,7 +194,7 @@ CALLS = {
         ),
     ),
     "features with a hole": (
-        lambda: qr.ensembles.generate([[1.0], [np.nan]], n_members=2),
+        lambda: en.ensembles.generate([[1.0], [np.nan]], n_members=2),
         ValueError,
         (
             "Features must be finite numbers, but row 1 of column 0, counted from 0, is NaN. "
@@ -203,7 +203,7 @@ CALLS = {
         ),
     ),
     "features in words": (
-        lambda: qr.ensembles.generate([["a"], ["b"]], n_members=2),
+        lambda: en.ensembles.generate([["a"], ["b"]], n_members=2),
         ValueError,
         (
             "Features must be numbers, but row 0 of column 0, counted from 0, is 'a'. Turn "
@@ -211,12 +211,12 @@ CALLS = {
         ),
     ),
     "no members": (
-        lambda: qr.ensembles.generate([[1.0], [2.0]], n_members=0),
+        lambda: en.ensembles.generate([[1.0], [2.0]], n_members=0),
         ValueError,
         ("The 'n_members' parameter of generate must be a whole number from 1 up. Got 0 instead."),
     ),
     "a generator that is none": (
-        lambda: qr.ensembles.generate([[1.0], [2.0]], n_members=2, method="magic"),
+        lambda: en.ensembles.generate([[1.0], [2.0]], n_members=2, method="magic"),
         ValueError,
         (
             "The 'method' parameter of generate must be 'kmeans', 'rpcl', a clusterer of "
@@ -224,7 +224,7 @@ CALLS = {
         ),
     ),
     "a scale that is none": (
-        lambda: qr.ensembles.generate([[1.0], [2.0]], n_members=2, scale="log"),
+        lambda: en.ensembles.generate([[1.0], [2.0]], n_members=2, scale="log"),
         ValueError,
         (
             "The 'scale' parameter of generate must be one of 'minmax', 'standard'. Got 'log' "
@@ -232,7 +232,7 @@ CALLS = {
         ),
     ),
     "weights by name of an array": (
-        lambda: qr.EAC(2).fit(GOOD, member_weight={"a": 1, "b": 2}),
+        lambda: en.EAC(2).fit(GOOD, member_weight={"a": 1, "b": 2}),
         ValueError,
         (
             "The member_weight of EAC goes by name, but the votes are an array, whose clusterings "
@@ -240,7 +240,7 @@ CALLS = {
         ),
     ),
     "weights of another": (
-        lambda: qr.EAC(2).fit(FRAME, member_weight={"a": 1, "c": 2}),
+        lambda: en.EAC(2).fit(FRAME, member_weight={"a": 1, "c": 2}),
         ValueError,
         (
             "The member_weight of EAC goes by name, with a weight for each clustering, but 'c' is "
@@ -248,7 +248,7 @@ CALLS = {
         ),
     ),
     "weights of too few": (
-        lambda: qr.EAC(2).fit(FRAME, member_weight=pd.Series({"b": 2})),
+        lambda: en.EAC(2).fit(FRAME, member_weight=pd.Series({"b": 2})),
         ValueError,
         (
             "The member_weight of EAC goes by name, with a weight for each clustering, but it has "
@@ -256,7 +256,7 @@ CALLS = {
         ),
     ),
     "weights of one twice": (
-        lambda: qr.EAC(2).fit(FRAME, member_weight=pd.Series([1, 2, 3], ["a", "b", "b"])),
+        lambda: en.EAC(2).fit(FRAME, member_weight=pd.Series([1, 2, 3], ["a", "b", "b"])),
         ValueError,
         (
             "The member_weight of EAC goes by name, with a weight for each clustering, but it has "
@@ -264,7 +264,7 @@ CALLS = {
         ),
     ),
     "weights of one misspelt": (
-        lambda: qr.EAC(2).fit({"leiden": [0, 1], "b": [0, 1]}, member_weight={"lieden": 1, "b": 2}),
+        lambda: en.EAC(2).fit({"leiden": [0, 1], "b": [0, 1]}, member_weight={"lieden": 1, "b": 2}),
         ValueError,
         (
             "The member_weight of EAC goes by name, with a weight for each clustering, but "
@@ -272,7 +272,7 @@ CALLS = {
         ),
     ),
     "a frame of weights": (
-        lambda: qr.EAC(2).fit(FRAME, member_weight=pd.DataFrame({"w": [1, 2]}, index=["a", "b"])),
+        lambda: en.EAC(2).fit(FRAME, member_weight=pd.DataFrame({"w": [1, 2]}, index=["a", "b"])),
         ValueError,
         (
             "The member_weight of EAC must be 2 number(s) from 0 up, one for each clustering, but "
@@ -280,7 +280,7 @@ CALLS = {
         ),
     ),
     "ragged weights": (
-        lambda: qr.EAC(2).fit(GOOD, member_weight=[[1], [1, 2]]),
+        lambda: en.EAC(2).fit(GOOD, member_weight=[[1], [1, 2]]),
         ValueError,
         (
             "The member_weight of EAC must be 2 number(s) from 0 up, one for each clustering. Got "
@@ -288,12 +288,12 @@ CALLS = {
         ),
     ),
     "an ensemble of an ensemble": (
-        lambda: qr.Ensemble(qr.Ensemble(GOOD)),
+        lambda: en.Ensemble(en.Ensemble(GOOD)),
         TypeError,
         "An Ensemble was passed, which is one already: use it as it is.",
     ),
     "features in a dict": (
-        lambda: qr.EnsembleClustering(2).fit({"a": [1.0, 2.0]}),
+        lambda: en.EnsembleClustering(2).fit({"a": [1.0, 2.0]}),
         TypeError,
         (
             "A dict was passed, but features are a table of objects × features. Pass "
@@ -301,7 +301,7 @@ CALLS = {
         ),
     ),
     "numbered clusterings in another order": (
-        lambda: qr.EAC(2).fit({5: [0, 1], 3: [0, 1]}).predict({3: [0, 1], 5: [0, 1]}),
+        lambda: en.EAC(2).fit({5: [0, 1], 3: [0, 1]}).predict({3: [0, 1], 5: [0, 1]}),
         ValueError,
         (
             "The feature names should match those that were passed during fit: EAC was fitted on "
@@ -309,7 +309,7 @@ CALLS = {
         ),
     ),
     "a stream by a similarity": (
-        lambda: stream.consensus("v.csv", qr.EAC(2, affinity="precomputed"), "o.csv"),
+        lambda: stream.consensus("v.csv", en.EAC(2, affinity="precomputed"), "o.csv"),
         ValueError,
         (
             "The 'affinity' parameter of EAC is 'precomputed', but files of votes were named. Use "
@@ -317,7 +317,7 @@ CALLS = {
         ),
     ),
     "a stream of lists": (
-        lambda: stream.consensus([[0, 1], [1, 1]], qr.EAC(2), "o.csv"),
+        lambda: stream.consensus([[0, 1], [1, 1]], en.EAC(2), "o.csv"),
         TypeError,
         (
             "Votes are files: a path, or a list of paths in order. Got list; the fit of an "
@@ -325,7 +325,7 @@ CALLS = {
         ),
     ),
     "a stream of a set": (
-        lambda: stream.consensus({"v.csv"}, qr.EAC(2), "o.csv"),
+        lambda: stream.consensus({"v.csv"}, en.EAC(2), "o.csv"),
         TypeError,
         (
             "Votes are files: a path, or a list of paths in order. Got set; the fit of an "
@@ -333,20 +333,20 @@ CALLS = {
         ),
     ),
     "a stream of nothing": (
-        lambda: stream.consensus("", qr.EAC(2), "o.csv"),
+        lambda: stream.consensus("", en.EAC(2), "o.csv"),
         FileNotFoundError,
         "The name of a file to read is empty. Name a file.",
     ),
     "a class to a stream": (
-        lambda: stream.consensus("v.csv", qr.EAC, "o.csv"),
+        lambda: stream.consensus("v.csv", en.EAC, "o.csv"),
         TypeError,
         (
             "A consensus method belongs here, such as PTGP(10), not "
-            "<class 'quorate.methods.eac.EAC'>."
+            "<class 'ensemblage.methods.eac.EAC'>."
         ),
     ),
     "a stream for features": (
-        lambda: stream.consensus("v.csv", qr.EnsembleClustering(2), "o.csv"),
+        lambda: stream.consensus("v.csv", en.EnsembleClustering(2), "o.csv"),
         TypeError,
         (
             "EnsembleClustering takes features, but files of votes were named. Pass a consensus "
@@ -354,7 +354,7 @@ CALLS = {
         ),
     ),
     "a stream of a frame": (
-        lambda: stream.consensus(FRAME, qr.EAC(2), "o.csv"),
+        lambda: stream.consensus(FRAME, en.EAC(2), "o.csv"),
         TypeError,
         (
             "Votes are files: a path, or a list of paths in order. Got DataFrame; the fit of an "
@@ -362,12 +362,12 @@ CALLS = {
         ),
     ),
     "a model that is not there": (
-        lambda: qr.load("nothing.quorate"),
+        lambda: en.load("nothing.ensemblage"),
         FileNotFoundError,
-        "There is no file nothing.quorate. Check the name and the folder.",
+        "There is no file nothing.ensemblage. Check the name and the folder.",
     ),
     "a model that is a table": (
-        lambda: qr.load("v.csv"),
+        lambda: en.load("v.csv"),
         FileFormatError,
         ("v.csv is not a saved model, or it is damaged or truncated (...). Save the model again."),
     ),

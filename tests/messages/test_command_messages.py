@@ -15,7 +15,7 @@ COMMANDS = {
     ),
     "consensus -k 2": (
         2,
-        "VOTES is missing. See: quorate consensus --help",
+        "VOTES is missing. See: ensemblage consensus --help",
     ),
     "consensus v.csv": (
         2,
@@ -76,7 +76,7 @@ COMMANDS = {
     "consensus v.csv -k 2 --confidense": (
         2,
         (
-            "There is no option --confidense. Did you mean --confidence? See: quorate consensus "
+            "There is no option --confidense. Did you mean --confidence? See: ensemblage consensus "
             "--help"
         ),
     ),
@@ -154,9 +154,9 @@ COMMANDS = {
         1,
         ("v.csv is not a saved model, or it is damaged or truncated (...). Save the model again."),
     ),
-    "predict m.quorate v.csv": (
+    "predict m.ensemblage v.csv": (
         1,
-        "There is no file m.quorate. Check the name and the folder.",
+        "There is no file m.ensemblage. Check the name and the folder.",
     ),
     "generate v.csv -m 2 -o g.csv --drop c": (
         2,

@@ -8,7 +8,7 @@ import pytest
 pa = pytest.importorskip("pyarrow")
 pq = pytest.importorskip("pyarrow.parquet")
 
-#: Files that ``quorate consensus FILE -k 2`` refuses.
+#: Files that ``ensemblage consensus FILE -k 2`` refuses.
 CONTENTS = {
     "empty.csv": (
         "",
@@ -79,8 +79,8 @@ CONTENTS = {
         (
             "f.csv, row 2, column 'a': 0.5 is not a cluster label, and 2 of 2 values in this "
             "column are no whole numbers. Numbers with a fraction are measurements, not cluster "
-            "labels: features belong to the command quorate generate, or to "
-            "quorate.EnsembleClustering, which make the votes."
+            "labels: features belong to the command ensemblage generate, or to "
+            "ensemblage.EnsembleClustering, which make the votes."
         ),
     ),
     "word.csv": (
@@ -165,8 +165,8 @@ NUMBERS = {
     ),
     0.5: (
         "0.5 is not a cluster label. Numbers with a fraction are measurements, not cluster labels: "
-        "features belong to the command quorate generate, or to quorate.EnsembleClustering, which "
-        "make the votes."
+        "features belong to the command ensemblage generate, or to "
+        "ensemblage.EnsembleClustering, which make the votes."
     ),
 }
 

@@ -5,11 +5,11 @@ import pandas as pd
 import pytest
 from scipy import sparse
 
-import quorate as qr
+import ensemblage as en
 
 VOTES = {
     "one dimension": (
-        lambda: qr.Ensemble([1, 2, 3]),
+        lambda: en.Ensemble([1, 2, 3]),
         ValueError,
         (
             "Votes must be a table of objects × clusterings (two dimensions), but an array of 1 "
@@ -19,7 +19,7 @@ VOTES = {
         ),
     ),
     "three dimensions": (
-        lambda: qr.Ensemble(np.zeros((2, 2, 2), int)),
+        lambda: en.Ensemble(np.zeros((2, 2, 2), int)),
         ValueError,
         (
             "Votes must be a table of objects × clusterings (two dimensions), but an array of 3 "
@@ -29,7 +29,7 @@ VOTES = {
         ),
     ),
     "no objects": (
-        lambda: qr.Ensemble(np.zeros((0, 3), int)),
+        lambda: en.Ensemble(np.zeros((0, 3), int)),
         ValueError,
         (
             "Votes have no objects: found array with 0 sample(s) (shape=(0, 3)) while a minimum "
@@ -37,7 +37,7 @@ VOTES = {
         ),
     ),
     "no clusterings": (
-        lambda: qr.Ensemble(np.zeros((3, 0), int)),
+        lambda: en.Ensemble(np.zeros((3, 0), int)),
         ValueError,
         (
             "Votes have no clusterings: found array with 0 feature(s) (shape=(3, 0)) while a "
@@ -45,7 +45,7 @@ VOTES = {
         ),
     ),
     "ragged rows": (
-        lambda: qr.Ensemble([[1, 2], [1]]),
+        lambda: en.Ensemble([[1, 2], [1]]),
         ValueError,
         (
             "Votes must be a table in which every object has as many cells as there are "
@@ -54,7 +54,7 @@ VOTES = {
         ),
     ),
     "infinity": (
-        lambda: qr.Ensemble([[1.0], [np.inf]]),
+        lambda: en.Ensemble([[1.0], [np.inf]]),
         ValueError,
         (
             "Votes must be labels, but clustering 0 holds infinity (inf). Use -1 or NaN where "
@@ -62,7 +62,7 @@ VOTES = {
         ),
     ),
     "complex numbers": (
-        lambda: qr.Ensemble([[1j]]),
+        lambda: en.Ensemble([[1j]]),
         ValueError,
         (
             "Complex data not supported: votes are labels, but complex numbers were passed. "
@@ -70,7 +70,7 @@ VOTES = {
         ),
     ),
     "a sparse matrix": (
-        lambda: qr.Ensemble(sparse.eye_array(3)),
+        lambda: en.Ensemble(sparse.eye_array(3)),
         TypeError,
         (
             "Sparse data was passed, but votes are a dense label matrix of objects × "
@@ -79,7 +79,7 @@ VOTES = {
         ),
     ),
     "labels without a hash": (
-        lambda: qr.Ensemble(np.array([[{}], [1]], dtype=object)),
+        lambda: en.Ensemble(np.array([[{}], [1]], dtype=object)),
         TypeError,
         (
             "Votes must be labels that can be told apart, such as a string or a number, but "
@@ -88,7 +88,7 @@ VOTES = {
         ),
     ),
     "objects without votes": (
-        lambda: qr.Ensemble([[1, 1], [-1, -1], [np.nan, -1]]),
+        lambda: en.Ensemble([[1, 1], [-1, -1], [np.nan, -1]]),
         ValueError,
         (
             "2 object(s) have no vote in any clustering: row(s) 1, 2, counted from 0. Nothing "
@@ -96,21 +96,21 @@ VOTES = {
         ),
     ),
     "two columns of one name": (
-        lambda: qr.Ensemble(pd.DataFrame([[0, 0], [0, 1], [1, 1]], columns=["a", "a"])),
+        lambda: en.Ensemble(pd.DataFrame([[0, 0], [0, 1], [1, 1]], columns=["a", "a"])),
         ValueError,
         "Votes have several columns called 'a'. Give each clustering a name of its own.",
     ),
     "a word for votes": (
-        lambda: qr.Ensemble("votes.csv"),
+        lambda: en.Ensemble("votes.csv"),
         ValueError,
         (
             "Votes must be a table of objects × clusterings, but a single value (an array of 0 "
             "dimension(s), shape=()) was passed. Pass an array, a DataFrame or a dict of lists; "
-            "votes in a file are read by quorate.files.read_table."
+            "votes in a file are read by ensemblage.files.read_table."
         ),
     ),
     "a dict of numbers": (
-        lambda: qr.Ensemble({"a": 1, "b": 2}),
+        lambda: en.Ensemble({"a": 1, "b": 2}),
         ValueError,
         (
             "Votes in a dict are a list of labels for each clustering, but 'a' holds int. Pass a "
@@ -118,12 +118,12 @@ VOTES = {
         ),
     ),
     "a dict of unequal lists": (
-        lambda: qr.Ensemble({"a": [1, 2], "b": [2]}),
+        lambda: en.Ensemble({"a": [1, 2], "b": [2]}),
         ValueError,
         "Votes must have equally long columns, but their lengths are [2, 1].",
     ),
     "a dict of Series with an object twice": (
-        lambda: qr.Ensemble({"a": pd.Series([1, 2], ["x", "x"]), "b": pd.Series([1], ["y"])}),
+        lambda: en.Ensemble({"a": pd.Series([1, 2], ["x", "x"]), "b": pd.Series([1], ["y"])}),
         ValueError,
         (
             "Votes in a dict are matched by the index of each Series, but 'x' occurs more than "
@@ -131,7 +131,7 @@ VOTES = {
         ),
     ),
     "a dict of a table": (
-        lambda: qr.Ensemble({"a": [[1, 2], [1, 3]]}),
+        lambda: en.Ensemble({"a": [[1, 2], [1, 3]]}),
         ValueError,
         (
             "Votes in a dict are a list of labels for each clustering, but 'a' holds list of shape "
@@ -139,7 +139,7 @@ VOTES = {
         ),
     ),
     "a word beside a Series": (
-        lambda: qr.Ensemble({"a": pd.Series([1, 2]), "b": "leiden"}),
+        lambda: en.Ensemble({"a": pd.Series([1, 2]), "b": "leiden"}),
         ValueError,
         (
             "Votes in a dict are a list of labels for each clustering, but 'b' holds str. Pass a "
@@ -147,7 +147,7 @@ VOTES = {
         ),
     ),
     "a list beside Series that differ": (
-        lambda: qr.Ensemble({"a": pd.Series([1, 2]), "b": pd.Series([1, 2], [1, 0]), "c": [1, 2]}),
+        lambda: en.Ensemble({"a": pd.Series([1, 2]), "b": pd.Series([1, 2], [1, 0]), "c": [1, 2]}),
         ValueError,
         (
             "Votes in a dict are matched by the index of each Series, but 'c' has none and the "
@@ -155,7 +155,7 @@ VOTES = {
         ),
     ),
     "Series of other objects": (
-        lambda: qr.Ensemble({"a": pd.Series([1, 2]), "b": pd.Series([1, 2], ["0", "1"])}),
+        lambda: en.Ensemble({"a": pd.Series([1, 2]), "b": pd.Series([1, 2], ["0", "1"])}),
         ValueError,
         (
             "Votes in a dict are matched by the index of each Series, but that of 'a' (0, ...) has "
@@ -163,7 +163,7 @@ VOTES = {
         ),
     ),
     "a Series of dates beside one of texts": (
-        lambda: qr.Ensemble(
+        lambda: en.Ensemble(
             {
                 "a": pd.Series([1, 2], ["2020-01-01", "2020-01-02"]),
                 "b": pd.Series([1, 2], pd.to_datetime(["2020-01-01", "2020-01-02"])),
@@ -177,12 +177,12 @@ VOTES = {
         ),
     ),
     "an empty Series": (
-        lambda: qr.Ensemble({"a": pd.Series([1, 2]), "b": pd.Series([], dtype=int)}),
+        lambda: en.Ensemble({"a": pd.Series([1, 2]), "b": pd.Series([], dtype=int)}),
         ValueError,
         "The Series 'b' of the votes holds no objects. Leave it out.",
     ),
     "an empty dict": (
-        lambda: qr.Ensemble({}),
+        lambda: en.Ensemble({}),
         ValueError,
         (
             "Votes have no clusterings: found array with 0 feature(s) (shape=(1, 0)) while a "
@@ -190,7 +190,7 @@ VOTES = {
         ),
     ),
     "Series with other levels": (
-        lambda: qr.Ensemble(
+        lambda: en.Ensemble(
             {"a": pd.Series([1]), "b": pd.Series([1], pd.MultiIndex.from_tuples([(0, 0)]))}
         ),
         ValueError,
@@ -200,12 +200,12 @@ VOTES = {
         ),
     ),
     "None for votes": (
-        lambda: qr.Ensemble(None),
+        lambda: en.Ensemble(None),
         ValueError,
         (
             "Votes must be a table of objects × clusterings, but a single value (an array of 0 "
             "dimension(s), shape=()) was passed. Pass an array, a DataFrame or a dict of lists; "
-            "votes in a file are read by quorate.files.read_table."
+            "votes in a file are read by ensemblage.files.read_table."
         ),
     ),
 }

@@ -7,8 +7,8 @@ from sklearn.base import clone
 from sklearn.datasets import make_blobs
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-import quorate as qr
-from quorate.scale import stream
+import ensemblage as en
+from ensemblage.scale import stream
 
 
 def noisy_votes(k=3, n=42, members=4, gaps=False):
@@ -24,13 +24,13 @@ def noisy_votes(k=3, n=42, members=4, gaps=False):
 
 
 def made(name, k="auto", **parameters):
-    est = qr.METHODS[name](k, **parameters)
+    est = en.METHODS[name](k, **parameters)
     return est.set_params(random_state=0) if "random_state" in est.get_params() else est
 
 
-@pytest.mark.filterwarnings("ignore::quorate.FewerClustersWarning")
+@pytest.mark.filterwarnings("ignore::ensemblage.FewerClustersWarning")
 @pytest.mark.parametrize("gaps", [False, True])
-@pytest.mark.parametrize("name", qr.METHODS)
+@pytest.mark.parametrize("name", en.METHODS)
 def test_every_method_chooses(name, gaps):
     votes = noisy_votes(gaps=gaps)
     est = made(name).fit(votes)
@@ -61,14 +61,14 @@ def test_methods_that_label_objects(name):
     est = made(name, level="objects")
     est.fit(noisy_votes(n=45))
     assert est.n_clusters_ == est.k_choice_.k
-    choice = qr.metrics.choose_k(est, [2, 3], criteria="all", n_refits=2)
+    choice = en.metrics.choose_k(est, [2, 3], criteria="all", n_refits=2)
     assert choice.scores["subset_stability"].shape == (2,)
 
 
 @pytest.mark.parametrize("similarity", ["exact", "uint16", "approximate"])
 def test_however_pta_holds_its_similarity(similarity):
-    est = qr.PTA("auto", similarity=similarity).fit(noisy_votes(k=4, n=200))
-    exact = qr.PTA("auto").fit(noisy_votes(k=4, n=200))
+    est = en.PTA("auto", similarity=similarity).fit(noisy_votes(k=4, n=200))
+    exact = en.PTA("auto").fit(noisy_votes(k=4, n=200))
     assert est.k_choice_.k == exact.k_choice_.k == 4
     assert est.k_choice_.scores["confidence"] == pytest.approx(
         exact.k_choice_.scores["confidence"], abs=1e-2
@@ -81,7 +81,7 @@ def test_vote_knows_the_reference_of_its_choice():
     assert est.reference_ == made("vote", est.k_choice_.k).fit(votes).reference_
 
 
-@pytest.mark.parametrize("name", qr.METHODS)
+@pytest.mark.parametrize("name", en.METHODS)
 def test_one_group_is_one_cluster(name):
     est = made(name).fit([[0, 0], [0, 0], [0, 0]])
     assert est.n_clusters_ == est.k_choice_.k == 1
@@ -91,7 +91,7 @@ def test_one_group_is_one_cluster(name):
 @pytest.mark.parametrize("value", ["Auto", "two", 0, 2.5, None, np.array(["auto"])])
 def test_what_is_neither_auto_nor_a_number_is_refused(value):
     with pytest.raises(ValueError, match="must be 'auto' or a whole number from 1 up"):
-        qr.PTA(value).fit(noisy_votes())
+        en.PTA(value).fit(noisy_votes())
 
 
 def test_cut_takes_numbers_only():
@@ -101,14 +101,14 @@ def test_cut_takes_numbers_only():
 
 def test_ensemble_clustering_chooses():
     features, truth = make_blobs(150, centers=[[0, 0], [9, 0], [0, 9]], random_state=0)
-    model = qr.EnsembleClustering("auto", consensus=qr.PTA(), random_state=0).fit(features)
+    model = en.EnsembleClustering("auto", consensus=en.PTA(), random_state=0).fit(features)
     assert model.n_clusters_ == model.k_choice_.k == 3
-    assert qr.metrics.ari(truth, model.labels_) == 1.0
+    assert en.metrics.ari(truth, model.labels_) == 1.0
     assert model.predict(features).tolist() == model.labels_.tolist()
     assert model.get_params()["n_clusters"] == "auto"
-    assert qr.metrics.choose_k(model).k == 3
+    assert en.metrics.choose_k(model).k == 3
     with pytest.raises(ValueError, match="must be 'auto' or a whole number"):
-        qr.EnsembleClustering("many").fit(features)
+        en.EnsembleClustering("many").fit(features)
 
 
 def test_a_stream_chooses_as_memory_does(tmp_path):
@@ -120,9 +120,11 @@ def test_a_stream_chooses_as_memory_does(tmp_path):
     assert pd.read_csv(tmp_path / "labels.csv")["label"].tolist() == expected.labels_.tolist()
 
 
-@pytest.mark.filterwarnings("ignore::quorate.FeaturesAsVotesWarning")  # checks pass random floats
+@pytest.mark.filterwarnings(
+    "ignore::ensemblage.FeaturesAsVotesWarning"
+)  # checks pass random floats
 @parametrize_with_checks(
-    [qr.PTA("auto"), qr.USENC("auto")],
+    [en.PTA("auto"), en.USENC("auto")],
     expected_failed_checks=lambda _: {"check_clustering": "X holds labels, not blobs of floats"},
 )
 def test_scikit_learn_contract(estimator, check):

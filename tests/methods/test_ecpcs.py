@@ -12,9 +12,9 @@ from planted import PLACES, at, noisy
 from scipy.cluster.hierarchy import linkage as scipy_linkage
 from scipy.spatial.distance import squareform
 
-import quorate as qr
-from quorate import flow, metrics
-from quorate.testing.strategies import votes
+import ensemblage as en
+from ensemblage import flow, metrics
+from ensemblage.testing.strategies import votes
 
 
 def test_worked_similarity_of_clusters(e2, e3):
@@ -23,10 +23,10 @@ def test_worked_similarity_of_clusters(e2, e3):
         (2, [0.222743, 0.442963, 0.917751, 0.050463]),
         (20, [0.753954, 0.828084, 0.970142, 0.667390]),
     ):
-        Z = qr.ECPCS(2, n_steps=n_steps).fit(e2).cluster_similarity_
+        Z = en.ECPCS(2, n_steps=n_steps).fit(e2).cluster_similarity_
         np.testing.assert_allclose(at(Z, "12", "34", "45", "35"), expected, atol=5e-7)
         np.testing.assert_array_equal(Z[:2, 2:], 0)  # two clusterings: a bipartite graph
-    Z = qr.ECPCS(2).fit(e3).cluster_similarity_
+    Z = en.ECPCS(2).fit(e3).cluster_similarity_
     row = [1, 0.800361, 0.882961, 0.900604, 0.647213, 0.924757, 0.647213]
     np.testing.assert_allclose(Z[0], row, atol=5e-7)
     np.testing.assert_allclose(
@@ -37,17 +37,17 @@ def test_worked_similarity_of_clusters(e2, e3):
 
 
 def test_worked_enhanced_coassociation(e2, e3):
-    found = at(qr.ECPCS(2).fit(e2).similarity_, *PLACES)
+    found = at(en.ECPCS(2).fit(e2).similarity_, *PLACES)
     expected = [0.914042, 0.791019, 0.710672, 0.876977, 0.862048, 0.985071]
     np.testing.assert_allclose(found, expected, atol=5e-7)
-    found = at(qr.ECPCS(2).fit(e3).similarity_, *PLACES)
+    found = at(en.ECPCS(2).fit(e3).similarity_, *PLACES)
     expected = [0.973897, 0.907351, 0.716099, 0.933454, 0.767126, 0.833672]
     np.testing.assert_allclose(found, expected, atol=5e-7)
 
 
 @pytest.mark.parametrize("seed", range(5))
 def test_worked_meta_clusters(e3, seed):
-    est = qr.ECPCS(2, variant="mc", random_state=seed).fit(e3)
+    est = en.ECPCS(2, variant="mc", random_state=seed).fit(e3)
     cut = est._normalised_cut
     np.testing.assert_allclose(cut.eigenvalues(3), [0.926789, 0.176938, 0.108437], atol=5e-7)
     second = cut._leading(2)[1][:, 1]
@@ -62,7 +62,7 @@ def test_worked_meta_clusters(e3, seed):
 
 @given(matrix=votes(max_objects=16), n_steps=st.integers(1, 20))
 def test_ecpcs_similarities_are_those_of_the_objects(matrix, n_steps):
-    est = qr.ECPCS(1, n_steps=n_steps).fit(matrix)
+    est = en.ECPCS(1, n_steps=n_steps).fit(matrix)
     of_object = est.microclusters_.of_object
     found = est.similarity_[np.ix_(of_object, of_object)]
     np.testing.assert_allclose(found, similarity_twins.ecpcs(matrix, n_steps), atol=1e-10)
@@ -75,7 +75,7 @@ def test_ecpcs_similarities_are_those_of_the_objects(matrix, n_steps):
 @pytest.mark.parametrize("linkage", ["average", "complete", "single"])
 @given(matrix=votes(max_objects=14))
 def test_ecpcs_trees_are_those_of_the_objects(linkage, matrix):
-    est = qr.ECPCS(1, linkage=linkage).fit(matrix)
+    est = en.ECPCS(1, linkage=linkage).fit(matrix)
     of_object = est.microclusters_.of_object
     tree = flow.tree_of_objects(est.linkage_matrix_, of_object, np.zeros(est.n_microclusters_))
     similarity_twins.check_tree(1 - similarity_twins.ecpcs(matrix), linkage, tree)
@@ -85,7 +85,7 @@ def test_ecpcs_trees_are_those_of_the_objects(linkage, matrix):
 @pytest.mark.parametrize("linkage", ["average", "complete", "single"])
 def test_ecpcs_partitions_are_those_of_scipy_on_the_objects(linkage, gaps):
     matrix, _ = noisy([20, 15, 15, 10], 5, 0.3, gaps=gaps)
-    est = qr.ECPCS(4, linkage=linkage).fit(matrix)
+    est = en.ECPCS(4, linkage=linkage).fit(matrix)
     distance = 1 - similarity_twins.ecpcs(matrix)
     np.fill_diagonal(distance, 0)
     theirs = scipy_linkage(squareform(distance, checks=False), linkage)
@@ -102,32 +102,32 @@ def test_meta_clusters_see_through_noise_and_build_no_square(monkeypatch):
     def refuse(*_, **__):
         raise AssertionError("a matrix of all pairs was built")
 
-    monkeypatch.setattr("quorate.flow.graded_coassociation", refuse)
+    monkeypatch.setattr("ensemblage.flow.graded_coassociation", refuse)
     matrix, truth = noisy([50, 30, 40], 12, 0.2, gaps=0.05)
-    est = qr.ECPCS(3, variant="mc", random_state=0).fit(matrix)
+    est = en.ECPCS(3, variant="mc", random_state=0).fit(matrix)
     assert metrics.ari(truth, est.labels_) > 0.9
     assert not hasattr(est, "similarity_")
     assert not hasattr(est, "linkage_matrix_")
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", qr.FewerClustersWarning)
+        warnings.simplefilter("ignore", en.FewerClustersWarning)
         for k in (1, 2, 5, 20):
-            other = qr.ECPCS(k, variant="mc", random_state=0, n_jobs=2).fit(matrix)
+            other = en.ECPCS(k, variant="mc", random_state=0, n_jobs=2).fit(matrix)
             np.testing.assert_array_equal(est.cut(k), other.labels_)
             assert ((other.confidence_ >= 0) & (other.confidence_ <= 1)).all()
     np.testing.assert_array_equal(pickle.loads(pickle.dumps(est)).cut(2), est.cut(2))
     np.testing.assert_array_equal(est.predict(matrix), est.labels_)
 
 
-@pytest.mark.filterwarnings("ignore::quorate.FewerClustersWarning")
+@pytest.mark.filterwarnings("ignore::ensemblage.FewerClustersWarning")
 @given(matrix=votes(), data=st.data())
 def test_meta_clusters_of_anything(matrix, data):
-    k = data.draw(st.integers(1, len(qr.microclusters(matrix).sizes)))
-    est = qr.ECPCS(k, variant="mc", random_state=0).fit(matrix)
+    k = data.draw(st.integers(1, len(en.microclusters(matrix).sizes)))
+    est = en.ECPCS(k, variant="mc", random_state=0).fit(matrix)
     assert est.n_clusters_ <= k
 
 
 def test_ecpcs_forgets_the_other_variant(e3):
-    est = qr.ECPCS(2).fit(e3)
+    est = en.ECPCS(2).fit(e3)
     assert hasattr(est, "similarity_")
     est.set_params(variant="mc", random_state=0).fit(e3)
     assert not hasattr(est, "similarity_")

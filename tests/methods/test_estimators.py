@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
 
-import quorate as qr
-from quorate import metrics
-from quorate.testing.strategies import votes
+import ensemblage as en
+from ensemblage import metrics
+from ensemblage.testing.strategies import votes
 
 #: Methods that may end with fewer clusters than asked for, with a warning, and why.
 ENDS_WITH_FEWER = {
@@ -24,10 +24,10 @@ ENDS_WITH_FEWER = {
 }
 
 NAMES = [
-    pytest.param(name, marks=pytest.mark.filterwarnings("ignore::quorate.FewerClustersWarning"))
+    pytest.param(name, marks=pytest.mark.filterwarnings("ignore::ensemblage.FewerClustersWarning"))
     if name in ENDS_WITH_FEWER
     else name
-    for name in sorted(qr.METHODS)
+    for name in sorted(en.METHODS)
 ]
 
 #: Methods that promise less than recovering three noisy groups of unequal size, and why.
@@ -46,7 +46,7 @@ WEAK_ON_BLOBS = {
 
 
 def make(name, n_clusters=2, **parameters):
-    est = qr.METHODS[name](n_clusters, **parameters)
+    est = en.METHODS[name](n_clusters, **parameters)
     return est.set_params(random_state=0) if "random_state" in est.get_params() else est
 
 
@@ -77,10 +77,10 @@ def test_a_noisy_ensemble_is_seen_through(name, blobs):
 @pytest.mark.parametrize("name", NAMES)
 @given(matrix=votes(), data=st.data())
 def test_labels_are_0_to_k_by_first_appearance_and_constant_on_microclusters(name, matrix, data):
-    n = len(qr.microclusters(matrix).sizes)
+    n = len(en.microclusters(matrix).sizes)
     k = data.draw(st.integers(1, n))
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", qr.FewerClustersWarning)
+        warnings.simplefilter("ignore", en.FewerClustersWarning)
         est = make(name, k).fit(matrix)
     labels = est.labels_
     assert labels.dtype == np.int64
@@ -117,8 +117,8 @@ def test_similarity_does_not_depend_on_any_order(matrix, seed):
     rng = np.random.default_rng(seed)
     rows, columns = rng.permutation(len(matrix)), rng.permutation(matrix.shape[1])
     shuffled = matrix[rows][:, columns]
-    a, b = qr.trajectory_similarity(matrix, 2, 3), qr.trajectory_similarity(shuffled, 2, 3)
-    of_a, of_b = qr.microclusters(matrix).of_object[rows], qr.microclusters(shuffled).of_object
+    a, b = en.trajectory_similarity(matrix, 2, 3), en.trajectory_similarity(shuffled, 2, 3)
+    of_a, of_b = en.microclusters(matrix).of_object[rows], en.microclusters(shuffled).of_object
     np.testing.assert_allclose(a[np.ix_(of_a, of_a)], b[np.ix_(of_b, of_b)], atol=1e-12)
 
 
@@ -133,7 +133,7 @@ def test_labels_of_pta_do_not_depend_on_any_order(blobs):
 def test_the_whole_ensemble_twice_is_the_same_similarity(blobs):
     matrix, _ = blobs
     np.testing.assert_allclose(
-        qr.trajectory_similarity(matrix), qr.trajectory_similarity(np.hstack([matrix, matrix])),
+        en.trajectory_similarity(matrix), en.trajectory_similarity(np.hstack([matrix, matrix])),
         atol=1e-12,
     )  # fmt: skip
 
@@ -157,14 +157,14 @@ def test_threads_seeds_clones_and_pickles(name, blobs):
 @pytest.mark.parametrize("name", NAMES)
 def test_an_ensemble_in_place_of_votes(name, blobs):
     matrix, _ = blobs
-    ensemble = qr.Ensemble(matrix)
+    ensemble = en.Ensemble(matrix)
     est = make(name, 3).fit(ensemble)
     np.testing.assert_array_equal(est.labels_, make(name, 3).fit(matrix).labels_)
     np.testing.assert_array_equal(est.predict(ensemble), est.labels_)
     assert est.microclusters_ is ensemble.microclusters
     assert est.n_features_in_ == 12
     with pytest.raises(ValueError, match="expecting 12 features"):
-        est.predict(qr.Ensemble(matrix[:, :3]))
+        est.predict(en.Ensemble(matrix[:, :3]))
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -265,10 +265,10 @@ def test_nothing_is_there_before_fit(name):
 
 
 def test_all_links_and_isolated_nodes(e3):
-    every = qr.PTA(2, n_neighbors="all", n_steps=3).fit(e3)
+    every = en.PTA(2, n_neighbors="all", n_steps=3).fit(e3)
     assert every.n_neighbors_ == 3
     np.testing.assert_allclose(
-        every.similarity_, qr.PTGP(2, n_neighbors=3, n_steps=3).fit(e3).similarity_, atol=1e-15
+        every.similarity_, en.PTGP(2, n_neighbors=3, n_steps=3).fit(e3).similarity_, atol=1e-15
     )
     alone = np.array([[0, 0], [0, 1], [1, 0], [7, 7]])
     for name in ("pta", "ptgp"):
@@ -281,17 +281,17 @@ def test_worked_trees_of_pta(e2, e3):
         (1, 0.445300, 0.552786), (2, 0.379530, 0.435695), (3, 0.289810, 0.346071)
     ):  # fmt: skip
         for linkage in ("average", "complete", "single"):
-            est = qr.PTA(2, linkage=linkage, n_neighbors=1, n_steps=n_steps).fit(e2)
+            est = en.PTA(2, linkage=linkage, n_neighbors=1, n_steps=n_steps).fit(e2)
             np.testing.assert_allclose(est.linkage_matrix_[:, 2], [first, second, 1], atol=5e-7)
             assert est.linkage_matrix_[:, :2].tolist() == [[1, 3], [0, 2], [4, 5]]
             assert est.labels_.tolist() == [0, 0, 0, 1, 0, 0, 1, 1]
-    est = qr.PTA(2, n_neighbors=2, n_steps=3).fit(e3)
+    est = en.PTA(2, n_neighbors=2, n_steps=3).fit(e3)
     np.testing.assert_allclose(est.linkage_matrix_[:, 2], [0.192477, 0.251566, 0.477627], atol=5e-7)
     assert est.linkage_matrix_[:, :2].tolist() == [[0, 3], [1, 2], [4, 5]]
 
 
 def test_worked_cut_of_ptgp(e2):
-    est = qr.PTGP(2, n_neighbors=1, n_steps=2, random_state=0).fit(e2)
+    est = en.PTGP(2, n_neighbors=1, n_steps=2, random_state=0).fit(e2)
     cut = est._transfer_cut
     np.testing.assert_allclose(cut.eigenvalues(5), [1, 0.418256, 0.038613, 0.023727, 0], atol=5e-7)
     expected = [[0.784760, 0.619800], [0.897192, 0.441640], [0.902128, 0.431468],
@@ -310,7 +310,7 @@ def test_ptgp_builds_no_square_matrix(blobs, monkeypatch):
     def refuse(*_, **__):
         raise AssertionError("PTS was built")
 
-    monkeypatch.setattr("quorate.flow.trajectory_similarity", refuse)
+    monkeypatch.setattr("ensemblage.flow.trajectory_similarity", refuse)
     est = make("ptgp", 3).fit(blobs[0])
     est.confidence_, est.cut(4), est.predict(blobs[0])
     with pytest.raises(AssertionError, match="PTS was built"):
@@ -319,7 +319,7 @@ def test_ptgp_builds_no_square_matrix(blobs, monkeypatch):
 
 def test_estimated_lengths_give_the_same_clusters_here(blobs, monkeypatch):
     matrix, truth = blobs
-    monkeypatch.setattr("quorate.methods.ptgp._EXACT_NORMS", 10)
+    monkeypatch.setattr("ensemblage.methods.ptgp._EXACT_NORMS", 10)
     assert metrics.ari(truth, make("ptgp", 3).fit_predict(matrix)) > 0.9
 
 
@@ -347,6 +347,6 @@ def test_a_pickle_cuts_the_same(name):
     est = make(name, 3).fit(matrix)
     other = pickle.loads(pickle.dumps(est))
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", qr.FewerClustersWarning)
+        warnings.simplefilter("ignore", en.FewerClustersWarning)
         for k in (2, 5, 15, 20, est.n_microclusters_):
             np.testing.assert_array_equal(est.cut(k), other.cut(k))

@@ -9,11 +9,11 @@ from hypothesis import given
 from sklearn.base import clone
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-import quorate as qr
-from quorate import metrics
-from quorate.methods import _pta_routes
-from quorate.methods._trajectories import expected_walk
-from quorate.testing import strategies
+import ensemblage as en
+from ensemblage import metrics
+from ensemblage.methods import _pta_routes
+from ensemblage.methods._trajectories import expected_walk
+from ensemblage.testing import strategies
 
 KINDS = ["exact", "uint16", "approximate"]
 LINKAGES = ["average", "complete", "single"]
@@ -42,7 +42,7 @@ def small_limits(monkeypatch):
 @pytest.mark.parametrize("linkage", LINKAGES)
 def test_sixteen_bits_give_the_exact_partitions(votes, linkage):
     exact, packed = (
-        qr.PTA(5, linkage=linkage, similarity=kind).fit(votes) for kind in ("exact", "uint16")
+        en.PTA(5, linkage=linkage, similarity=kind).fit(votes) for kind in ("exact", "uint16")
     )
     assert (exact.similarity_kind_, packed.similarity_kind_) == ("exact", "uint16")
     assert packed.captured_ == exact.captured_ == 1.0
@@ -55,11 +55,11 @@ def test_sixteen_bits_give_the_exact_partitions(votes, linkage):
 
 
 def test_the_last_merges_of_average_link_are_those_of_exact_means(votes, monkeypatch):
-    exact = qr.PTA(5).fit(votes).linkage_matrix_
+    exact = en.PTA(5).fit(votes).linkage_matrix_
     errors = []
     for n_exact in (10**9, 60):
         monkeypatch.setattr(_pta_routes, "_EXACT_TOP", n_exact)
-        tree = qr.PTA(5, similarity="uint16").fit(votes).linkage_matrix_
+        tree = en.PTA(5, similarity="uint16").fit(votes).linkage_matrix_
         errors.append(np.abs(tree[-59:, 2] - exact[-59:, 2]).max())
     assert errors[1] < 1e-6 < errors[0]
 
@@ -68,7 +68,7 @@ def test_the_last_merges_of_average_link_are_those_of_exact_means(votes, monkeyp
 @given(ensemble=strategies.ensembles())
 def test_confidence_and_similarity_are_the_same_by_every_route(kind, ensemble):
     votes, n_neighbors, n_steps = ensemble
-    exact = qr.PTA(1, n_neighbors=n_neighbors, n_steps=n_steps, similarity="exact").fit(votes)
+    exact = en.PTA(1, n_neighbors=n_neighbors, n_steps=n_steps, similarity="exact").fit(votes)
     k = max(1, exact.n_microclusters_ // 2)
     est = clone(exact).set_params(similarity=kind, n_clusters=k).fit(votes)
     assert est.n_clusters_ == k
@@ -82,7 +82,7 @@ def test_confidence_and_similarity_are_the_same_by_every_route(kind, ensemble):
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("n", [1, 2, 3])
 def test_very_few_microclusters(kind, n):
-    est = qr.PTA(1, similarity=kind).fit(np.arange(n)[:, None])  # no two are linked
+    est = en.PTA(1, similarity=kind).fit(np.arange(n)[:, None])  # no two are linked
     assert est.linkage_matrix_.shape == (n - 1, 4)
     assert (est.linkage_matrix_[:, 2] == 1).all()
     np.testing.assert_array_equal(est.cut(n), np.arange(n))
@@ -90,11 +90,11 @@ def test_very_few_microclusters(kind, n):
 
 
 def test_the_approximate_route(votes, small_limits):
-    exact = qr.PTA(5, similarity="exact").fit(votes)
+    exact = en.PTA(5, similarity="exact").fit(votes)
     with warnings.catch_warnings():
         warnings.simplefilter("error")  # it was asked for: no warning
         one, three = (
-            qr.PTA(5, similarity="approximate", n_jobs=n_jobs).fit(votes) for n_jobs in (1, 3)
+            en.PTA(5, similarity="approximate", n_jobs=n_jobs).fit(votes) for n_jobs in (1, 3)
         )
     assert one.similarity_kind_ == "approximate"
     assert 0.5 < one.captured_ < 1
@@ -106,14 +106,14 @@ def test_the_approximate_route(votes, small_limits):
 def test_the_approximate_route_is_exact_where_its_features_are(votes, small_limits, monkeypatch):
     monkeypatch.setattr(_pta_routes, "_RANK", 10_000)
     monkeypatch.setattr(_pta_routes, "_EXACT_NORMS", 10_000)
-    exact, est = (qr.PTA(5, similarity=kind).fit(votes) for kind in ("exact", "approximate"))
+    exact, est = (en.PTA(5, similarity=kind).fit(votes) for kind in ("exact", "approximate"))
     assert est.captured_ == pytest.approx(1, abs=1e-4)
     for k in (2, 5, 10, 20, 50, 100):
         np.testing.assert_array_equal(est.cut(k), exact.cut(k))
 
 
 def test_few_microclusters_need_no_features(votes):
-    exact, est = (qr.PTA(5, similarity=kind).fit(votes) for kind in ("exact", "approximate"))
+    exact, est = (en.PTA(5, similarity=kind).fit(votes) for kind in ("exact", "approximate"))
     assert est.captured_ == 1.0
     np.testing.assert_allclose(est.linkage_matrix_, exact.linkage_matrix_, atol=1e-12)
 
@@ -121,7 +121,7 @@ def test_few_microclusters_need_no_features(votes):
 def test_more_islands_than_groups(small_limits):
     island = np.repeat(np.arange(200), 3)
     votes = np.column_stack([island, island, np.arange(600)])  # three microclusters each
-    est = qr.PTA(200, similarity="approximate").fit(votes)
+    est = en.PTA(200, similarity="approximate").fit(votes)
     np.testing.assert_array_equal(est.labels_, island)
     assert (est.linkage_matrix_[-199:, 2] == 1).all()
 
@@ -129,38 +129,38 @@ def test_more_islands_than_groups(small_limits):
 @pytest.mark.parametrize("linkage", ["complete", "single"])
 def test_other_links_are_refused_with_the_reason(votes, linkage):
     with pytest.raises(ValueError, match=r"average link only.*mean trajectories"):
-        qr.PTA(2, linkage=linkage, similarity="approximate").fit(votes)
+        en.PTA(2, linkage=linkage, similarity="approximate").fit(votes)
     with pytest.raises(ValueError, match="'similarity' parameter of PTA"):
-        qr.PTA(2, similarity="float16").fit(votes)
+        en.PTA(2, similarity="float16").fit(votes)
 
 
 def test_auto_goes_by_number_and_memory(votes, small_limits, monkeypatch):
     def kind(**options):
-        return qr.PTA(5, n_jobs=1, **options).fit(votes).similarity_kind_
+        return en.PTA(5, n_jobs=1, **options).fit(votes).similarity_kind_
 
     assert kind() == "exact"
     monkeypatch.setattr(_pta_routes, "EXACT_UP_TO", 100)
     assert kind() == "uint16"
     monkeypatch.setattr(_pta_routes, "EXACT_UP_TO", 10_000)
-    est = qr.PTA(5, n_jobs=1, similarity="exact").fit(votes)
+    est = en.PTA(5, n_jobs=1, similarity="exact").fit(votes)
     _, walk = expected_walk(est)
     exact, packed = (
         walk + _pta_routes.needed_bytes(kind, est.n_microclusters_, 1)
         for kind in ("exact", "uint16")
     )
-    monkeypatch.setenv("QUORATE_MEMORY", str(int(2.2 * exact)))
+    monkeypatch.setenv("ENSEMBLAGE_MEMORY", str(int(2.2 * exact)))
     assert kind() == "exact"
-    monkeypatch.setenv("QUORATE_MEMORY", str(int(1.8 * exact)))
+    monkeypatch.setenv("ENSEMBLAGE_MEMORY", str(int(1.8 * exact)))
     assert kind() == "uint16"
-    monkeypatch.setenv("QUORATE_MEMORY", str(int(1.15 * packed)))
+    monkeypatch.setenv("ENSEMBLAGE_MEMORY", str(int(1.15 * packed)))
     assert kind() == "uint16"  # the other takes even more for so few
     monkeypatch.setattr(_pta_routes, "_GROUPS", 100)
     monkeypatch.setattr(_pta_routes, "_RANK", 16)
-    with pytest.warns(qr.ApproximateSimilarityWarning, match=r"capture \d+% of the similarity"):
+    with pytest.warns(en.ApproximateSimilarityWarning, match=r"capture \d+% of the similarity"):
         assert kind() == "approximate"
     assert kind(linkage="single") == "uint16"  # the only one left; it fits, if barely
-    monkeypatch.setenv("QUORATE_MEMORY", str(int(0.9 * packed)))
-    with pytest.raises(qr.MemoryBudgetError, match=r'similarity="uint16".*average link only'):
+    monkeypatch.setenv("ENSEMBLAGE_MEMORY", str(int(0.9 * packed)))
+    with pytest.raises(en.MemoryBudgetError, match=r'similarity="uint16".*average link only'):
         kind(linkage="single")
 
 
@@ -173,15 +173,15 @@ def test_auto_goes_by_number_and_memory(votes, small_limits, monkeypatch):
     ],
 )
 def test_what_does_not_fit_is_refused_before_it_is_taken(votes, kind, words, monkeypatch):
-    monkeypatch.setenv("QUORATE_MEMORY", "1000000")
-    with pytest.raises(qr.MemoryBudgetError, match=words):
-        qr.PTA(5, similarity=kind).fit(votes)
+    monkeypatch.setenv("ENSEMBLAGE_MEMORY", "1000000")
+    with pytest.raises(en.MemoryBudgetError, match=words):
+        en.PTA(5, similarity=kind).fit(votes)
 
 
 def test_the_whole_similarity_is_refused_if_it_does_not_fit(votes, monkeypatch):
-    est = qr.PTA(5, similarity="uint16").fit(votes)
-    monkeypatch.setenv("QUORATE_MEMORY", "1000000")
-    with pytest.raises(qr.MemoryBudgetError, match="in double precision"):
+    est = en.PTA(5, similarity="uint16").fit(votes)
+    monkeypatch.setenv("ENSEMBLAGE_MEMORY", "1000000")
+    with pytest.raises(en.MemoryBudgetError, match="in double precision"):
         est.similarity_  # noqa: B018
     assert est.confidence_.shape == (900,)
 
@@ -191,24 +191,26 @@ def test_no_confidence_where_a_cluster_has_nothing_in_common(kind):
     """Pairs of linked microclusters: after each step the two walkers have changed places."""
     pair = np.repeat(np.arange(100), 2)
     votes = np.column_stack([pair, np.arange(200)])
-    est = qr.PTA(3, n_neighbors=1, n_steps=7, similarity=kind).fit(votes)
+    est = en.PTA(3, n_neighbors=1, n_steps=7, similarity=kind).fit(votes)
     np.testing.assert_array_equal(est.confidence_, 0)
 
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_pickles_and_clones(votes, kind):
-    est = qr.PTA(5, similarity=kind).fit(votes)
+    est = en.PTA(5, similarity=kind).fit(votes)
     again = pickle.loads(pickle.dumps(est))
     np.testing.assert_array_equal(again.confidence_, est.confidence_)
     np.testing.assert_array_equal(again.cut(7), est.cut(7))
     assert clone(est).get_params() == est.get_params()
     est.set_params(similarity="exact").fit(votes)  # nothing is left of the other route
-    np.testing.assert_array_equal(est.similarity_, qr.PTA(5).fit(votes).similarity_)
+    np.testing.assert_array_equal(est.similarity_, en.PTA(5).fit(votes).similarity_)
 
 
-@pytest.mark.filterwarnings("ignore::quorate.FeaturesAsVotesWarning")  # checks pass random floats
+@pytest.mark.filterwarnings(
+    "ignore::ensemblage.FeaturesAsVotesWarning"
+)  # checks pass random floats
 @parametrize_with_checks(
-    [qr.PTA(2, similarity=kind) for kind in ("uint16", "approximate")],
+    [en.PTA(2, similarity=kind) for kind in ("uint16", "approximate")],
     expected_failed_checks=lambda _: {"check_clustering": "X holds labels, not blobs of floats"},
 )
 def test_scikit_learn_contract(estimator, check):

@@ -12,9 +12,9 @@ from scipy.cluster.hierarchy import linkage as scipy_linkage
 from scipy.spatial.distance import squareform
 from sklearn.exceptions import ConvergenceWarning
 
-import quorate as qr
-from quorate import flow
-from quorate.testing.strategies import votes
+import ensemblage as en
+from ensemblage import flow
+from ensemblage.testing.strategies import votes
 
 LINKAGES = ["average", "complete", "single"]
 EXACT = {"eac": similarity_twins.eac, "weac": similarity_twins.weac, "wct": similarity_twins.wct}
@@ -32,10 +32,10 @@ def of_objects(est):
 def object_tree(name, matrix, linkage):
     """Fit, and return the estimator with its tree of objects."""
     if name in EXACT:
-        est = qr.METHODS[name](1, linkage=linkage).fit(matrix)
+        est = en.METHODS[name](1, linkage=linkage).fit(matrix)
         inner = 1 - est.similarity_.diagonal()
         return est, flow.tree_of_objects(est.linkage_matrix_, est.microclusters_.of_object, inner)
-    est = qr.METHODS[name](1, linkage=linkage, level="objects").fit(matrix)
+    est = en.METHODS[name](1, linkage=linkage, level="objects").fit(matrix)
     return est, est.linkage_matrix_
 
 
@@ -69,44 +69,44 @@ def test_worked_trees_of_eac(e2, linkage, last):
 
 
 def test_worked_weac(e2, e3):
-    est = qr.WEAC(2).fit(e2)
-    np.testing.assert_allclose(est.similarity_, qr.EAC(2).fit(e2).similarity_)
-    est = qr.WEAC(2).fit(e3)
+    est = en.WEAC(2).fit(e2)
+    np.testing.assert_allclose(est.similarity_, en.EAC(2).fit(e2).similarity_)
+    est = en.WEAC(2).fit(e3)
     np.testing.assert_allclose(est.weights_, np.square([0.778252, 1, 0.884351]), atol=5e-6)
     expected = [0.581196, 0.327537, 0, 0.746341, 0, 0.253659]
     np.testing.assert_allclose(at(est.similarity_, *PLACES), expected, atol=5e-7)
     np.testing.assert_array_equal(est.similarity_.diagonal(), 1)
-    equal = qr.WEAC(2, beta=0).fit(e3).similarity_
-    np.testing.assert_allclose(equal, qr.EAC(2).fit(e3).similarity_)
+    equal = en.WEAC(2, beta=0).fit(e3).similarity_
+    np.testing.assert_allclose(equal, en.EAC(2).fit(e3).similarity_)
 
 
 def test_worked_wct(e2, e3):
-    found = at(qr.WCT(2).fit(e2).similarity_, *PLACES)
+    found = at(en.WCT(2).fit(e2).similarity_, *PLACES)
     np.testing.assert_allclose(found, [0.666667, 1 / 3, 1 / 6, 2 / 3, 0.566667, 0.9], atol=5e-7)
-    found = at(qr.WCT(2, decay=0.9).fit(e2).similarity_, *PLACES)
+    found = at(en.WCT(2, decay=0.9).fit(e2).similarity_, *PLACES)
     np.testing.assert_allclose(found, [0.6875, 0.375, 0.1875, 0.6875, 0.6375, 0.95], atol=5e-7)
-    found = at(qr.WCT(2).fit(e3).similarity_, *PLACES)
+    found = at(en.WCT(2).fit(e3).similarity_, *PLACES)
     expected = [0.933333, 0.766667, 0.266667, 0.833333, 0.426667, 0.593333]
     np.testing.assert_allclose(found, expected, atol=5e-7)
     alone = [[0], [1], [2], [1]]
-    np.testing.assert_array_equal(qr.WCT(2).fit(alone).similarity_, np.eye(3))
+    np.testing.assert_array_equal(en.WCT(2).fit(alone).similarity_, np.eye(3))
 
 
 def test_worked_srs(e2, e3):
-    est = qr.SRS(2).fit(e2)
+    est = en.SRS(2).fit(e2)
     expected = [0.577067, 0.520178, 0.561067, 0.3344, 0.053067, 0.008267, 0.297156, 0.097156,
                 0.370489]  # fmt: skip
     np.testing.assert_allclose(at(est.similarity_, "11", "33", "44", *PLACES), expected, atol=5e-7)
-    two = qr.SRS(2, n_iterations=2).fit(e2).similarity_
+    two = en.SRS(2, n_iterations=2).fit(e2).similarity_
     np.testing.assert_allclose(at(two, *PLACES), [0.2, 0, 0, 0.2, 0, 0.2], atol=1e-12)
-    found = at(qr.SRS(2).fit(e3).similarity_, "11", "33", "44", *PLACES)
+    found = at(en.SRS(2).fit(e3).similarity_, "11", "33", "44", *PLACES)
     expected = [0.441214, 0.386748, 0.487269, 0.346092, 0.220945, 0.034388, 0.312555, 0.064922,
                 0.206696]  # fmt: skip
     np.testing.assert_allclose(found, expected, atol=5e-7)
 
 
 def test_worked_lwea(e2, e3):
-    est = qr.LWEA(2, level="objects").fit(e2)
+    est = en.LWEA(2, level="objects").fit(e2)
     np.testing.assert_allclose(est.certainties_, [0.362730, 0.286505, 1, 0.317312, 1], atol=5e-7)
     np.testing.assert_allclose(
         est.similarity_.diagonal(), [0.681365, 0.340021, 0.301908, 0.643252], atol=5e-7
@@ -117,11 +117,11 @@ def test_worked_lwea(e2, e3):
     heights = [0.318635, 0.318635, 0.356748, 0.698092, 0.818635, 0.856748, 0.980168]
     np.testing.assert_allclose(est.linkage_matrix_[:, 2], heights, atol=5e-7)
     assert est.labels_.tolist() == [0, 0, 0, 0, 1, 1, 1, 1]
-    micro = qr.LWEA(2).fit(e2)
+    micro = en.LWEA(2).fit(e2)
     np.testing.assert_allclose(micro.linkage_matrix_[:, 2], heights[-3:], atol=5e-7)
     np.testing.assert_array_equal(micro.labels_, est.labels_)
     np.testing.assert_allclose(
-        qr.LWEA(2).fit(e3).certainties_,
+        en.LWEA(2).fit(e3).certainties_,
         [0.508614, 0.188876, 1, 0.465219, 1, 0.202183, 1],
         atol=5e-7,
     )
@@ -133,7 +133,7 @@ def test_worked_lwea(e2, e3):
 @pytest.mark.parametrize("name", sorted(TWINS))
 @given(matrix=votes(max_objects=16))
 def test_similarities_are_those_of_the_objects(name, matrix):
-    est = qr.METHODS[name](1).fit(matrix)
+    est = en.METHODS[name](1).fit(matrix)
     found, expected = of_objects(est), TWINS[name](matrix)
     if name in BY_LEVEL:  # an object and itself are another matter
         np.fill_diagonal(found, 0)
@@ -185,8 +185,8 @@ def test_partitions_are_those_of_scipy_on_the_objects(name, linkage, gaps):
 @pytest.mark.parametrize("name", WITH_LEVELS)
 def test_levels_agree_where_identical_rows_stay_together(name, linkage):
     matrix = blobs(90, 6, seed=1)
-    micro = qr.METHODS[name](2, linkage=linkage).fit(matrix)
-    objects = qr.METHODS[name](2, linkage=linkage, level="objects").fit(matrix)
+    micro = en.METHODS[name](2, linkage=linkage).fit(matrix)
+    objects = en.METHODS[name](2, linkage=linkage, level="objects").fit(matrix)
     of_object = micro.microclusters_.of_object
     assert len(objects.linkage_matrix_) == len(matrix) - 1
     if (micro.similarity_.max(axis=1) > micro.similarity_.diagonal() + 1e-12).any():
@@ -205,14 +205,14 @@ def test_levels_agree_where_identical_rows_stay_together(name, linkage):
 
 @given(matrix=votes(max_objects=14), linkage=st.sampled_from(LINKAGES))
 def test_ecmc_links_the_objects_themselves(matrix, linkage):
-    est = qr.ECMC(1, linkage=linkage, level="objects").fit(matrix)
+    est = en.ECMC(1, linkage=linkage, level="objects").fit(matrix)
     similarity_twins.check_tree(1 - of_objects(est), linkage, est.linkage_matrix_)
 
 
 def test_a_row_may_be_nearer_to_another_than_to_its_like():
     """With missing votes LWEA's objects may be; level="objects" is exact all the same."""
     matrix = np.array([[0, 0], [0, 0], [0, -1], [0, 1], [1, 0], [1, 1], [1, 1], [2, 0]])
-    est = qr.LWEA(2, level="objects").fit(matrix)
+    est = en.LWEA(2, level="objects").fit(matrix)
     s = est.similarity_
     assert (s.max(axis=1) > s.diagonal())[est.microclusters_.sizes > 1].any()
     similarity_twins.check_tree(1 - similarity_twins.lwea(matrix), "average", est.linkage_matrix_)
@@ -221,7 +221,7 @@ def test_a_row_may_be_nearer_to_another_than_to_its_like():
 def test_weights_of_nothing():
     """A clustering that agrees with no other weighs nothing; identical rows are still alike."""
     matrix = np.array([[0, 0, 0], [0, 0, 1], [0, 1, 0], [0, 1, 1], [0, -1, -1], [0, -1, -1]])
-    est = qr.WEAC(2).fit(np.column_stack([matrix, matrix[:, 1:]]))
+    est = en.WEAC(2).fit(np.column_stack([matrix, matrix[:, 1:]]))
     assert est.weights_[0] == 0
     np.testing.assert_array_equal(est.similarity_.diagonal(), 1)
     assert est.similarity_[4, :4].tolist() == [0, 0, 0, 0]
@@ -231,10 +231,10 @@ def test_a_clustering_in_which_nobody_voted():
     matrix = blobs(30, 4, seed=0)
     empty = np.insert(matrix, 2, -1, axis=1)
     for name in ("eac", "wct", "srs", "ecmc"):
-        a, b = (qr.METHODS[name](3).fit(m).similarity_ for m in (matrix, empty))
+        a, b = (en.METHODS[name](3).fit(m).similarity_ for m in (matrix, empty))
         np.testing.assert_allclose(a, b, atol=1e-9)
     for name in ("weac", "lwea"):
-        assert qr.METHODS[name](3).fit(empty).n_clusters_ == 3
+        assert en.METHODS[name](3).fit(empty).n_clusters_ == 3
 
 
 @pytest.mark.parametrize("name", FAMILY)
@@ -242,8 +242,8 @@ def test_similarities_do_not_depend_on_any_order(name):
     matrix = blobs(60, 5, seed=2, gaps=0.1)
     rng = np.random.default_rng(2)
     rows, columns = rng.permutation(len(matrix)), rng.permutation(matrix.shape[1])
-    a = of_objects(qr.METHODS[name](2).fit(matrix))
-    b = of_objects(qr.METHODS[name](2).fit(matrix[rows][:, columns]))
+    a = of_objects(en.METHODS[name](2).fit(matrix))
+    b = of_objects(en.METHODS[name](2).fit(matrix[rows][:, columns]))
     np.testing.assert_allclose(a[np.ix_(rows, rows)], b, atol=1e-7 if name == "ecmc" else 1e-12)
 
 
@@ -251,7 +251,7 @@ def test_similarities_do_not_depend_on_any_order(name):
 @pytest.mark.parametrize("linkage", LINKAGES)
 def test_threads_change_no_bit(name, linkage):
     matrix = blobs(400, 7, seed=4, gaps=0.05)
-    fits = [qr.METHODS[name](4, linkage=linkage, n_jobs=n).fit(matrix) for n in (1, 3)]
+    fits = [en.METHODS[name](4, linkage=linkage, n_jobs=n).fit(matrix) for n in (1, 3)]
     np.testing.assert_array_equal(fits[0].similarity_, fits[1].similarity_)
     np.testing.assert_array_equal(fits[0].linkage_matrix_, fits[1].linkage_matrix_)
 
@@ -262,7 +262,7 @@ def test_threads_change_no_bit(name, linkage):
 @pytest.mark.parametrize("name", FAMILY)
 def test_an_unknown_linkage(name, e2):
     with pytest.raises(ValueError, match=r"'linkage' parameter .* must be one of 'average'"):
-        qr.METHODS[name](2, linkage="ward").fit(e2)
+        en.METHODS[name](2, linkage="ward").fit(e2)
 
 
 @pytest.mark.parametrize(
@@ -284,27 +284,27 @@ def test_an_unknown_linkage(name, e2):
 )
 def test_wrong_parameters(name, parameter, value, words, e2):
     with pytest.raises(ValueError, match=words):
-        qr.METHODS[name](2, **{parameter: value}).fit(e2)
+        en.METHODS[name](2, **{parameter: value}).fit(e2)
 
 
 @pytest.mark.parametrize("name", FAMILY)
 def test_what_does_not_fit_is_refused(name, e3, monkeypatch):
-    monkeypatch.setenv("QUORATE_MEMORY", "100")
-    with pytest.raises(qr.MemoryBudgetError, match="4 microclusters"):
-        qr.METHODS[name](2).fit(e3)
+    monkeypatch.setenv("ENSEMBLAGE_MEMORY", "100")
+    with pytest.raises(en.MemoryBudgetError, match="4 microclusters"):
+        en.METHODS[name](2).fit(e3)
 
 
 def test_objects_that_do_not_fit_are_refused(monkeypatch):
     matrix = np.tile(blobs(20, 3, seed=0), (20, 1))
-    monkeypatch.setenv("QUORATE_MEMORY", "1000000")
-    with pytest.raises(qr.MemoryBudgetError, match=r"400 objects .* level=\"microclusters\""):
-        qr.ECMC(2, level="objects").fit(matrix)
-    assert qr.ECMC(2).fit(matrix).n_clusters_ == 2
+    monkeypatch.setenv("ENSEMBLAGE_MEMORY", "1000000")
+    with pytest.raises(en.MemoryBudgetError, match=r"400 objects .* level=\"microclusters\""):
+        en.ECMC(2, level="objects").fit(matrix)
+    assert en.ECMC(2).fit(matrix).n_clusters_ == 2
 
 
 def test_a_completion_that_does_not_end():
     with pytest.warns(ConvergenceWarning, match="max_iter=2"):
-        est = qr.ECMC(2, max_iter=2).fit(blobs(60, 6, seed=0))
+        est = en.ECMC(2, max_iter=2).fit(blobs(60, 6, seed=0))
     assert est.n_iter_ == 2
 
 
@@ -315,10 +315,10 @@ def test_ecmc_does_not_give_up_on_entries_of_very_unequal_size(seed):
     votes = rng.integers(0, 4, (120, 5))
     base = rng.integers(0, 4, 120)
     votes = np.where(rng.random((120, 5)) < 0.6, base[:, None], votes)
-    assert qr.ECMC(4).fit(votes).n_clusters_ == 4
+    assert en.ECMC(4).fit(votes).n_clusters_ == 4
 
 
 @pytest.mark.parametrize("sizes", [(3, 5, 7), (3, 3, 2, 6), (2, 3, 5)])
 def test_clusterings_with_nothing_in_common_weigh_the_same(sizes):
     votes = np.array(list(itertools.product(*map(range, sizes))))
-    np.testing.assert_array_equal(qr.WEAC(2).fit(votes).weights_, 1.0)
+    np.testing.assert_array_equal(en.WEAC(2).fit(votes).weights_, 1.0)

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 from scipy.io import loadmat
 
-import quorate as qr
-from quorate import flow, metrics
+import ensemblage as en
+from ensemblage import flow, metrics
 
 GOLDEN = [f"{name}_e{i}" for name in ("MF", "IS", "ODR", "LS") for i in range(3)]
 
@@ -25,7 +25,7 @@ def equal_but_for_ties(est, k, theirs):
 
 def test_weac_against_the_authors(run):
     matrix, golden = run
-    est = qr.WEAC(2).fit(matrix)
+    est = en.WEAC(2).fit(matrix)
     np.testing.assert_allclose(est.weights_, (golden["ncai"] / golden["ncai"].max()) ** 2)
     for column, k in enumerate(golden["cls_nums"].tolist()):
         assert equal_but_for_ties(est, k, golden["labels_weac_al"][:, column])
@@ -33,9 +33,9 @@ def test_weac_against_the_authors(run):
 
 def test_lwea_against_the_authors(run):
     matrix, golden = run
-    ensemble = qr.Ensemble(matrix)
-    est = qr.LWEA(2).fit(ensemble)
-    objects = qr.LWEA(2, level="objects").fit(ensemble)
+    ensemble = en.Ensemble(matrix)
+    est = en.LWEA(2).fit(ensemble)
+    objects = en.LWEA(2, level="objects").fit(ensemble)
     # Theirs are in the order of labels, ours in that of appearance.
     order = np.concatenate([
         np.argsort(list(dict.fromkeys(column.tolist()))) + start

@@ -8,9 +8,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from planted import quiet
 
-import quorate as qr
-from quorate import flow
-from quorate.testing.strategies import votes
+import ensemblage as en
+from ensemblage import flow
+from ensemblage.testing.strategies import votes
 
 PARTITIONERS = ["mtkahypar", "metis"]
 few = settings(max_examples=30)
@@ -18,7 +18,7 @@ few = settings(max_examples=30)
 
 @pytest.mark.parametrize("partitioner", PARTITIONERS)
 def test_worked_meta_graph(e2, partitioner):
-    est = qr.MCLA(2, partitioner=partitioner, random_state=0).fit(e2)
+    est = en.MCLA(2, partitioner=partitioner, random_state=0).fit(e2)
     groups = est.microclusters_
     counts = flow.overlaps(flow.membership(groups.table), groups.sizes)
     expected = np.zeros((5, 5))
@@ -36,7 +36,7 @@ def test_worked_meta_graph(e2, partitioner):
 
 
 def shares(matrix, groups):
-    micro = qr.microclusters(matrix)
+    micro = en.microclusters(matrix)
     return flow.association(
         flow.membership(micro.table),
         micro.table >= 0,
@@ -68,9 +68,9 @@ def test_associations_are_means_over_the_clusters_an_object_could_be_in(matrix, 
 @few
 @given(matrix=votes(), data=st.data())
 def test_mcla_is_the_object_level_method(matrix, data):
-    groups = qr.microclusters(matrix)
+    groups = en.microclusters(matrix)
     k = data.draw(st.integers(1, len(groups.sizes)))
-    est = quiet(qr.MCLA(k, random_state=0), matrix)
+    est = quiet(en.MCLA(k, random_state=0), matrix)
     codes = groups.table[groups.of_object]
     # The same graph from objects, and the same labels from the meta-clusters found.
     H = twins.membership(codes) > 0
@@ -85,14 +85,14 @@ def test_mcla_is_the_object_level_method(matrix, data):
 def test_ties_go_to_the_meta_cluster_of_the_earliest_cluster():
     # Two clusterings that contradict each other: each object is in one of two halves of both.
     matrix = [[0, 0], [0, 1], [1, 0], [1, 1]]
-    est = quiet(qr.MCLA(4, random_state=0), matrix)
+    est = quiet(en.MCLA(4, random_state=0), matrix)
     assert est.labels_.tolist() == [0, 0, 1, 1]  # every association is 1 or 0; the first decides
     assert est.n_clusters_ == 2
-    with pytest.warns(qr.FewerClustersWarning):
-        qr.MCLA(4, random_state=0).fit(matrix)
+    with pytest.warns(en.FewerClustersWarning):
+        en.MCLA(4, random_state=0).fit(matrix)
 
 
 def test_a_missing_vote_is_not_a_vote_against():
     # Object 2 votes in the first clustering only; with the others counted it would be torn.
     matrix = [[0, 0, 0]] * 3 + [[1, 1, 1]] * 3 + [[0, -1, -1]]
-    assert qr.MCLA(2, random_state=0).fit_predict(matrix).tolist() == [0, 0, 0, 1, 1, 1, 0]
+    assert en.MCLA(2, random_state=0).fit_predict(matrix).tolist() == [0, 0, 0, 1, 1, 1, 0]

@@ -9,11 +9,11 @@ from hypothesis import strategies as st
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer
 
-import quorate as qr
-from quorate import flow, metrics
-from quorate.testing.strategies import votes
+import ensemblage as en
+from ensemblage import flow, metrics
+from ensemblage.testing.strategies import votes
 
-pytestmark = pytest.mark.filterwarnings("ignore::quorate.FewerClustersWarning")
+pytestmark = pytest.mark.filterwarnings("ignore::ensemblage.FewerClustersWarning")
 
 TAKERS = [
     "eac", "ecmc", "lwea", "lwgp", "lwpt", "nmf", "pta", "ptgp", "srw", "usenc", "vote", "weac",
@@ -26,7 +26,7 @@ ROUNDED = ["ecmc", "lwea", "lwgp", "lwpt", "nmf", "ptgp", "usenc"]
 
 
 def make(name, n_clusters, **parameters):
-    est = qr.METHODS[name](n_clusters, **parameters)
+    est = en.METHODS[name](n_clusters, **parameters)
     return est.set_params(random_state=0) if "random_state" in est.get_params() else est
 
 
@@ -71,7 +71,7 @@ def test_weight_0_is_a_clustering_that_is_not_there(name, matrix, data):
 
 
 # GPMGLA's weights are scaled by another number, and its starts turn on the last bit where rows tie.
-@pytest.mark.parametrize("name", [name for name in qr.METHODS if name != "gpmgla"])
+@pytest.mark.parametrize("name", [name for name in en.METHODS if name != "gpmgla"])
 @settings(max_examples=settings().max_examples // 4)
 @given(matrix=votes(max_objects=14), data=st.data())
 def test_a_clustering_without_votes_changes_nothing(name, matrix, data):
@@ -97,7 +97,7 @@ def blobs():
 @given(weighted(lowest=0))
 def test_weighted_coassociation_is_its_definition(case):
     matrix, weight = case
-    table = qr.microclusters(matrix).table
+    table = en.microclusters(matrix).table
     expected = weighted_coassociation(table, weight)
     found = flow.coassociation(table, weights=weight.astype(float), n_jobs=2)
     np.testing.assert_array_equal(found, expected)
@@ -108,7 +108,7 @@ def test_weighted_coassociation_is_its_definition(case):
 @given(weighted(lowest=0), st.integers(1, 6))
 def test_weighted_elite_graph_is_its_definition(case, n_neighbors):
     matrix, weight = case
-    table = qr.microclusters(matrix).table
+    table = en.microclusters(matrix).table
     expected = twins.elite_graph(table, n_neighbors, weighted_coassociation(table, weight))
     found = flow.elite_graph(table, n_neighbors, weights=weight.astype(float), n_jobs=2)
     np.testing.assert_array_equal(found.toarray(), expected)
@@ -119,7 +119,7 @@ def test_weighted_elite_graph_is_its_definition(case, n_neighbors):
 def test_one_weight_for_all_is_none_at_all_to_the_last_bit(case, data):
     matrix, _ = case
     name = data.draw(st.sampled_from(TAKERS))
-    k = data.draw(st.integers(1, len(qr.microclusters(matrix).sizes)))
+    k = data.draw(st.integers(1, len(en.microclusters(matrix).sizes)))
     factor = data.draw(st.sampled_from([1, 0.1, 7]))
     one, other = make(name, k).fit(matrix), make(name, k)
     other.fit(matrix, member_weight=[factor] * matrix.shape[1])
@@ -135,7 +135,7 @@ def test_one_weight_for_all_is_none_at_all_to_the_last_bit(case, data):
 @settings(max_examples=40)
 def test_whole_weights_are_repeated_members(name, case, data):
     matrix, weight = case
-    n = len(qr.microclusters(matrix).sizes)
+    n = len(en.microclusters(matrix).sizes)
     k = data.draw(st.integers(1, n))
     one, other = make(name, k), make(name, k)
     one.fit(matrix, member_weight=weight)
@@ -204,11 +204,11 @@ def test_weight_0_is_no_vote(name, blobs):
 def test_weac_multiplies(blobs):
     matrix, _ = blobs
     weight = np.arange(1, 11)
-    plain = qr.WEAC(3).fit(matrix)
-    found = qr.WEAC(3).fit(matrix, member_weight=weight)
+    plain = en.WEAC(3).fit(matrix)
+    found = en.WEAC(3).fit(matrix, member_weight=weight)
     np.testing.assert_allclose(found.weights_, plain.weights_ * weight)
-    expected = qr.EAC(3).fit(matrix, member_weight=weight).similarity_
-    flat = qr.WEAC(3, beta=0).fit(matrix, member_weight=weight)
+    expected = en.EAC(3).fit(matrix, member_weight=weight).similarity_
+    flat = en.WEAC(3, beta=0).fit(matrix, member_weight=weight)
     np.testing.assert_allclose(flat.similarity_, expected, atol=1e-12)
 
 
@@ -230,8 +230,8 @@ def test_weights_change_what_is_found(name):
 
 def test_methods_without_a_place_say_so(blobs):
     matrix, _ = blobs
-    assert sorted(name for name, kind in qr.METHODS.items() if kind._takes_member_weight) == TAKERS
-    for name in sorted(set(qr.METHODS) - set(TAKERS)):
+    assert sorted(name for name, kind in en.METHODS.items() if kind._takes_member_weight) == TAKERS
+    for name in sorted(set(en.METHODS) - set(TAKERS)):
         with pytest.raises(TypeError, match=r"no place for member_weight .* one of EAC, .* WEAC\."):
             make(name, 3).fit(matrix, member_weight=np.ones(10))
 
@@ -253,12 +253,12 @@ def test_methods_without_a_place_say_so(blobs):
 def test_bad_weights(weight, message):
     matrix = [[0, 0, 1], [1, 1, 1], [-1, 1, 1]]
     with pytest.raises(ValueError, match=message):
-        qr.EAC(2).fit(matrix, member_weight=weight)
+        en.EAC(2).fit(matrix, member_weight=weight)
 
 
 def test_a_fit_without_weights_forgets_them(blobs):
     matrix, _ = blobs
-    est = qr.EAC(3).fit(matrix, member_weight=np.arange(10))
+    est = en.EAC(3).fit(matrix, member_weight=np.arange(10))
     assert est.fit(matrix).member_weight_ is None
 
 
@@ -267,7 +267,7 @@ def test_weights_are_saved(name, blobs, tmp_path):
     matrix, _ = blobs
     est = make(name, 3).fit(matrix, member_weight=np.arange(10))
     est.save(tmp_path / "model")
-    found = qr.load(tmp_path / "model")
+    found = en.load(tmp_path / "model")
     np.testing.assert_array_equal(found.member_weight_, np.arange(10))
     np.testing.assert_array_equal(found.cut(5), est.cut(5))
     new = np.random.default_rng(3).integers(0, 4, (30, 10))
@@ -276,9 +276,9 @@ def test_weights_are_saved(name, blobs, tmp_path):
 
 def test_weights_go_through_a_pipeline(blobs):
     matrix, _ = blobs
-    pipe = make_pipeline(FunctionTransformer(), qr.EAC(3))
+    pipe = make_pipeline(FunctionTransformer(), en.EAC(3))
     labels = pipe.fit_predict(matrix, eac__member_weight=np.arange(10))
-    expected = qr.EAC(3).fit_predict(matrix, member_weight=np.arange(10))
+    expected = en.EAC(3).fit_predict(matrix, member_weight=np.arange(10))
     np.testing.assert_array_equal(labels, expected)
 
 
@@ -304,13 +304,13 @@ def test_what_is_told_of_a_fit_goes_by_weight(name, missing):
 def test_halves_are_of_members_that_count(blobs):
     matrix, _ = blobs
     weight = np.array([1, 2, 1, 0, 0, 0, 0, 0, 0, 0])
-    few = qr.EAC(3).fit(matrix[:, :3], member_weight=weight[:3])
-    many = qr.EAC(3).fit(matrix, member_weight=weight)
+    few = en.EAC(3).fit(matrix[:, :3], member_weight=weight[:3])
+    many = en.EAC(3).fit(matrix, member_weight=weight)
     for criterion in ("subset_stability", "pac", "ensemble_nmi"):
         one = metrics.choose_k(few, range(2, 6), criteria=[criterion], n_refits=4)
         other = metrics.choose_k(many, range(2, 6), criteria=[criterion], n_refits=4)
         np.testing.assert_allclose(one.scores[criterion], other.scores[criterion], atol=1e-9)
-    alone = qr.EAC(3).fit(matrix, member_weight=[1, *[0] * 9])
+    alone = en.EAC(3).fit(matrix, member_weight=[1, *[0] * 9])
     assert "single member" in metrics.choose_k(alone, criteria="all").absent["pac"]
 
 
@@ -319,12 +319,12 @@ def test_pictures_and_reports_know_the_weights(blobs):
     pytest.importorskip("jinja2")
     matrix, _ = blobs
     weight = np.arange(10)
-    est = qr.EAC(3).fit(matrix, member_weight=weight)
-    given, voted = qr.plot.heatmap(est), qr.plot.heatmap(est, "coassociation")
+    est = en.EAC(3).fit(matrix, member_weight=weight)
+    given, voted = en.plot.heatmap(est), en.plot.heatmap(est, "coassociation")
     shown = [sorted(ax.images[0].get_array().ravel()) for ax in (given, voted)]
     np.testing.assert_allclose(*shown)
     plt.close("all")
-    assert "member_weight=[0.0, 1.0, 2.0, " in qr.report.html(est)
+    assert "member_weight=[0.0, 1.0, 2.0, " in en.report.html(est)
 
 
 def test_weights_by_name():
@@ -333,10 +333,10 @@ def test_weights_by_name():
     by_name = dict(zip(names, weight, strict=True))
     upside_down = {name: by_name[name] for name in reversed(names)}
     for given_weight in (upside_down, pd.Series(upside_down), pd.Series(weight)):
-        found = qr.EAC(2).fit(frame, member_weight=given_weight).member_weight_
+        found = en.EAC(2).fit(frame, member_weight=given_weight).member_weight_
         np.testing.assert_array_equal(found, weight)
     numbered = frame.set_axis([2, 0, 1], axis=1)
-    found = qr.EAC(2).fit(numbered, member_weight=pd.Series([1.0, 0.5, 3.0])).member_weight_
+    found = en.EAC(2).fit(numbered, member_weight=pd.Series([1.0, 0.5, 3.0])).member_weight_
     np.testing.assert_array_equal(found, weight)  # these names are numbers
 
 
@@ -345,4 +345,4 @@ def test_weights_that_no_sum_survives(extreme):
     with pytest.raises(
         ValueError, match=r"number 1, counted from 0, .* leave the range of numbers"
     ):
-        qr.EAC(1).fit([[0, 0, 0], [0, 1, 1]], member_weight=[1, extreme, 0])
+        en.EAC(1).fit([[0, 0, 0], [0, 1, 1]], member_weight=[1, extreme, 0])

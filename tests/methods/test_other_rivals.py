@@ -9,9 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from planted import noisy
 
-import quorate as qr
-from quorate import flow, metrics
-from quorate.testing.strategies import votes
+import ensemblage as en
+from ensemblage import flow, metrics
+from ensemblage.testing.strategies import votes
 
 NAMES = ["ecpcs", "nmf", "srw", "vote"]
 
@@ -23,7 +23,7 @@ NAMES = ["ecpcs", "nmf", "srw", "vote"]
 @pytest.mark.parametrize("seeds", ["merge", "largest"])
 def test_srw_on_the_worked_example(e2, seeds, weights):
     # Candidates y1, y3, y4; y3 and y4 merge, or y1 and y3 are the largest. y2 goes to y1 by 0.6.
-    est = qr.SRW(2, seeds=seeds, weights=weights).fit(e2)
+    est = en.SRW(2, seeds=seeds, weights=weights).fit(e2)
     assert est.labels_.tolist() == [0, 0, 0, 0, 1, 1, 1, 1]
     assert est.cut(3).tolist() == [0, 0, 0, 0, 1, 1, 2, 2]
     assert est.cut(4).tolist() == [0, 0, 0, 1, 2, 2, 3, 3]  # too few candidates: all of them
@@ -64,9 +64,9 @@ def plain_srw(matrix, k, seeds, n_neighbors, beta, unreached):
 def test_srw_labels_are_those_of_the_objects(
     matrix, n_neighbors, seeds, weights, unreached, data, monkeypatch_module
 ):
-    monkeypatch_module.setattr("quorate.methods.srw._BETA", 6.0)  # where plain algebra suffices
-    k = data.draw(st.integers(1, len(qr.microclusters(matrix).sizes)))
-    est = qr.SRW(k, n_neighbors=n_neighbors, seeds=seeds, weights=weights, unreached=unreached).fit(
+    monkeypatch_module.setattr("ensemblage.methods.srw._BETA", 6.0)  # where plain algebra suffices
+    k = data.draw(st.integers(1, len(en.microclusters(matrix).sizes)))
+    est = en.SRW(k, n_neighbors=n_neighbors, seeds=seeds, weights=weights, unreached=unreached).fit(
         matrix
     )
     of_object = est.microclusters_.of_object
@@ -87,7 +87,7 @@ def monkeypatch_module():
 
 def test_seeds_of_srw():
     matrix, _ = noisy([40, 30, 20], 4, 0.1)
-    est = qr.SRW(3).fit(matrix)
+    est = en.SRW(3).fit(matrix)
     sizes = est.microclusters_.sizes
     candidates = np.flatnonzero(sizes >= 2)
     region = est._seed_regions(3)
@@ -96,26 +96,26 @@ def test_seeds_of_srw():
     expected = flow.cut_tree(flow.agglomerate(1 - A, "average", sizes[candidates]), 3)
     np.testing.assert_array_equal(region[candidates], expected)
     assert (est._seed_regions(len(candidates) + 1) >= 0).all()
-    largest = qr.SRW(3, seeds="largest").fit(matrix)._seed_regions(3)
+    largest = en.SRW(3, seeds="largest").fit(matrix)._seed_regions(3)
     assert sizes[largest >= 0].min() >= sizes[largest < 0].max()
 
 
 def test_exponential_weights_see_through_noise():
     matrix, truth = noisy([50, 30, 40], 12, 0.2, gaps=0.05)
-    assert metrics.ari(truth, qr.SRW(3, weights="exponential").fit_predict(matrix)) > 0.9
+    assert metrics.ari(truth, en.SRW(3, weights="exponential").fit_predict(matrix)) > 0.9
 
 
 def test_unreached_objects():
     # Two pairs that agree with nobody else; only one of them is a seed when k = 2.
     matrix = np.array([[0, 0]] * 4 + [[0, 1]] * 3 + [[5, 5]] * 2 + [[5, 6]])
-    similar = qr.SRW(2, seeds="largest").fit_predict(matrix)
+    similar = en.SRW(2, seeds="largest").fit_predict(matrix)
     assert similar.tolist() == [0] * 4 + [1] * 3 + [0] * 3  # no agreement: the largest region
-    one = qr.SRW(2, seeds="largest", unreached="one class").fit_predict(matrix)
+    one = en.SRW(2, seeds="largest", unreached="one class").fit_predict(matrix)
     assert one.tolist() == similar.tolist()
     # With one neighbour each the graph falls into microclusters, but similarity still speaks.
     matrix = np.array([[0, 0, 0]] * 4 + [[1, 1, 1]] * 3 + [[1, 1, 2]] * 2)
     for unreached, last in (("similar", 1), ("one class", 0)):
-        est = qr.SRW(2, seeds="largest", n_neighbors=1, unreached=unreached)
+        est = en.SRW(2, seeds="largest", n_neighbors=1, unreached=unreached)
         assert est.fit_predict(matrix).tolist() == [0] * 4 + [1] * 3 + [last] * 2
 
 
@@ -123,14 +123,14 @@ def test_unreached_objects():
 
 
 def test_nmf_on_the_worked_example(e2):
-    assert qr.NMF(2, random_state=0).fit_predict(e2).tolist() == [0, 0, 0, 0, 1, 1, 1, 1]
+    assert en.NMF(2, random_state=0).fit_predict(e2).tolist() == [0, 0, 0, 0, 1, 1, 1, 1]
 
 
 @given(matrix=votes())
 def test_nmf_multiplies_with_coassociation(matrix):
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", qr.FewerClustersWarning)
-        est = qr.NMF(1, max_iter=1, random_state=0).fit(matrix)
+        warnings.simplefilter("ignore", en.FewerClustersWarning)
+        est = en.NMF(1, max_iter=1, random_state=0).fit(matrix)
     n = est.n_microclusters_
     expected = flow.coassociation(est.microclusters_.table)
     np.testing.assert_allclose(est._similarity_sums(np.eye(n)), expected, atol=1e-15)
@@ -139,7 +139,7 @@ def test_nmf_multiplies_with_coassociation(matrix):
 @pytest.mark.parametrize("gaps", [0.0, 0.05])
 def test_nmf_keeps_the_best_of_its_starts(gaps):
     matrix, truth = noisy([50, 30, 40], 10, 0.2, gaps=gaps)
-    est = qr.NMF(3, n_starts=4, random_state=3).fit(matrix)
+    est = en.NMF(3, n_starts=4, random_state=3).fit(matrix)
     assert metrics.ari(truth, est.labels_) > 0.9
     assert est.n_iter_ == 200
     children = np.random.default_rng(est._seed).spawn(4)
@@ -158,7 +158,7 @@ def test_vote_by_hand():
     matrix = np.array(
         [[0, 1, 0, 7], [0, 1, 0, 7], [0, 1, 1, 7], [1, 0, 1, 7], [1, 0, 1, 8], [1, 0, 0, 8]]
     )
-    est = qr.Vote(2).fit(matrix)
+    est = en.Vote(2).fit(matrix)
     assert est.labels_.tolist() == [0, 0, 0, 1, 1, 1]
     assert est.reference_ == 0  # equal to the second; the first of them
 
@@ -168,33 +168,33 @@ def test_reference_of_vote():
     three = np.array([0, 0, 0, 1, 1, 1, 2, 2])
     five = np.array([0, 0, 1, 2, 2, 3, 4, 4])
     matrix = np.column_stack([two, five, three, three])
-    est = qr.Vote(3).fit(matrix)
+    est = en.Vote(3).fit(matrix)
     assert est.reference_ == 2
     np.testing.assert_array_equal(est.labels_, three)
     np.testing.assert_array_equal(est.cut(2), two)
     # Nobody has four: five are merged to four. Nobody has six.
-    with pytest.warns(qr.FewerClustersWarning, match="asked for 4 clusters and found 3"):
-        assert qr.Vote(4).fit(matrix).reference_ == 1  # outvoted, in the end, by the threes
-    with pytest.warns(qr.FewerClustersWarning, match="asked for 6 clusters and found"):
-        assert qr.Vote(6).fit(np.column_stack([matrix, np.arange(8) // 7])).reference_ == 1
+    with pytest.warns(en.FewerClustersWarning, match="asked for 4 clusters and found 3"):
+        assert en.Vote(4).fit(matrix).reference_ == 1  # outvoted, in the end, by the threes
+    with pytest.warns(en.FewerClustersWarning, match="asked for 6 clusters and found"):
+        assert en.Vote(6).fit(np.column_stack([matrix, np.arange(8) // 7])).reference_ == 1
 
 
 def test_a_reference_is_merged_by_what_the_others_say():
     fine = np.repeat(np.arange(6), 5)
     left, right = np.repeat([0, 0, 1, 1, 1, 1], 5), np.repeat([0, 0, 0, 0, 1, 1], 5)
-    est = qr.Vote(3).fit(np.column_stack([fine, left, right]))
+    est = en.Vote(3).fit(np.column_stack([fine, left, right]))
     assert est.reference_ == 0
     assert est._merged(0, 3).tolist() == [0, 0, 1, 1, 2, 2]
     assert est._merged(0, 6).tolist() == [0, 1, 2, 3, 4, 5]
     np.testing.assert_array_equal(est.labels_, fine // 2)
 
 
-@pytest.mark.filterwarnings("ignore::quorate.FewerClustersWarning")
+@pytest.mark.filterwarnings("ignore::ensemblage.FewerClustersWarning")
 @given(matrix=votes(), data=st.data())
 def test_votes_agree_with_their_own_consensus(matrix, data):
     """One more round, on the objects themselves, changes nothing where rounds have ended."""
-    k = data.draw(st.integers(1, len(qr.microclusters(matrix).sizes)))
-    est = qr.Vote(k).fit(matrix)
+    k = data.draw(st.integers(1, len(en.microclusters(matrix).sizes)))
+    est = en.Vote(k).fit(matrix)
     codes = est.microclusters_.table[est.microclusters_.of_object]
     everyone = np.ones(len(matrix), dtype=np.int64)
     inputs = flow.membership(codes.astype(np.int32)), everyone, flow.owners(codes)
@@ -207,7 +207,7 @@ def test_votes_agree_with_their_own_consensus(matrix, data):
 
 def test_vote_is_for_the_names_that_keep_most_objects():
     matrix, truth = noisy([50, 30, 40], 9, 0.25, gaps=0.05)
-    est = qr.Vote(3).fit(matrix)
+    est = en.Vote(3).fit(matrix)
     assert metrics.ari(truth, est.labels_) > 0.9
     for column in matrix.T:
         voted = column >= 0
@@ -224,16 +224,16 @@ def test_vote_is_for_the_names_that_keep_most_objects():
 @pytest.mark.parametrize(
     ("make", "message"),
     [
-        (lambda: qr.SRW(2, n_neighbors=0), "'n_neighbors' parameter of SRW"),
-        (lambda: qr.SRW(2, seeds="random"), "'seeds' parameter of SRW"),
-        (lambda: qr.SRW(2, weights=3), "'weights' parameter of SRW"),
-        (lambda: qr.SRW(2, unreached=None), "'unreached' parameter of SRW"),
-        (lambda: qr.NMF(2, n_starts=0), "'n_starts' parameter of NMF"),
-        (lambda: qr.NMF(2, max_iter=1.5), "'max_iter' parameter of NMF"),
-        (lambda: qr.NMF(2, random_state="x"), "'random_state' parameter of NMF"),
-        (lambda: qr.ECPCS(2, variant="hm"), "'variant' parameter of ECPCS"),
-        (lambda: qr.ECPCS(2, linkage="ward"), "'linkage' parameter of ECPCS"),
-        (lambda: qr.ECPCS(2, n_steps="auto"), "'n_steps' parameter of ECPCS"),
+        (lambda: en.SRW(2, n_neighbors=0), "'n_neighbors' parameter of SRW"),
+        (lambda: en.SRW(2, seeds="random"), "'seeds' parameter of SRW"),
+        (lambda: en.SRW(2, weights=3), "'weights' parameter of SRW"),
+        (lambda: en.SRW(2, unreached=None), "'unreached' parameter of SRW"),
+        (lambda: en.NMF(2, n_starts=0), "'n_starts' parameter of NMF"),
+        (lambda: en.NMF(2, max_iter=1.5), "'max_iter' parameter of NMF"),
+        (lambda: en.NMF(2, random_state="x"), "'random_state' parameter of NMF"),
+        (lambda: en.ECPCS(2, variant="hm"), "'variant' parameter of ECPCS"),
+        (lambda: en.ECPCS(2, linkage="ward"), "'linkage' parameter of ECPCS"),
+        (lambda: en.ECPCS(2, n_steps="auto"), "'n_steps' parameter of ECPCS"),
     ],
 )
 def test_parameters_that_make_no_sense(make, message, e3):
@@ -243,10 +243,10 @@ def test_parameters_that_make_no_sense(make, message, e3):
 
 @pytest.mark.parametrize("name", NAMES)
 def test_what_would_not_fit_is_refused(name, e3, monkeypatch):
-    monkeypatch.setenv("QUORATE_MEMORY", "10")
+    monkeypatch.setenv("ENSEMBLAGE_MEMORY", "10")
     matrix = np.where(np.arange(24).reshape(8, 3) == 5, -1, e3)
-    with pytest.raises(qr.MemoryBudgetError, match=qr.METHODS[name].__name__):
-        qr.METHODS[name](2).fit(matrix)
+    with pytest.raises(en.MemoryBudgetError, match=en.METHODS[name].__name__):
+        en.METHODS[name](2).fit(matrix)
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -256,8 +256,8 @@ def test_labels_do_not_depend_on_any_order(name):
     rng = np.random.default_rng(2)
     rows, columns = rng.permutation(len(matrix)), rng.permutation(9)
     seed = {"random_state": 0} if name in ("nmf", "ecpcs") else {}
-    a = qr.METHODS[name](3, **seed).fit(matrix)
-    b = qr.METHODS[name](3, **seed).fit(matrix[rows][:, columns])
+    a = en.METHODS[name](3, **seed).fit(matrix)
+    b = en.METHODS[name](3, **seed).fit(matrix[rows][:, columns])
     assert metrics.ari(a.labels_[rows], b.labels_) == 1.0
     assert metrics.ari(truth, a.labels_) > 0.9
 
@@ -267,5 +267,5 @@ def test_half_a_million_objects(name):
     rng = np.random.default_rng(0)
     rows, _ = noisy([150, 100, 80], 10, 0.15)
     matrix = rows[rng.integers(0, len(rows), 494_020)].astype(np.int8)
-    est = qr.METHODS[name](3).fit(qr.Ensemble(matrix))
+    est = en.METHODS[name](3).fit(en.Ensemble(matrix))
     assert est.n_clusters_ == 3

@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as npst
 from scipy.sparse import csc_array, csr_array
 
-from quorate import flow
-from quorate.methods import _partition
-from quorate.methods._partition import check_partitioner, partition_graph, partition_hypergraph
+from ensemblage import flow
+from ensemblage.methods import _partition
+from ensemblage.methods._partition import check_partitioner, partition_graph, partition_hypergraph
 
 PARTITIONERS = ["mtkahypar", "metis"]
 few = settings(max_examples=25)
@@ -274,7 +274,7 @@ def test_gains_are_what_a_move_changes(graph, data):
 SCRIPT = """
 import numpy as np
 from scipy.sparse import csc_array, csr_array
-from quorate.methods._partition import partition_graph, partition_hypergraph
+from ensemblage.methods._partition import partition_graph, partition_hypergraph
 rng = np.random.default_rng(5)
 n = 120
 upper = np.triu(rng.integers(0, 9, (n, n)) * (rng.random((n, n)) < 0.3), 1)
@@ -313,7 +313,7 @@ def test_threads_find_the_same():
 
 def test_partitioners_are_imported_when_needed():
     code = (
-        "import sys, quorate.methods;"
+        "import sys, ensemblage.methods;"
         "print([m for m in ('mtkahypar', 'pymetis') if m in sys.modules])"
     )
     out = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
@@ -327,5 +327,5 @@ def test_partitioners_that_will_not_do(monkeypatch):
         check_partitioner("HGPA", "metis", hypergraph=True)
     monkeypatch.setattr(_partition, "find_spec", lambda _: None)
     check_partitioner("CSPA", "mtkahypar")
-    with pytest.raises(ImportError, match=r'pip install "quorate\[metis\]"'):
+    with pytest.raises(ImportError, match=r'pip install "ensemblage\[metis\]"'):
         check_partitioner("CSPA", "metis")

@@ -8,13 +8,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.sparse import csr_array
 
-import quorate as qr
-from quorate import flow
-from quorate.testing.strategies import votes
+import ensemblage as en
+from ensemblage import flow
+from ensemblage.testing.strategies import votes
 
 
 def precomputed(name, n_clusters=2, **parameters):
-    return qr.METHODS[name](n_clusters, affinity="precomputed", **parameters)
+    return en.METHODS[name](n_clusters, affinity="precomputed", **parameters)
 
 
 @st.composite
@@ -42,8 +42,8 @@ def test_elite_graph_of_a_similarity_is_its_definition(similarity, n_neighbors):
 def test_co_association_of_different_rows_gives_what_the_votes_give(name, matrix, data):
     matrix = matrix[np.sort(np.unique(matrix, axis=0, return_index=True)[1])]
     k = data.draw(st.integers(1, len(matrix)))
-    expected = qr.METHODS[name](k).fit(matrix)
-    similarity = twins.coassociation(qr.microclusters(matrix).table)
+    expected = en.METHODS[name](k).fit(matrix)
+    similarity = twins.coassociation(en.microclusters(matrix).table)
     found = precomputed(name, k).fit(similarity)
     np.testing.assert_array_equal(found.labels_, expected.labels_)
     np.testing.assert_array_equal(found.linkage_matrix_, expected.linkage_matrix_)
@@ -119,15 +119,15 @@ def test_what_needs_votes_says_so(monkeypatch):
     with pytest.raises(TypeError, match=r"Pass X\.toarray\(\)"):
         precomputed("eac").fit(csr_array(np.eye(3)))
     with pytest.raises(ValueError, match="'affinity' parameter of PTA must be one of 'votes'"):
-        qr.PTA(2, affinity="rbf").fit(np.eye(3))
+        en.PTA(2, affinity="rbf").fit(np.eye(3))
     with pytest.raises(ValueError, match="n_clusters=4"):
         precomputed("eac", 4).fit(np.eye(3))
     with pytest.raises(ValueError, match=r"agreement with votes.* Pass a whole number"):
         precomputed("eac", "auto").fit(np.eye(3))
     with pytest.raises(ValueError, match="must be 'auto' or a whole number"):
         precomputed("eac", 2.5).fit(np.eye(3))
-    monkeypatch.setenv("QUORATE_MEMORY", "1000")
-    with pytest.raises(qr.MemoryBudgetError, match="similarity of 100 objects"):
+    monkeypatch.setenv("ENSEMBLAGE_MEMORY", "1000")
+    with pytest.raises(en.MemoryBudgetError, match="similarity of 100 objects"):
         precomputed("eac").fit(np.eye(100))
 
 
@@ -139,7 +139,7 @@ def test_it_can_be_saved(name, tmp_path):
     np.fill_diagonal(similarity, 1)
     est = precomputed(name, 3).fit(similarity)
     est.save(tmp_path / "model")
-    found = qr.load(tmp_path / "model")
+    found = en.load(tmp_path / "model")
     np.testing.assert_array_equal(found.labels_, est.labels_)
     np.testing.assert_array_equal(found.confidence_, est.confidence_)
     np.testing.assert_array_equal(found.cut(5), est.cut(5))
@@ -158,14 +158,14 @@ def test_votes_again_after_a_similarity():
 
 
 TELL_OF_VOTES = {
-    "metrics.clusters": qr.metrics.clusters,
-    "metrics.members": qr.metrics.members,
-    "choose_k": qr.metrics.choose_k,
-    "report": qr.report.html,
-    "plot.clusters": qr.plot.clusters,
-    "plot.graph": qr.plot.graph,
-    "plot.heatmap": lambda est: qr.plot.heatmap(est, "coassociation"),
-    "plot.members": qr.plot.members,
+    "metrics.clusters": en.metrics.clusters,
+    "metrics.members": en.metrics.members,
+    "choose_k": en.metrics.choose_k,
+    "report": en.report.html,
+    "plot.clusters": en.plot.clusters,
+    "plot.graph": en.plot.graph,
+    "plot.heatmap": lambda est: en.plot.heatmap(est, "coassociation"),
+    "plot.members": en.plot.members,
 }
 
 
@@ -183,13 +183,13 @@ def test_nothing_is_told_of_votes_that_were_never_there(owner, name):
 def test_pictures_show_the_similarity_or_say_that_it_is_gone(name, what, tmp_path):
     plt = pytest.importorskip("matplotlib.pyplot")
     est = precomputed(name, 2).fit([[1, 0.9, 0.2], [0.9, 1, 0.1], [0.2, 0.1, 1]])
-    ax = qr.plot.heatmap(est)
+    ax = en.plot.heatmap(est)
     assert ax.get_title(loc="left") == f"{what.capitalize()} of objects"
     assert sorted(ax.images[0].get_array().ravel()) == sorted(est.similarity_.ravel())
-    assert qr.plot.scatter(est).get_title(loc="left") == f"Microclusters by {what}"
-    qr.plot.dendrogram(est)
+    assert en.plot.scatter(est).get_title(loc="left") == f"Microclusters by {what}"
+    en.plot.dendrogram(est)
     est.save(tmp_path / "model")
-    for draw in (qr.plot.heatmap, qr.plot.scatter):
+    for draw in (en.plot.heatmap, en.plot.scatter):
         with pytest.raises(AttributeError, match="saved without it"):
-            draw(qr.load(tmp_path / "model"))
+            draw(en.load(tmp_path / "model"))
     plt.close("all")

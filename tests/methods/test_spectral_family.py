@@ -10,16 +10,16 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 from scipy.io import loadmat
 
-import quorate as qr
-from quorate import flow, metrics
-from quorate.testing.strategies import votes
+import ensemblage as en
+from ensemblage import flow, metrics
+from ensemblage.testing.strategies import votes
 
 FAMILY = ["gpmgla", "hbgf", "lwgp", "lwpt", "usenc"]
 RUNS = [f"{name}_e{i}" for name in ("MF", "IS", "ODR", "LS") for i in range(3)]
 
 
 def make(name, n_clusters=2, **parameters):
-    est = qr.METHODS[name](n_clusters, **parameters)
+    est = en.METHODS[name](n_clusters, **parameters)
     return est.set_params(random_state=0) if "random_state" in est.get_params() else est
 
 
@@ -117,7 +117,7 @@ def test_embeddings_are_those_of_the_objects(name, matrix, k):
     np.testing.assert_allclose(cut.eigenvalues(), values, atol=1e-10)
     assume(k >= len(values) or values[k - 1] - values[k] > 1e-6)
     rows = coordinates(graph, k)[: len(matrix)]
-    found = cut.coordinates(k)[qr.microclusters(matrix).of_object]
+    found = cut.coordinates(k)[en.microclusters(matrix).of_object]
     np.testing.assert_allclose(found @ found.T, rows @ rows.T, atol=1e-8)
 
 
@@ -135,7 +135,7 @@ def coordinates(graph, k):
 @given(seed=st.integers(0, 10**6), data=st.data())
 def test_partitions_are_those_of_the_objects(name, gaps, seed, data):
     matrix = noisy(seed, gaps)
-    n = len(qr.microclusters(matrix).sizes)
+    n = len(en.microclusters(matrix).sizes)
     assume(n > 2)
     k = data.draw(st.integers(2, n - 1))
     with np.errstate(invalid="ignore", divide="ignore"):
@@ -154,7 +154,7 @@ def test_ties_seldom_decide(twin):
 def test_trajectories_are_those_of_the_objects(seed, k):
     matrix = noisy(seed)
     codes = graph_twins.object_codes(matrix)
-    groups = qr.microclusters(matrix)
+    groups = en.microclusters(matrix)
     assume(k < len(groups.sizes))
     est = make("lwpt", k).fit(matrix)
     _, mu, _ = graph_twins.lwpt_walk(codes)
@@ -181,10 +181,10 @@ def test_order_of_objects_and_clusterings_does_not_matter_to_lwpt():
 @pytest.mark.parametrize("name", FAMILY)
 def test_as_many_clusters_as_microclusters_or_one(name):
     matrix = noisy(3, gaps=True)
-    groups = qr.microclusters(matrix)
+    groups = en.microclusters(matrix)
     assert set(make(name, 1).fit_predict(matrix).tolist()) == {0}
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", qr.FewerClustersWarning)
+        warnings.simplefilter("ignore", en.FewerClustersWarning)
         labels = make(name, len(groups.sizes)).fit_predict(matrix)
     assert labels.max() < len(groups.sizes)
     if name == "lwpt":
@@ -195,7 +195,7 @@ def test_as_many_clusters_as_microclusters_or_one(name):
 def test_more_clusters_than_the_ensemble_has(name):
     matrix = np.array([[0, -1], [0, 0], [-1, 0], [1, 0], [1, -1]])
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", qr.FewerClustersWarning)
+        warnings.simplefilter("ignore", en.FewerClustersWarning)
         est = make(name, 4).fit(matrix)  # 3 clusters in the ensemble, 5 microclusters
     assert 1 < est.n_clusters_ <= 4
 
@@ -230,18 +230,18 @@ def test_bad_parameters_are_named(name, parameter, bad, e2):
 
 
 def test_parameters_matter(e3):
-    assert qr.GPMGLA().get_params() == {"alpha": 0.5, "beta": 2.0, "n_clusters": 8, "n_jobs": None}
-    assert (qr.LWGP().theta, qr.LWPT().theta, qr.HBGF().solver) == (0.4, 0.15, "spectral")
+    assert en.GPMGLA().get_params() == {"alpha": 0.5, "beta": 2.0, "n_clusters": 8, "n_jobs": None}
+    assert (en.LWGP().theta, en.LWPT().theta, en.HBGF().solver) == (0.4, 0.15, "spectral")
     for one, two in (
-        (qr.GPMGLA(2), qr.GPMGLA(2, alpha=5)),
-        (qr.GPMGLA(2), qr.GPMGLA(2, beta=0)),
-        (qr.LWGP(2, random_state=0), qr.LWGP(2, theta=3, random_state=0)),
-        (qr.LWPT(2), qr.LWPT(2, theta=3)),
+        (en.GPMGLA(2), en.GPMGLA(2, alpha=5)),
+        (en.GPMGLA(2), en.GPMGLA(2, beta=0)),
+        (en.LWGP(2, random_state=0), en.LWGP(2, theta=3, random_state=0)),
+        (en.LWPT(2), en.LWPT(2, theta=3)),
     ):
         a, b = (est.fit(e3)._transfer_cut.eigenvalues() for est in (one, two))
         assert np.abs(a - b).max() > 1e-3
-    everything = qr.LWGP(2, theta=1e6, random_state=0).fit(e3)._transfer_cut.eigenvalues()
-    plain = qr.USENC(2, random_state=0).fit(e3)._transfer_cut.eigenvalues()
+    everything = en.LWGP(2, theta=1e6, random_state=0).fit(e3)._transfer_cut.eigenvalues()
+    plain = en.USENC(2, random_state=0).fit(e3)._transfer_cut.eigenvalues()
     np.testing.assert_allclose(everything, plain, atol=1e-5)
 
 
@@ -266,7 +266,7 @@ def test_lwpt_with_more_microclusters_than_ward_takes(monkeypatch):
     matrix = np.where(rng.random((150, 10)) < 0.2, rng.integers(0, 3, (150, 10)), truth[:, None])
     whole = make("lwpt", 3).fit(matrix)
     assert whole.n_microclusters_ > 60
-    monkeypatch.setattr("quorate.methods.lwpt._ROWS_FOR_WARD", 20)
+    monkeypatch.setattr("ensemblage.methods.lwpt._ROWS_FOR_WARD", 20)
     few = make("lwpt", 3).fit(matrix)
     assert metrics.ari(few.labels_, truth) > 0.9
     assert few.cut(40).max() == 39  # more than the 20
@@ -278,9 +278,9 @@ def test_no_matrix_of_all_pairs(monkeypatch):
 
     rng = np.random.default_rng(0)
     matrix = rng.integers(0, 4, (6000, 8))
-    ensemble = qr.Ensemble(matrix)
+    ensemble = en.Ensemble(matrix)
     n = len(ensemble.microclusters.sizes)
-    monkeypatch.setattr("quorate.methods.lwpt._ROWS_FOR_WARD", 100)
+    monkeypatch.setattr("ensemblage.methods.lwpt._ROWS_FOR_WARD", 100)
     for name in FAMILY:
         make(name, 3).fit(ensemble)
         tracemalloc.start()
@@ -291,9 +291,9 @@ def test_no_matrix_of_all_pairs(monkeypatch):
 
 
 def test_too_many_clusters_are_refused_before_they_are_compared(monkeypatch, e3):
-    monkeypatch.setenv("QUORATE_MEMORY", "1000")
+    monkeypatch.setenv("ENSEMBLAGE_MEMORY", "1000")
     for name in FAMILY:
-        with pytest.raises(qr.MemoryBudgetError, match="graph of 7 clusters"):
+        with pytest.raises(en.MemoryBudgetError, match="graph of 7 clusters"):
             make(name).fit(e3)
 
 
@@ -306,7 +306,7 @@ def run(request, data_folder):
     golden = np.load(data_folder / "golden" / f"{request.param}.npz")
     baselines = np.load(data_folder / "golden" / f"{request.param}_baselines.npz")
     pool = loadmat(data_folder / "pools" / f"bc_pool_{request.param[:-3]}.mat")
-    ensemble = qr.Ensemble(pool["members"][:, golden["bc_idx"]])
+    ensemble = en.Ensemble(pool["members"][:, golden["bc_idx"]])
     return ensemble, pool["gt"].ravel(), baselines
 
 
@@ -325,14 +325,14 @@ def test_weights_of_clusterings_and_certainties_of_clusters(run):
 
 def test_gpmgla_is_the_authors_at_every_k(run):
     ensemble, _, baselines = run
-    est = qr.GPMGLA(2).fit(ensemble)
+    est = en.GPMGLA(2).fit(ensemble)
     for column, k in enumerate(baselines["cls_nums"].tolist()):
         assert metrics.ari(est.cut(k), baselines["labels_gpmgla"][:, column]) == 1.0
 
 
 def test_lwgp_lies_within_the_spread(run):
     ensemble, truth, baselines = run
-    fits = [qr.LWGP(2, random_state=seed).fit(ensemble) for seed in range(3)]
+    fits = [en.LWGP(2, random_state=seed).fit(ensemble) for seed in range(3)]
     differences = []
     for column, k in enumerate(baselines["cls_nums"].tolist()):
         ours = [metrics.nmi(est.cut(k), truth) for est in fits]

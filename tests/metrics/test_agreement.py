@@ -7,8 +7,8 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as npst
 from sklearn.metrics import adjusted_rand_score, normalized_mutual_info_score
 
-import quorate as qr
-from quorate.metrics import ari, ensemble_nmi, nmi
+import ensemblage as en
+from ensemblage.metrics import ari, ensemble_nmi, nmi
 
 AVERAGES = ["max", "min", "geometric", "arithmetic"]
 
@@ -64,7 +64,7 @@ def test_exact_counts_do_not_overflow():
     b[:200_000] = a[:200_000]
     assert ari(a, b) == pytest.approx(adjusted_rand_score(a, b), abs=1e-12)
     # The same table a million times over: pairs are beyond 64 bits when multiplied.
-    from quorate.metrics import agreement
+    from ensemblage.metrics import agreement
 
     sizes = np.array([5 * 10**8, 10**8, 4 * 10**8])
     assert agreement._ordered_pairs(sizes) == sum(int(s) * (int(s) - 1) for s in sizes)
@@ -78,7 +78,7 @@ def test_mean_nmi_with_an_ensemble(seed):
     labels = rng.integers(0, 3, 40)
     expected = np.mean([nmi(labels, column) for column in votes.T])
     assert ensemble_nmi(labels, votes) == pytest.approx(expected, abs=1e-12)
-    assert ensemble_nmi(labels, qr.Ensemble(votes)) == pytest.approx(expected, abs=1e-12)
+    assert ensemble_nmi(labels, en.Ensemble(votes)) == pytest.approx(expected, abs=1e-12)
 
 
 def test_a_clustering_that_nobody_voted_in_is_left_out():

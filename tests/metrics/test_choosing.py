@@ -8,11 +8,11 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-import quorate as qr
-from quorate.metrics import KChoice, ari, choose_k, ensemble_nmi
-from quorate.metrics.choosing import CRITERIA, _curves, _resampling, _verdict
-from quorate.metrics.choosing._choice import in_words
-from quorate.testing.strategies import votes
+import ensemblage as en
+from ensemblage.metrics import KChoice, ari, choose_k, ensemble_nmi
+from ensemblage.metrics.choosing import CRITERIA, _curves, _resampling, _verdict
+from ensemblage.metrics.choosing._choice import in_words
+from ensemblage.testing.strategies import votes
 
 
 def noisy(k=4, n=200, members=12, noise=0.1, seed=0):
@@ -32,7 +32,7 @@ def noisy(k=4, n=200, members=12, noise=0.1, seed=0):
 
 @given(votes(max_objects=12, gaps=False))
 def test_a_lifetime_is_the_range_of_thresholds_that_leave_k_clusters(matrix):
-    est = qr.EAC(1).fit(matrix)
+    est = en.EAC(1).fit(matrix)
     n = est.n_microclusters_
     assume(n >= 2)
     heights = est.linkage_matrix_[:, 2]
@@ -52,18 +52,18 @@ def test_a_gap_of_eigenvalues_by_hand():
     assert gaps == pytest.approx([0.5, 0.2, 0.0, 0.0])
 
 
-@pytest.mark.filterwarnings("ignore::quorate.FewerClustersWarning")
+@pytest.mark.filterwarnings("ignore::ensemblage.FewerClustersWarning")
 @settings(max_examples=30)
 @given(matrix=votes(max_objects=16), name=st.sampled_from(["eac", "pta", "usenc", "vote"]))
 def test_agreement_and_confidence_are_those_of_the_objects(matrix, name):
-    est = qr.METHODS[name](1)
+    est = en.METHODS[name](1)
     if "random_state" in est.get_params():
         est.set_params(random_state=0)
     est.fit(matrix)
     assume(est.n_microclusters_ >= 2)
     choice = choose_k(est)
     for place, k in enumerate(choice.ks.tolist()):
-        again = qr.METHODS[name](
+        again = en.METHODS[name](
             k, **{w: v for w, v in est.get_params().items() if w != "n_clusters"}
         )
         if "random_state" in again.get_params():
@@ -79,9 +79,9 @@ def test_agreement_and_confidence_are_those_of_the_objects(matrix, name):
 @pytest.mark.parametrize("batch", [1, 1 << 27])
 def test_few_cuts_at_a_time_or_all_at_once(monkeypatch, batch):
     matrix, _ = noisy()
-    expected = choose_k(qr.EAC(2).fit(matrix)).scores["balance"]
+    expected = choose_k(en.EAC(2).fit(matrix)).scores["balance"]
     monkeypatch.setattr(_curves, "_BATCH_BYTES", batch)
-    assert choose_k(qr.EAC(2).fit(matrix)).scores["balance"] == pytest.approx(expected, abs=1e-12)
+    assert choose_k(en.EAC(2).fit(matrix)).scores["balance"] == pytest.approx(expected, abs=1e-12)
 
 
 def test_a_flat_curve_adds_nothing_to_the_balance():
@@ -151,24 +151,24 @@ def test_pairs_of_many_groups_are_sampled(monkeypatch):
 
 def test_halves_are_refits_of_the_method_on_these_members():
     matrix, _ = noisy(members=6)
-    est = qr.PTGP(2, random_state=3).fit(matrix)
+    est = en.PTGP(2, random_state=3).fit(matrix)
     half = np.array([0, 2, 5])
     cut, largest = est._cuts().of_members(half)
-    alone = qr.PTGP(4, random_state=est._seed).fit(matrix[:, half])
+    alone = en.PTGP(4, random_state=est._seed).fit(matrix[:, half])
     assert largest == alone.n_microclusters_
     assert ari(cut(4)[est.microclusters_.of_object], alone.labels_) == 1.0
 
 
 def test_rows_that_a_half_knows_nothing_of_have_no_label():
     matrix = np.array([[0, 0, 1], [0, 1, 1], [1, -1, -1], [1, 2, 0]])
-    cut, largest = qr.EAC(1).fit(matrix)._cuts().of_members(np.array([1, 2]))
+    cut, largest = en.EAC(1).fit(matrix)._cuts().of_members(np.array([1, 2]))
     assert cut(2).tolist() == [0, 0, -1, 1]
     assert largest == 3
 
 
 def test_costly_criteria_repeat_and_depend_on_their_seed():
     matrix, _ = noisy(noise=0.4)
-    est = qr.EAC(2).fit(matrix)
+    est = en.EAC(2).fit(matrix)
     one, same = (choose_k(est, criteria="all", n_refits=4, random_state=1) for _ in range(2))
     other = choose_k(est, criteria="all", n_refits=4, random_state=2)
     assert one.to_dict() == same.to_dict()
@@ -189,7 +189,7 @@ def test_gain_in_area():
 @pytest.mark.parametrize("name", ["ptgp", "pta", "eac", "lwea"])
 def test_clear_groups_are_found(name, k):
     matrix, truth = noisy(k=k, n=60 * k, noise=0.05)
-    est = qr.METHODS[name]("auto")
+    est = en.METHODS[name]("auto")
     if "random_state" in est.get_params():
         est.set_params(random_state=0)
     est.fit(matrix)
@@ -200,19 +200,19 @@ def test_clear_groups_are_found(name, k):
 def test_all_criteria_find_groups_that_all_members_see():
     matrix = np.repeat(np.arange(4), 10)[:, None] * np.ones(6, dtype=int)
     matrix[::7, 0] = 9  # one member errs a little
-    found = choose_k(qr.EAC(2).fit(matrix), criteria="all")
+    found = choose_k(en.EAC(2).fit(matrix), criteria="all")
     assert found.k == found.recommended["lifetime"] == found.recommended["ensemble_nmi"] == 4
     assert found.scores["subset_stability"][found.ks == 4] == 1.0
     assert found.scores["pac"][found.ks == 4] == 0.0
-    assert choose_k(qr.PTGP(2, random_state=0).fit(matrix)).recommended["eigengap"] == 4
+    assert choose_k(en.PTGP(2, random_state=0).fit(matrix)).recommended["eigengap"] == 4
 
 
 def test_a_criterion_that_a_method_has_not_is_absent_with_a_reason():
     matrix, _ = noisy()
-    assert choose_k(qr.PTGP(2, random_state=0).fit(matrix)).absent == {
+    assert choose_k(en.PTGP(2, random_state=0).fit(matrix)).absent == {
         "lifetime": "PTGP makes no tree."
     }
-    found = choose_k(qr.PTA(2).fit(matrix[:, :1]), criteria="all")
+    found = choose_k(en.PTA(2).fit(matrix[:, :1]), criteria="all")
     assert found.absent == {
         "eigengap": "PTA does not cut by eigenvectors.",
         "subset_stability": "A single member has no halves.",
@@ -221,17 +221,17 @@ def test_a_criterion_that_a_method_has_not_is_absent_with_a_reason():
         "seed_stability": "Nothing in PTA is random.",
     }
     with pytest.raises(ValueError, match=r"PTA has no 'eigengap' to choose k.* one of 'balance'"):
-        choose_k(qr.PTA(2).fit(matrix), criterion="eigengap")
+        choose_k(en.PTA(2).fit(matrix), criterion="eigengap")
 
 
 def test_the_choice_does_not_depend_on_the_k_of_the_fit():
     matrix, _ = noisy(noise=0.3)
-    few, many = (choose_k(qr.PTGP(k, random_state=0).fit(matrix)) for k in (2, 9))
+    few, many = (choose_k(en.PTGP(k, random_state=0).fit(matrix)) for k in (2, 9))
     assert few.to_dict() == many.to_dict()
 
 
 def test_criteria_by_name_and_the_one_that_decides():
-    est = qr.EAC(2).fit(noisy()[0])
+    est = en.EAC(2).fit(noisy()[0])
     found = choose_k(est, range(2, 9), "lifetime", criteria=["confidence"])
     assert list(found.scores) == ["confidence", "lifetime"]
     assert found.criterion == "lifetime"
@@ -244,19 +244,19 @@ def test_criteria_by_name_and_the_one_that_decides():
 
 def test_default_range():
     wide = np.random.default_rng(0).integers(0, 30, (300, 4))
-    assert in_words(choose_k(qr.EAC(2).fit(wide)).ks) == "2..30"
+    assert in_words(choose_k(en.EAC(2).fit(wide)).ks) == "2..30"
     wider = np.random.default_rng(0).integers(0, 200, (600, 4))
-    assert in_words(choose_k(qr.EAC(2).fit(wider)).ks) == "2..50"
+    assert in_words(choose_k(en.EAC(2).fit(wider)).ks) == "2..50"
     narrow = np.random.default_rng(0).integers(0, 3, (300, 4))
-    assert in_words(choose_k(qr.EAC(2).fit(narrow)).ks) == "2..20"
-    assert in_words(choose_k(qr.EAC(1).fit([[0], [1], [2]])).ks) == "2..3"
+    assert in_words(choose_k(en.EAC(2).fit(narrow)).ks) == "2..20"
+    assert in_words(choose_k(en.EAC(1).fit([[0], [1], [2]])).ks) == "2..3"
     assert in_words(np.array([2])) == "2"
     assert in_words(np.array([2, 5])) == "2, 5"
     assert in_words(np.arange(2, 30, 2)) == "14 of 2..28"
 
 
 def test_one_group_is_one_cluster():
-    choice = qr.PTGP("auto").fit([[1, 1], [1, 1]]).k_choice_
+    choice = en.PTGP("auto").fit([[1, 1], [1, 1]]).k_choice_
     assert choice.k == 1
     assert choice.scores == {}
     assert choice.runners_up == []
@@ -264,7 +264,7 @@ def test_one_group_is_one_cluster():
 
 
 def test_words_and_json():
-    choice = choose_k(qr.EAC(2).fit(noisy(noise=0.3)[0]), criteria="all", n_refits=3)
+    choice = choose_k(en.EAC(2).fit(noisy(noise=0.3)[0]), criteria="all", n_refits=3)
     assert repr(choice).startswith(f"KChoice(k={choice.k}, ks=2..20, criterion='balance'")
     lines = str(choice).splitlines()
     assert lines[0] == f"k = {choice.k}"

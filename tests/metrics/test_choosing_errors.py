@@ -4,8 +4,8 @@ import pytest
 from planted import noisy
 from sklearn.exceptions import NotFittedError
 
-import quorate as qr
-from quorate.metrics import choose_k
+import ensemblage as en
+from ensemblage.metrics import choose_k
 
 
 @pytest.mark.parametrize(
@@ -23,38 +23,38 @@ from quorate.metrics import choose_k
     ],
 )
 def test_wrong_arguments(arguments, words):
-    est = qr.EAC(2).fit(noisy([50] * 4, 12, 0.1)[0])
+    est = en.EAC(2).fit(noisy([50] * 4, 12, 0.1)[0])
     with pytest.raises(ValueError, match=words):
         choose_k(est, **arguments)
 
 
 def test_wrong_estimators():
     with pytest.raises(NotFittedError, match="choose_k needs a fitted"):
-        choose_k(qr.EAC(2))
+        choose_k(en.EAC(2))
     with pytest.raises(TypeError, match="choose_k needs a fitted"):
         choose_k(3)
 
     class Other:
         labels_ = n_clusters_ = microclusters_ = 0
 
-    with pytest.raises(TypeError, match=r"a consensus method of quorate.* got a Other"):
+    with pytest.raises(TypeError, match=r"a consensus method of ensemblage.* got a Other"):
         choose_k(Other())
 
 
 @pytest.mark.parametrize("criteria", [None, 5, ["pac", None]])
 def test_criteria_that_are_no_names(criteria):
-    est = qr.EAC(n_clusters=2).fit([[0, 0], [0, 1], [1, 1]])
+    est = en.EAC(n_clusters=2).fit([[0, 0], [0, 1], [1, 1]])
     with pytest.raises(ValueError, match="'criteria' parameter of choose_k must be one of"):
-        qr.metrics.choose_k(est, criteria=criteria)
+        en.metrics.choose_k(est, criteria=criteria)
 
 
 def test_groups_of_criteria_among_names():
-    est = qr.EAC(n_clusters=2).fit([[0, 0], [0, 1], [1, 1]])
-    found = qr.metrics.choose_k(est, criteria=["cheap", "pac"], n_refits=2)
+    est = en.EAC(n_clusters=2).fit([[0, 0], [0, 1], [1, 1]])
+    found = en.metrics.choose_k(est, criteria=["cheap", "pac"], n_refits=2)
     assert list(found.scores) == ["balance", "ensemble_nmi", "confidence", "lifetime", "pac"]
     assert list(found.absent) == ["eigengap"]
 
 
 def test_a_single_k_is_not_praised():
-    est = qr.EAC(n_clusters=2).fit([[0, 0], [0, 1], [1, 1]])
-    assert qr.metrics.choose_k(est, [2]).reasons[0] == "k = 2 is the only one looked at."
+    est = en.EAC(n_clusters=2).fit([[0, 0], [0, 1], [1, 1]])
+    assert en.metrics.choose_k(est, [2]).reasons[0] == "k = 2 is the only one looked at."

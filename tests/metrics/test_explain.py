@@ -10,16 +10,16 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.exceptions import NotFittedError
 
-import quorate as qr
-from quorate import metrics
-from quorate.metrics import explain
-from quorate.testing.strategies import votes
+import ensemblage as en
+from ensemblage import metrics
+from ensemblage.metrics import explain
+from ensemblage.testing.strategies import votes
 
 
-def fitted(matrix, k=None, method=qr.EAC, **options):
-    n = qr.Ensemble(matrix).microclusters.sizes
+def fitted(matrix, k=None, method=en.EAC, **options):
+    n = en.Ensemble(matrix).microclusters.sizes
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", qr.FewerClustersWarning)
+        warnings.simplefilter("ignore", en.FewerClustersWarning)
         return method(n_clusters=min(k or 3, len(n)), **options).fit(matrix)
 
 
@@ -43,7 +43,7 @@ def clusters_by_definition(matrix, labels, confidence):
 @settings(max_examples=40)
 @given(votes(), st.integers(1, 5))
 def test_clusters_agree_with_their_definition(matrix, k):
-    for method, options in [(qr.EAC, {}), (qr.CSPA, {"level": "objects", "random_state": 0})]:
+    for method, options in [(en.EAC, {}), (en.CSPA, {"level": "objects", "random_state": 0})]:
         est = fitted(matrix, k, method, **options)
         found = metrics.clusters(est)
         sizes, consensus, confidence, _, similarity = clusters_by_definition(
@@ -58,7 +58,7 @@ def test_clusters_agree_with_their_definition(matrix, k):
 
 def test_the_nearest_cluster():
     matrix = np.array([[0, 0, 0], [0, 0, 0], [1, 1, 0], [1, 1, 0], [2, 2, 1], [2, 2, 1]])
-    est = qr.EAC(n_clusters=3).fit(matrix)
+    est = en.EAC(n_clusters=3).fit(matrix)
     found = metrics.clusters(est)
     assert found.nearest.tolist() == [1, 0, 0]
     np.testing.assert_allclose(found.nearest_similarity, [1 / 3, 1 / 3, 0])
@@ -66,14 +66,14 @@ def test_the_nearest_cluster():
 
 
 def test_one_cluster_has_no_neighbour():
-    found = metrics.clusters(qr.EAC(n_clusters=1).fit([[0, 1], [0, 2], [1, 2]]))
+    found = metrics.clusters(en.EAC(n_clusters=1).fit([[0, 1], [0, 2], [1, 2]]))
     assert found.nearest.tolist() == [-1]
     assert found.nearest_similarity.tolist() == [0.0]
     assert found.consensus[0] == pytest.approx((1 / 2 + 1 / 2 + 0) / 3)
 
 
 def test_a_cluster_of_one_object_has_consensus_1():
-    est = qr.EAC(n_clusters=2).fit([[0, 0], [0, 0], [1, 1]])
+    est = en.EAC(n_clusters=2).fit([[0, 0], [0, 0], [1, 1]])
     assert metrics.clusters(est).consensus.tolist() == [1.0, 1.0]
 
 
@@ -81,10 +81,10 @@ def test_groups_count_by_their_sizes():
     rng = np.random.default_rng(3)
     matrix = rng.integers(-1, 3, (60, 3))
     matrix[:, 0] = np.abs(matrix[:, 0])
-    whole = qr.Ensemble(matrix)
+    whole = en.Ensemble(matrix)
     groups = whole.microclusters
-    parts = qr.Ensemble.of_groups(groups.table, groups.sizes, whole.labels)
-    a, b = (qr.EAC(n_clusters=4).fit(ensemble) for ensemble in (whole, parts))
+    parts = en.Ensemble.of_groups(groups.table, groups.sizes, whole.labels)
+    a, b = (en.EAC(n_clusters=4).fit(ensemble) for ensemble in (whole, parts))
     for one, other in zip(metrics.clusters(a), metrics.clusters(b), strict=True):
         np.testing.assert_allclose(one, other)
     np.testing.assert_allclose(a.member_agreement_, b.member_agreement_)
@@ -144,7 +144,7 @@ def test_whom_to_look_at():
     few = np.where(rng.random(200) < 0.7, -1, truth)
     table = pd.DataFrame(matrix, columns=[f"run {m}" for m in range(8)])
     table = table.assign(copy=matrix[:, 2], flat=1, random=rng.integers(0, 4, 200), few=few)
-    found = metrics.members(qr.EAC(n_clusters=4).fit(table))
+    found = metrics.members(en.EAC(n_clusters=4).fit(table))
     why = dict(zip(found.names, found.reasons, strict=True))
     assert why["copy"] == "the same partition as run 2"
     assert why["flat"] == "all in one cluster"
@@ -170,14 +170,14 @@ def test_who_agrees_with_nobody():
 
 
 def test_other_names():
-    est = qr.EAC(n_clusters=2).fit([[0, 0], [0, 0], [1, 1]])
+    est = en.EAC(n_clusters=2).fit([[0, 0], [0, 0], [1, 1]])
     assert metrics.members(est, names=["a", "b"]).reasons == ["", "the same partition as a"]
     with pytest.raises(ValueError, match=r"a name for each of the 2 clusterings\. Found 1"):
         metrics.members(est, names="a")
 
 
 def test_a_member_that_never_votes():
-    found = metrics.members(qr.EAC(n_clusters=2).fit([[0, -1], [0, -1], [1, -1]]))
+    found = metrics.members(en.EAC(n_clusters=2).fit([[0, -1], [0, -1], [1, -1]]))
     assert found.reasons == ["", "no vote at all"]
     assert found.agreement.tolist() == [1.0, 0.0]
 
@@ -185,7 +185,7 @@ def test_a_member_that_never_votes():
 @pytest.mark.parametrize("n_members", [1, 2, 3])
 def test_few_members_are_no_outliers(n_members):
     matrix = np.array([[0, 5, 1], [0, 6, 2], [1, 5, 3], [1, 6, 2]])[:, :n_members]
-    found = metrics.members(qr.EAC(n_clusters=2).fit(matrix))
+    found = metrics.members(en.EAC(n_clusters=2).fit(matrix))
     assert not found.look_at.any()
     assert found.reasons == [""] * n_members
     if n_members == 1:
@@ -195,7 +195,7 @@ def test_few_members_are_no_outliers(n_members):
 
 def test_members_of_a_clusterer_of_features():
     features = np.random.default_rng(0).normal(size=(40, 2))
-    model = qr.EnsembleClustering(n_clusters=3, n_members=5, random_state=0).fit(features)
+    model = en.EnsembleClustering(n_clusters=3, n_members=5, random_state=0).fit(features)
     assert metrics.members(model).names == ["0", "1", "2", "3", "4"]
     assert metrics.clusters(model).sizes.sum() == 40
 
@@ -203,9 +203,9 @@ def test_members_of_a_clusterer_of_features():
 @pytest.mark.parametrize("function", [metrics.clusters, metrics.members, metrics.seed_spread])
 def test_only_what_is_fitted(function):
     with pytest.raises(NotFittedError, match=r"this PTGP has no labels_ and .* Call its fit"):
-        function(qr.PTGP(n_clusters=2))
+        function(en.PTGP(n_clusters=2))
     with pytest.raises(TypeError, match=r"got the class PTGP\. Make one"):
-        function(qr.PTGP)
+        function(en.PTGP)
     with pytest.raises(TypeError, match=f"metrics.{function.__name__} needs .* got an int"):
         function(3)
 
@@ -213,4 +213,4 @@ def test_only_what_is_fitted(function):
 @pytest.mark.parametrize("name", ["cluster_consensus_", "member_agreement_"])
 def test_attributes_belong_to_a_fit(name):
     with pytest.raises(AttributeError):
-        getattr(qr.PTGP(n_clusters=2), name)
+        getattr(en.PTGP(n_clusters=2), name)

@@ -1,9 +1,9 @@
 import numpy as np
 import pytest
 
-import quorate as qr
-from quorate import metrics
-from quorate.metrics import explain_seeds
+import ensemblage as en
+from ensemblage import metrics
+from ensemblage.metrics import explain_seeds
 
 
 @pytest.fixture(scope="module")
@@ -13,7 +13,7 @@ def unclear():
 
 
 def test_seeds_matter_where_votes_are_noise(unclear):
-    est = qr.PTGP(n_clusters=4, random_state=0).fit(unclear)
+    est = en.PTGP(n_clusters=4, random_state=0).fit(unclear)
     before = est.labels_.copy()
     found = metrics.seed_spread(est, n_seeds=4)
     assert not found.exact
@@ -27,11 +27,11 @@ def test_seeds_matter_where_votes_are_noise(unclear):
 
 
 def test_it_is_what_refits_say(unclear):
-    est = qr.PTGP(n_clusters=4, random_state=0).fit(unclear)
+    est = en.PTGP(n_clusters=4, random_state=0).fit(unclear)
     found = metrics.seed_spread(est, n_seeds=3, random_state=5)
     seed = np.random.default_rng(5).integers(2**63)
     seeds = np.random.default_rng(int(seed)).integers(2**31, size=3)
-    fits = [qr.PTGP(n_clusters=4, random_state=int(s)).fit_predict(unclear) for s in seeds]
+    fits = [en.PTGP(n_clusters=4, random_state=int(s)).fit_predict(unclear) for s in seeds]
     pairs = [metrics.ari(fits[i], fits[j]) for i, j in [(0, 1), (0, 2), (1, 2)]]
     assert found.mean_ari == pytest.approx(np.mean(pairs))
     assert found.min_ari == pytest.approx(min(pairs))
@@ -39,7 +39,7 @@ def test_it_is_what_refits_say(unclear):
 
 def test_clear_votes_do_not_depend_on_the_seed():
     truth = np.repeat([0, 1, 2], 10)
-    found = metrics.seed_spread(qr.PTGP(n_clusters=3).fit(np.column_stack([truth] * 3)))
+    found = metrics.seed_spread(en.PTGP(n_clusters=3).fit(np.column_stack([truth] * 3)))
     assert found.mean_ari == found.min_ari == 1.0
     assert (found.agreement == 1).all()
 
@@ -58,7 +58,7 @@ def test_names_are_matched_one_to_one():
 
 
 def test_methods_without_random_parts_are_exact(e3):
-    for method in (qr.PTA, qr.EAC, qr.Vote):
+    for method in (en.PTA, en.EAC, en.Vote):
         found = metrics.seed_spread(method(n_clusters=2).fit(e3))
         assert found.exact
         assert found.n_seeds == 0
@@ -66,11 +66,11 @@ def test_methods_without_random_parts_are_exact(e3):
 
 
 def test_members_of_a_clusterer_of_features_stay(unclear):
-    model = qr.EnsembleClustering(n_clusters=3, n_members=6, random_state=0).fit(unclear * 1.0)
+    model = en.EnsembleClustering(n_clusters=3, n_members=6, random_state=0).fit(unclear * 1.0)
     assert metrics.seed_spread(model, n_seeds=2).agreement.shape == (80,)
 
 
 def test_how_many_seeds(e3):
-    est = qr.PTGP(n_clusters=2).fit(e3)
+    est = en.PTGP(n_clusters=2).fit(e3)
     with pytest.raises(ValueError, match=r"'n_seeds' parameter of metrics\.seed_spread"):
         metrics.seed_spread(est, n_seeds=1)

@@ -13,24 +13,24 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-import quorate as qr
-from quorate.files import FileFormatError
+import ensemblage as en
+from ensemblage.files import FileFormatError
 
 VOTES = np.array([[0, 0, 0], [0, 0, 0], [0, 0, 1], [0, 1, 0], [2, 2, 2], [2, 2, 3], [2, 3, 2]])
 
 
 @pytest.fixture(scope="module")
 def good(tmp_path_factory):
-    path = tmp_path_factory.mktemp("good") / "model.quorate"
-    qr.EAC(2).fit(VOTES).save(path)
+    path = tmp_path_factory.mktemp("good") / "model.ensemblage"
+    en.EAC(2).fit(VOTES).save(path)
     return path
 
 
 @pytest.fixture(scope="module")
 def good_clusterer(tmp_path_factory):
-    path = tmp_path_factory.mktemp("good") / "clusterer.quorate"
+    path = tmp_path_factory.mktemp("good") / "clusterer.ensemblage"
     features = np.random.default_rng(0).normal(size=(20, 3))
-    clusterer = qr.EnsembleClustering(2, n_members=2, scale="minmax", subspace=2, random_state=0)
+    clusterer = en.EnsembleClustering(2, n_members=2, scale="minmax", subspace=2, random_state=0)
     clusterer.fit(features).save(path)
     return path
 
@@ -58,16 +58,16 @@ def write(path, header, arrays):
 
 def refused(path, match):
     with pytest.raises(FileFormatError, match=match) as caught:
-        qr.load(path)
+        en.load(path)
     assert str(path) in str(caught.value)
     return str(caught.value)
 
 
 def test_no_file_and_other_files(tmp_path, good):
     with pytest.raises(FileNotFoundError, match="There is no file"):
-        qr.load(tmp_path / "nothing")
+        en.load(tmp_path / "nothing")
     with pytest.raises(IsADirectoryError, match="is a directory"):
-        qr.load(tmp_path)
+        en.load(tmp_path)
     for content in (b"", b"id,a,b\n1,2,3\n", pickle.dumps({"a": 1}), os.urandom(500)):
         (tmp_path / "other").write_bytes(content)
         refused(tmp_path / "other", "not a saved model, or it is damaged or truncated")
@@ -77,7 +77,7 @@ def test_no_file_and_other_files(tmp_path, good):
 
 def test_a_gzipped_model_is_read(tmp_path, good):
     (tmp_path / "model.gz").write_bytes(gzip.compress(good.read_bytes()))
-    np.testing.assert_array_equal(qr.load(tmp_path / "model.gz").labels_, qr.load(good).labels_)
+    np.testing.assert_array_equal(en.load(tmp_path / "model.gz").labels_, en.load(good).labels_)
 
 
 def test_a_truncated_file(tmp_path, good):
@@ -107,10 +107,10 @@ def test_flipped_bytes_are_noticed_or_harmless(which, request, tmp_path_factory,
     changed = tmp_path_factory.mktemp("flipped") / "model"
     changed.write_bytes(content)
     try:
-        found = qr.load(changed)
-    except (FileFormatError, qr.MemoryBudgetError):
+        found = en.load(changed)
+    except (FileFormatError, en.MemoryBudgetError):
         return
-    np.testing.assert_array_equal(found.labels_, qr.load(path).labels_)
+    np.testing.assert_array_equal(found.labels_, en.load(path).labels_)
 
 
 VALUES = st.one_of(
@@ -152,8 +152,8 @@ def test_headers_that_lie_are_refused_or_harmless(which, request, tmp_path_facto
             }[change]
     path = write(tmp_path_factory.mktemp("lies") / "model", header, arrays)
     try:
-        found = qr.load(path)
-    except (FileFormatError, qr.MemoryBudgetError):
+        found = en.load(path)
+    except (FileFormatError, en.MemoryBudgetError):
         return
     # Whatever is loaded then, it may complain in words, and does not crash.
     new = VOTES if which == "good" else np.zeros((2, 3))
@@ -166,8 +166,8 @@ CASES = {
     "another format": (lambda h, a: h.update(format="x"), "header is of another format"),
     "no version": (lambda h, a: h.update(version="1"), "its version is '1'"),
     "the future": (
-        lambda h, a: h.update(version=99, quorate="7.0"),
-        r"saved by quorate 7\.0 in version 99 .* up to 1\. Install a newer quorate",
+        lambda h, a: h.update(version=99, ensemblage="7.0"),
+        r"saved by ensemblage 7\.0 in version 99 .* up to 1\. Install a newer ensemblage",
     ),
     "no class": (lambda h, a: h.pop("class"), "it has no 'class'"),
     "a foreign class": (lambda h, a: h.update({"class": "os.system"}), "no method 'os.system'"),
@@ -228,18 +228,18 @@ def test_bombs_do_not_go_off(good, tmp_path, monkeypatch):
     header, arrays = parts_of(good)
     arrays["extra"] = np.zeros(10**7)
     path = write(tmp_path / "large", header, arrays)
-    monkeypatch.setenv("QUORATE_MEMORY", "1000000")
-    with pytest.raises(qr.MemoryBudgetError, match="The content of"):
-        qr.load(path)
-    monkeypatch.delenv("QUORATE_MEMORY")
+    monkeypatch.setenv("ENSEMBLAGE_MEMORY", "1000000")
+    with pytest.raises(en.MemoryBudgetError, match="The content of"):
+        en.load(path)
+    monkeypatch.delenv("ENSEMBLAGE_MEMORY")
     # An entry that says it is small, and a header of an array that says it is large.
     del arrays["extra"]
     path = write(tmp_path / "liar", header, arrays)
     content = path.read_bytes()
     place = content.rindex(b"table.npy") - 46 + 24  # its size in the directory of the archive
     path.write_bytes(content[:place] + b"\xff\xff\xff\x7f" + content[place + 4 :])
-    with pytest.raises((FileFormatError, qr.MemoryBudgetError)):
-        qr.load(path)
+    with pytest.raises((FileFormatError, en.MemoryBudgetError)):
+        en.load(path)
     stream = io.BytesIO()
     np.lib.format.write_array_header_1_0(
         stream, {"shape": (10**12,), "fortran_order": False, "descr": "<i8"}

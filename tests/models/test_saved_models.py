@@ -1,6 +1,7 @@
 """A saved model is the model: what it was asked before, it answers after."""
 
 import warnings
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -11,20 +12,20 @@ from sklearn.base import clone
 from sklearn.cluster import AgglomerativeClustering
 from sklearn.exceptions import NotFittedError
 
-import quorate as qr
-from quorate.testing.strategies import votes
+import ensemblage as en
+from ensemblage.testing.strategies import votes
 
-pytestmark = pytest.mark.filterwarnings("ignore::quorate.FewerClustersWarning")
+pytestmark = pytest.mark.filterwarnings("ignore::ensemblage.FewerClustersWarning")
 
 
 def make(name, n_clusters=3, **parameters):
-    est = qr.METHODS[name](n_clusters, **parameters)
+    est = en.METHODS[name](n_clusters, **parameters)
     return est.set_params(random_state=0) if "random_state" in est.get_params() else est
 
 
 def again(est, folder, **options):
-    est.save(folder / "model.quorate", **options)
-    return qr.load(folder / "model.quorate")
+    est.save(folder / "model.ensemblage", **options)
+    return en.load(folder / "model.ensemblage")
 
 
 @pytest.fixture(scope="module")
@@ -41,7 +42,7 @@ def unseen():
     return np.random.default_rng(1).integers(0, 4, (40, 8))
 
 
-@pytest.mark.parametrize("name", sorted(qr.METHODS))
+@pytest.mark.parametrize("name", sorted(en.METHODS))
 def test_a_loaded_method_answers_as_before(name, matrix, unseen, tmp_path):
     est = make(name).fit(matrix)
     confidence, labels = est.confidence_, est.predict(unseen)
@@ -56,7 +57,7 @@ def test_a_loaded_method_answers_as_before(name, matrix, unseen, tmp_path):
         np.testing.assert_array_equal(found.cut(k), est.cut(k))
 
 
-@pytest.mark.parametrize("name", sorted(qr.METHODS))
+@pytest.mark.parametrize("name", sorted(en.METHODS))
 def test_what_fit_has_found_is_there_after_loading(name, matrix, tmp_path):
     est = make(name).fit(matrix)
     found = again(est, tmp_path)
@@ -70,7 +71,7 @@ def test_what_fit_has_found_is_there_after_loading(name, matrix, tmp_path):
             assert isinstance(after, type(before)), attribute
 
 
-@pytest.mark.parametrize("name", sorted(qr.METHODS))
+@pytest.mark.parametrize("name", sorted(en.METHODS))
 def test_without_objects_only_microclusters_are_known(name, matrix, unseen, tmp_path):
     est = make(name).fit(matrix)
     found = again(est, tmp_path, objects=False)
@@ -89,12 +90,12 @@ def test_levels_of_objects_are_saved_with_them(name, matrix, unseen, tmp_path):
     np.testing.assert_array_equal(found.cut(5), est.cut(5))
     np.testing.assert_array_equal(found.predict(unseen), est.predict(unseen))
     with pytest.raises(ValueError, match=r"objects one by one .* Leave out objects=False"):
-        est.save(tmp_path / "small.quorate", objects=False)
+        est.save(tmp_path / "small.ensemblage", objects=False)
 
 
 @pytest.mark.parametrize("state", [None, np.random.default_rng(5), np.random.RandomState(5)])
 def test_a_seed_that_was_drawn_is_kept(state, matrix, tmp_path):
-    est = qr.PTGP(3, random_state=state).fit(matrix)
+    est = en.PTGP(3, random_state=state).fit(matrix)
     found = again(est, tmp_path)
     for k in (2, 5, 9, 14):
         np.testing.assert_array_equal(found.cut(k), est.cut(k))
@@ -104,7 +105,7 @@ def test_a_seed_that_was_drawn_is_kept(state, matrix, tmp_path):
 @given(matrix=votes(max_objects=12), data=st.data())
 @settings(max_examples=40, deadline=None)
 def test_any_votes_come_back(tmp_path_factory, matrix, data):
-    n = len(qr.microclusters(matrix).sizes)
+    n = len(en.microclusters(matrix).sizes)
     name = data.draw(st.sampled_from(["eac", "ptgp", "usenc", "lwea", "vote"]))
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
@@ -129,7 +130,7 @@ def test_labels_of_any_plain_type_come_back(tmp_path_factory, column):
     table = np.column_stack([column, np.arange(len(column)).astype(object)])
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # numbers that are not whole are labels here
-        est = qr.EAC(1).fit(table)
+        est = en.EAC(1).fit(table)
         found = again(est, tmp_path_factory.mktemp("labels"))
         for before, after in zip(est._ensemble.labels, found._ensemble.labels, strict=True):
             assert list(before) == after
@@ -139,7 +140,7 @@ def test_labels_of_any_plain_type_come_back(tmp_path_factory, column):
 
 def test_names_are_kept_and_compared(tmp_path):
     frame = pd.DataFrame({"a": ["x", "x", "y"], "b": [1, 2, 2]}, index=["p", "q", "r"])
-    found = again(qr.EAC(2).fit(frame), tmp_path)
+    found = again(en.EAC(2).fit(frame), tmp_path)
     assert found.feature_names_in_.tolist() == ["a", "b"]
     assert found.predict(frame).index.tolist() == ["p", "q", "r"]
     assert isinstance(found.cut(2), np.ndarray)
@@ -148,19 +149,19 @@ def test_names_are_kept_and_compared(tmp_path):
 
 
 def test_a_loaded_model_can_be_fitted_saved_and_cloned_again(matrix, unseen, tmp_path):
-    first = again(qr.PTGP(3, random_state=0).fit(matrix), tmp_path)
+    first = again(en.PTGP(3, random_state=0).fit(matrix), tmp_path)
     second = again(first, tmp_path)
-    np.testing.assert_array_equal(second.cut(6), qr.PTGP(6, random_state=0).fit_predict(matrix))
+    np.testing.assert_array_equal(second.cut(6), en.PTGP(6, random_state=0).fit_predict(matrix))
     assert "labels_" not in vars(clone(second))
     other = second.fit(unseen)
-    np.testing.assert_array_equal(other.labels_, qr.PTGP(3, random_state=0).fit_predict(unseen))
+    np.testing.assert_array_equal(other.labels_, en.PTGP(3, random_state=0).fit_predict(unseen))
     assert "_left_out" not in vars(other)
 
 
 def test_groups_of_a_stream_are_saved(tmp_path):
     table = np.array([[0, 0], [0, 1], [1, 1]], dtype=np.int32)
-    groups = qr.Ensemble.of_groups(table, np.array([20, 1, 10]), [[7, 8], [1, 2]], ["a", "b"])
-    est = qr.EAC(2).fit(groups)
+    groups = en.Ensemble.of_groups(table, np.array([20, 1, 10]), [[7, 8], [1, 2]], ["a", "b"])
+    est = en.EAC(2).fit(groups)
     for objects in (True, False):
         found = again(est, tmp_path, objects=objects)
         assert found._ensemble.n_objects == 31
@@ -170,23 +171,23 @@ def test_groups_of_a_stream_are_saved(tmp_path):
 
 
 def test_equal_models_are_equal_files(matrix, tmp_path):
-    qr.PTGP(3, random_state=0).fit(matrix).save(tmp_path / "a")
-    qr.PTGP(3, random_state=0).fit(matrix).save(tmp_path / "b")
+    en.PTGP(3, random_state=0).fit(matrix).save(tmp_path / "a")
+    en.PTGP(3, random_state=0).fit(matrix).save(tmp_path / "b")
     assert (tmp_path / "a").read_bytes() == (tmp_path / "b").read_bytes()
     assert np.load(tmp_path / "a")["table"].dtype == np.int32
 
 
 def test_what_a_file_cannot_hold_is_refused(matrix, tmp_path):
     with pytest.raises(NotFittedError):
-        qr.EAC().save(tmp_path / "model")
+        en.EAC().save(tmp_path / "model")
     stamps = pd.DataFrame({"a": pd.to_datetime(["2020-01-01", "2020-01-02"]), "b": ["x", "x"]})
     stamps["a"] = stamps["a"].astype(object)
     with pytest.raises(TypeError, match=r"clustering 0 has the label .* into words before fit"):
-        qr.EAC(1).fit(stamps).save(tmp_path / "model")
+        en.EAC(1).fit(stamps).save(tmp_path / "model")
     with pytest.raises(TypeError, match="its parameter 'linkage' is"):
-        qr.EAC(2).fit(matrix).set_params(linkage=["average"]).save(tmp_path / "model")
+        en.EAC(2).fit(matrix).set_params(linkage=["average"]).save(tmp_path / "model")
     with pytest.raises(FileNotFoundError, match="there is no folder"):
-        qr.EAC(2).fit(matrix).save(tmp_path / "no" / "model")
+        en.EAC(2).fit(matrix).save(tmp_path / "no" / "model")
     assert list(tmp_path.iterdir()) == []
 
 
@@ -204,13 +205,13 @@ def features():
     [
         {},
         {"scale": "standard", "subspace": 3, "method": ["kmeans", "rpcl"]},
-        {"scale": "minmax", "projection": 2, "subsample": 0.7, "consensus": qr.PTA()},
-        {"n_clusters_range": (4, 9), "consensus": qr.LWGP(random_state=3)},
+        {"scale": "minmax", "projection": 2, "subsample": 0.7, "consensus": en.PTA()},
+        {"n_clusters_range": (4, 9), "consensus": en.LWGP(random_state=3)},
     ],
 )
 def test_a_clusterer_of_features_comes_back(settings_, features, tmp_path):
     new = features + 0.5
-    model = qr.EnsembleClustering(3, n_members=8, random_state=0, **settings_).fit(features)
+    model = en.EnsembleClustering(3, n_members=8, random_state=0, **settings_).fit(features)
     found = again(model, tmp_path)
     assert repr(found) == repr(model)
     np.testing.assert_array_equal(found.labels_, model.labels_)
@@ -229,26 +230,37 @@ def test_a_clusterer_of_features_comes_back(settings_, features, tmp_path):
 
 
 def test_a_chosen_k_comes_back_with_its_reasons(features, matrix, tmp_path):
-    model = qr.EnsembleClustering("auto", n_members=6, random_state=0).fit(features)
-    est = qr.PTA("auto").fit(matrix)
+    model = en.EnsembleClustering("auto", n_members=6, random_state=0).fit(features)
+    est = en.PTA("auto").fit(matrix)
     for one in (model, est):
         found = again(one, tmp_path)
         assert found.n_clusters_ == one.n_clusters_ == found.k_choice_.k
         assert repr(found.k_choice_) == repr(one.k_choice_)
-    assert not hasattr(qr.EnsembleClustering(2, random_state=0).fit(features), "k_choice_")
+    assert not hasattr(en.EnsembleClustering(2, random_state=0).fit(features), "k_choice_")
 
 
 def test_foreign_members_are_refused(features, tmp_path):
-    model = qr.EnsembleClustering(3, n_members=2, method=AgglomerativeClustering(), random_state=0)
+    model = en.EnsembleClustering(3, n_members=2, method=AgglomerativeClustering(), random_state=0)
     with pytest.raises(TypeError, match=r"members of AgglomerativeClustering: .*consensus_\.save"):
         model.fit(features).save(tmp_path / "model")
     model.consensus_.save(tmp_path / "model")
-    np.testing.assert_array_equal(qr.load(tmp_path / "model").labels_, model.labels_)
+    np.testing.assert_array_equal(en.load(tmp_path / "model").labels_, model.labels_)
 
 
 def test_names_of_features_are_kept(features, tmp_path):
     frame = pd.DataFrame(features, columns=list("abcd"))
-    found = again(qr.EnsembleClustering(3, n_members=3, random_state=0).fit(frame), tmp_path)
+    found = again(en.EnsembleClustering(3, n_members=3, random_state=0).fit(frame), tmp_path)
     assert found.feature_names_in_.tolist() == list("abcd")
     with pytest.raises(ValueError, match="feature names should match"):
         found.predict(frame[list("bacd")])
+
+
+@pytest.mark.parametrize("name", ["ptgp", "eac", "clustering"])
+def test_models_saved_under_the_old_name_load(name):
+    folder = Path(__file__).parent / "quorate"
+    model = en.load(folder / f"{name}.quorate")
+    if name != "clustering":
+        np.testing.assert_array_equal(model.labels_, np.repeat([0, 1, 2], 8))
+    votes = model.votes_ if name == "clustering" else np.load(folder / "votes.npy")
+    consensus = model.consensus_ if name == "clustering" else model
+    np.testing.assert_array_equal(consensus.predict(votes), model.labels_)

@@ -4,9 +4,9 @@ import numpy as np
 import precision
 import pytest
 
-import quorate as qr
-from quorate.flow import unit_rows
-from quorate.methods import ptgp
+import ensemblage as en
+from ensemblage.flow import unit_rows
+from ensemblage.methods import ptgp
 
 EVERY_CASE = pytest.mark.parametrize("name", precision.CASES)
 
@@ -56,9 +56,9 @@ def planted_votes(seed, n=600, k=6, members=12):
 def test_ptgp_for_very_many_is_that_for_few(seed, monkeypatch):
     """Single precision and estimated lengths, forced on a small ensemble."""
     votes = planted_votes(seed)
-    exact = qr.PTGP(6, random_state=0).fit(votes)
+    exact = en.PTGP(6, random_state=0).fit(votes)
     monkeypatch.setattr(ptgp, "_EXACT_NORMS", 0)
-    single = qr.PTGP(6, random_state=0).fit(votes)
+    single = en.PTGP(6, random_state=0).fit(votes)
     error = np.abs(single._norms / exact._norms - 1)
     assert 0 < np.sqrt(np.mean(error**2)) < 0.02  # 0.01 is asked for
     np.testing.assert_array_equal(single.labels_, exact.labels_)

@@ -1,6 +1,6 @@
 import numpy as np
 
-from quorate.plot._colours import cluster_colours, seen
+from ensemblage.plot._colours import cluster_colours, seen
 
 
 def smallest_distance(colours, eye):

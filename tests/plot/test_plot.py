@@ -9,9 +9,9 @@ import pandas as pd
 import pytest
 from matplotlib import pyplot as plt
 
-import quorate as qr
-from quorate import plot
-from quorate.plot import _canvas
+import ensemblage as en
+from ensemblage import plot
+from ensemblage.plot import _canvas
 
 mpl.use("agg")
 OF_ESTIMATORS = [plot.heatmap, plot.graph, plot.members, plot.clusters, plot.scatter]
@@ -43,24 +43,24 @@ def noisy(n_clusters, n_each, n_members, seed=0):
 
 
 def groups():
-    whole = qr.Ensemble(noisy(4, 30, 5))
+    whole = en.Ensemble(noisy(4, 30, 5))
     found = whole.microclusters
-    return qr.Ensemble.of_groups(found.table, found.sizes, whole.labels)
+    return en.Ensemble.of_groups(found.table, found.sizes, whole.labels)
 
 
 GAPS = np.where(np.random.default_rng(1).random((60, 6)) < 0.2, -1, noisy(3, 20, 6))
 GAPS[:, 0] = np.abs(GAPS[:, 0])
 CASES = {
-    "eight objects": lambda: qr.PTA(2).fit(E2),
-    "one cluster": lambda: qr.PTGP(1).fit(E2),
-    "one member": lambda: qr.EAC(2).fit(E2[:, :1]),
-    "one microcluster": lambda: qr.EAC(1).fit([[1], [1]]),
-    "one object": lambda: qr.PTGP(1).fit([[1, 2, 3]]),
-    "missing votes": lambda: qr.LWEA(3).fit(GAPS),
-    "many clusters": lambda: qr.PTGP(60, random_state=0).fit(noisy(60, 6, 8)),
-    "objects one by one": lambda: qr.CSPA(3, level="objects", random_state=0).fit(noisy(3, 20, 4)),
-    "groups alone": lambda: qr.PTGP(4, random_state=0).fit(groups()),
-    "features": lambda: qr.EnsembleClustering(3, n_members=5, random_state=0).fit(
+    "eight objects": lambda: en.PTA(2).fit(E2),
+    "one cluster": lambda: en.PTGP(1).fit(E2),
+    "one member": lambda: en.EAC(2).fit(E2[:, :1]),
+    "one microcluster": lambda: en.EAC(1).fit([[1], [1]]),
+    "one object": lambda: en.PTGP(1).fit([[1, 2, 3]]),
+    "missing votes": lambda: en.LWEA(3).fit(GAPS),
+    "many clusters": lambda: en.PTGP(60, random_state=0).fit(noisy(60, 6, 8)),
+    "objects one by one": lambda: en.CSPA(3, level="objects", random_state=0).fit(noisy(3, 20, 4)),
+    "groups alone": lambda: en.PTGP(4, random_state=0).fit(groups()),
+    "features": lambda: en.EnsembleClustering(3, n_members=5, random_state=0).fit(
         np.random.default_rng(0).normal(size=(60, 3))
     ),
 }
@@ -76,23 +76,23 @@ def test_all_pictures_of_all_shapes(case):
 @pytest.mark.parametrize("draw", OF_ESTIMATORS)
 def test_the_axes_given_are_used(draw):
     _, ax = plt.subplots()
-    assert draw(qr.PTA(2).fit(E2), ax=ax) is ax
+    assert draw(en.PTA(2).fit(E2), ax=ax) is ax
     assert len(plt.get_fignums()) == 1
 
 
 @pytest.mark.parametrize("draw", [*OF_ESTIMATORS, plot.dendrogram])
 def test_only_fitted_methods(draw):
     with pytest.raises(ValueError, match=rf"plot\.{draw.__name__} needs a fitted consensus"):
-        draw(qr.PTA(2))
+        draw(en.PTA(2))
 
 
 class TestHeatmap:
     def test_shows_similarity_in_the_order_of_clusters(self):
-        est = qr.EAC(2).fit(E2[::-1])
+        est = en.EAC(2).fit(E2[::-1])
         ax = plot.heatmap(est)
         pixels = ax.images[0].get_array()
         objects = (
-            qr.EAC(2)
+            en.EAC(2)
             .fit(E2[::-1])
             .similarity_[np.ix_(est.microclusters_.of_object, est.microclusters_.of_object)]
         )
@@ -105,7 +105,7 @@ class TestHeatmap:
 
     def test_the_trajectories_of_ptgp_need_no_matrix_of_all_pairs(self):
         votes = noisy(4, 30, 6)
-        est = qr.PTGP(4, random_state=0).fit(votes)
+        est = en.PTGP(4, random_state=0).fit(votes)
         shown = np.sort(plot.heatmap(est).images[0].get_array().ravel())
         assert est._similarity is None
         of_object = est.microclusters_.of_object
@@ -114,14 +114,14 @@ class TestHeatmap:
 
     def test_a_part_keeps_the_shares_of_clusters_and_says_so(self):
         votes = np.repeat([[0, 0], [1, 1], [1, 2]], [600, 300, 100], axis=0)
-        ax = plot.heatmap(qr.EAC(2).fit(votes), max_rows=100)
+        ax = plot.heatmap(en.EAC(2).fit(votes), max_rows=100)
         assert title(ax).endswith("\n100 of 1,000 objects, evenly drawn")
         pixels = ax.images[0].get_array()
         assert pixels.shape == (100, 100)
         assert (pixels[0] == 1).sum() == 60
 
     def test_the_other_kind(self):
-        est = qr.PTA(2).fit(E2)
+        est = en.PTA(2).fit(E2)
         assert title(plot.heatmap(est, "coassociation")) == "Co-association of objects"
         with pytest.raises(ValueError, match=r"'kind' parameter of plot\.heatmap must be one of"):
             plot.heatmap(est, "distance")
@@ -130,14 +130,14 @@ class TestHeatmap:
 class TestDendrogram:
     @pytest.mark.parametrize("k", [1, 2, 3, 4])
     def test_the_line_cuts_as_many_legs_as_there_are_clusters(self, k):
-        est = qr.PTA(2).fit(E2)
+        est = en.PTA(2).fit(E2)
         ax = rendered(plot.dendrogram(est, k))
         (line,) = [line for line in ax.lines if line.get_linestyle() == "--"]
         height = line.get_ydata()[0]
         assert (est.linkage_matrix_[:, 2] > height).sum() == k - 1
 
     def test_many_leaves_are_merged_and_it_says_so(self):
-        est = qr.EAC(5).fit(noisy(5, 40, 8))
+        est = en.EAC(5).fit(noisy(5, 40, 8))
         ax = rendered(plot.dendrogram(est, max_leaves=10))
         assert f"10 of {est.n_microclusters_} branches" in title(ax)
         sizes = [int(t.get_text().replace(",", "")) for t in ax.get_xticklabels()]
@@ -145,43 +145,43 @@ class TestDendrogram:
         assert sum(sizes) == 200
 
     def test_at_least_one_branch_for_each_cluster(self):
-        est = qr.EAC(30).fit(noisy(30, 5, 8))
+        est = en.EAC(30).fit(noisy(30, 5, 8))
         assert len(plot.dendrogram(est, max_leaves=10).get_xticklabels()) == 30
 
     def test_ties_are_told(self):
-        est = qr.EAC(2).fit([[0], [1], [2]])
+        est = en.EAC(2).fit([[0], [1], [2]])
         assert "heights tie at the cut" in title(rendered(plot.dendrogram(est)))
 
     def test_a_similarity_just_above_one(self):
-        est = qr.EAC(2).fit([[0], [1], [2]])
+        est = en.EAC(2).fit([[0], [1], [2]])
         est.linkage_matrix_[0, 2] = -1e-7  # as ECMC's completed similarity may have it
         assert rendered(plot.dendrogram(est)).get_ylim()[0] == 0
         assert est.linkage_matrix_[0, 2] == -1e-7
 
     def test_trees_of_objects_and_of_nothing(self):
-        rendered(plot.dendrogram(qr.LWEA(2, level="objects").fit(noisy(2, 10, 4))))
-        assert "nothing to merge" in title(plot.dendrogram(qr.EAC(1).fit([[1], [1]])))
+        rendered(plot.dendrogram(en.LWEA(2, level="objects").fit(noisy(2, 10, 4))))
+        assert "nothing to merge" in title(plot.dendrogram(en.EAC(1).fit([[1], [1]])))
 
     def test_methods_without_a_tree(self):
         with pytest.raises(ValueError, match="PTGP has none: it does not merge step by step"):
-            plot.dendrogram(qr.PTGP(2, random_state=0).fit(E2))
+            plot.dendrogram(en.PTGP(2, random_state=0).fit(E2))
 
 
 class TestGraph:
     def test_links_are_those_of_the_walk(self):
-        est = qr.PTGP(3, random_state=0, n_neighbors=2).fit(noisy(3, 10, 4))
+        est = en.PTGP(3, random_state=0, n_neighbors=2).fit(noisy(3, 10, 4))
         ax = plot.graph(est)
         assert len(ax.collections[0].get_paths()) == est._walk.nnz // 2
         assert len(ax.collections[1].get_offsets()) == est.n_microclusters_
 
     def test_a_part_says_so(self):
-        est = qr.PTGP(5, random_state=0).fit(noisy(5, 40, 8))
+        est = en.PTGP(5, random_state=0).fit(noisy(5, 40, 8))
         ax = plot.graph(est, max_nodes=50)
         assert f"50 of {est.n_microclusters_} microclusters" in title(ax)
         assert len(ax.collections[1].get_offsets()) == 50
 
     def test_linked_nodes_are_near(self):
-        from quorate.plot.graph import layout
+        from ensemblage.plot.graph import layout
 
         weights = np.kron(np.eye(2), np.ones((5, 5))) - np.eye(10)
         places = layout(weights)
@@ -193,7 +193,7 @@ class TestMembers:
     def test_order_and_marks(self):
         votes = noisy(4, 30, 6)
         names = ["same", "b", "c", "d", "e", "f", "copy"]
-        est = qr.EAC(4).fit(np.column_stack([votes, votes[:, 0]]))
+        est = en.EAC(4).fit(np.column_stack([votes, votes[:, 0]]))
         ax = rendered(plot.members(est, names=names))
         shown = [t.get_text() for t in ax.get_yticklabels()]
         assert sorted(shown) == sorted(names)
@@ -202,7 +202,7 @@ class TestMembers:
         assert red == ["copy"]
         order = [names.index(name) for name in shown]
         np.testing.assert_allclose(
-            ax.images[1].get_array()[:, 0], qr.metrics.members(est).agreement[order]
+            ax.images[1].get_array()[:, 0], en.metrics.members(est).agreement[order]
         )
 
     def test_hostile_names(self):
@@ -216,17 +216,17 @@ class TestMembers:
             "\u202eab",
         ]
         table = pd.DataFrame(noisy(3, 20, 7), columns=names)
-        ax = rendered(plot.members(qr.EAC(3).fit(table)))
+        ax = rendered(plot.members(en.EAC(3).fit(table)))
         assert max(len(t.get_text()) for t in ax.get_yticklabels()) <= 26
 
     def test_a_hundred_members(self):
-        ax = rendered(plot.members(qr.EAC(3).fit(noisy(3, 10, 100))))
+        ax = rendered(plot.members(en.EAC(3).fit(noisy(3, 10, 100))))
         assert ax.get_ylabel() == "100 members"
 
 
 class TestClusters:
     def test_boxes_are_quantiles_over_objects(self):
-        est = qr.EAC(3).fit(noisy(3, 40, 5))
+        est = en.EAC(3).fit(noisy(3, 40, 5))
         ax = plot.clusters(est)
         for label in range(3):
             own = np.sort(est.confidence_[est.labels_ == label])
@@ -240,22 +240,22 @@ class TestClusters:
 class TestScatter:
     def test_two_features_as_they_are(self):
         features = np.random.default_rng(0).normal(size=(8, 2))
-        ax = rendered(plot.scatter(qr.PTA(2).fit(E2), features))
+        ax = rendered(plot.scatter(en.PTA(2).fit(E2), features))
         found = np.sort(np.asarray(ax.collections[0].get_offsets()), axis=0)
         np.testing.assert_allclose(found, np.sort(features, axis=0))
 
     @pytest.mark.parametrize("width", [1, 5])
     def test_others_by_principal_components(self, width):
         features = np.random.default_rng(0).normal(size=(8, width))
-        ax = rendered(plot.scatter(qr.PTA(2).fit(E2), features))
+        ax = rendered(plot.scatter(en.PTA(2).fit(E2), features))
         places = np.asarray(ax.collections[0].get_offsets())
         spread = np.sort(np.linalg.svd(features - features.mean(axis=0))[1])[::-1][:2]
         np.testing.assert_allclose(np.linalg.norm(places, axis=0)[: len(spread)], spread)
 
     def test_centres_of_clusters_are_on_a_circle(self):
-        from quorate.plot.scatter import embedded
+        from ensemblage.plot.scatter import embedded
 
-        est = qr.EAC(5).fit(noisy(5, 20, 6))
+        est = en.EAC(5).fit(noisy(5, 20, 6))
         labels = est._micro_labels
         places = embedded(est.similarity_, labels)
         centres = np.array([places[labels == label].mean(axis=0) for label in range(5)])
@@ -271,21 +271,21 @@ class TestScatter:
         np.testing.assert_allclose(space @ view, places, atol=1e-6)
 
     def test_two_clusters_by_the_leading_eigenvectors(self):
-        from quorate.plot.scatter import embedded
+        from ensemblage.plot.scatter import embedded
 
-        est = qr.EAC(2).fit(noisy(2, 20, 6))
+        est = en.EAC(2).fit(noisy(2, 20, 6))
         places = embedded(est.similarity_, est._micro_labels)
         middle = np.eye(len(places)) - 1 / len(places)
         values = np.linalg.eigvalsh(middle @ est.similarity_ @ middle)[::-1]
         np.testing.assert_allclose((places**2).sum(axis=0), values[:2])
 
     def test_a_part_says_so(self):
-        est = qr.EAC(5).fit(noisy(5, 40, 8))
+        est = en.EAC(5).fit(noisy(5, 40, 8))
         assert "50 of 200 objects" in title(plot.scatter(est, np.ones((200, 3)), max_points=50))
 
     def test_features_of_other_objects(self):
         with pytest.raises(ValueError, match=r"have 3 row\(s\), but 8 object\(s\) were clustered"):
-            plot.scatter(qr.PTA(2).fit(E2), np.ones((3, 2)))
+            plot.scatter(en.PTA(2).fit(E2), np.ones((3, 2)))
 
 
 class TestAlluvial:
@@ -296,7 +296,7 @@ class TestAlluvial:
         assert len(ax.patches) == 4 + 6
 
     def test_of_estimators_and_hostile_names(self):
-        est = qr.PTA(2).fit(E2)
+        est = en.PTA(2).fit(E2)
         names = ["漢" * 50, "$", "\n", "a", "b", "c", "d", "e"]
         assert title(rendered(plot.alluvial(names, est, names=("$x", "y" * 99)))).startswith("From")
 
@@ -313,8 +313,8 @@ class TestAlluvial:
 
 @pytest.fixture(scope="module")
 def choice():
-    est = qr.PTGP(3, random_state=0).fit(noisy(3, 20, 6))
-    return qr.metrics.choose_k(est, ks=range(2, 6), criteria="all", n_refits=2)
+    est = en.PTGP(3, random_state=0).fit(noisy(3, 20, 6))
+    return en.metrics.choose_k(est, ks=range(2, 6), criteria="all", n_refits=2)
 
 
 class TestChoices:
@@ -331,11 +331,11 @@ class TestChoices:
         np.testing.assert_array_equal(ax.lines[0].get_ydata(), choice.cdf[0])
 
     def test_what_is_no_choice(self):
-        est = qr.EAC(2).fit(E2)
+        est = en.EAC(2).fit(E2)
         with pytest.raises(TypeError, match=r"choose_k\(estimator\) returns, but got an EAC"):
             plot.k_curves(est)
         with pytest.raises(ValueError, match=r"made without\. Ask for it"):
-            plot.cdf(qr.metrics.choose_k(est))
+            plot.cdf(en.metrics.choose_k(est))
 
 
 def test_names_are_told_apart():
@@ -345,12 +345,12 @@ def test_names_are_told_apart():
 
 def test_without_matplotlib_there_is_advice(monkeypatch):
     monkeypatch.setitem(sys.modules, "matplotlib", None)
-    with pytest.raises(ImportError, match=r'pip install "quorate\[report\]"'):
-        plot.clusters(qr.PTA(2).fit(E2))
+    with pytest.raises(ImportError, match=r'pip install "ensemblage\[report\]"'):
+        plot.clusters(en.PTA(2).fit(E2))
 
 
 def test_importing_it_is_cheap():
-    code = "import sys, quorate as qr; qr.plot; sys.exit('matplotlib' in sys.modules)"
+    code = "import sys, ensemblage as en; en.plot; sys.exit('matplotlib' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
 
 

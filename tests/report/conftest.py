@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from report_inputs import HOSTILE, noisy_votes
 
-import quorate as qr
+import ensemblage as en
 
 
 @pytest.fixture(scope="session")
@@ -19,8 +19,8 @@ def hostile_page():
         for m in range(60)
     }
     frame = pandas.DataFrame(columns, index=[HOSTILE[i % len(HOSTILE)] + str(i) for i in range(90)])
-    return qr.report.html(
-        qr.PTA(3).fit(frame),
+    return en.report.html(
+        en.PTA(3).fit(frame),
         features=np.random.default_rng(0).normal(size=(90, 4)),
         truth=[HOSTILE[label] for label in truth],
         title=HOSTILE[2],

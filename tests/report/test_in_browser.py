@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from report_inputs import HOSTILE, noisy_votes
 
-import quorate as qr
+import ensemblage as en
 
 PLOTS = ["clusters", "heatmap", "map", "tree", "truth", "members", "k"]
 
@@ -17,8 +17,8 @@ def report(tmp_path_factory):
     votes, truth = noisy_votes(300, 12, 4)
     votes[:, 11] = votes[:, 10]  # a member to look at
     path = tmp_path_factory.mktemp("report") / "report.html"
-    qr.report.write(
-        qr.PTA(4).fit(votes),
+    en.report.write(
+        en.PTA(4).fit(votes),
         path,
         truth=truth,
         features=np.random.default_rng(0).normal(size=(300, 3)) + truth[:, None],
@@ -256,7 +256,7 @@ def test_the_policy_holds_against_a_script_that_is_there(visit, hostile, tmp_pat
 )
 def test_the_smallest_reports_open(visit, tmp_path, votes, k):
     path = tmp_path / "report.html"
-    qr.report.write(qr.EAC(k).fit(votes), path)
+    en.report.write(en.EAC(k).fit(votes), path)
     found = visit(path, width=400)
     assert found.page.evaluate("document.documentElement.dataset.ready") == "yes"
     found.assert_clean()
@@ -265,10 +265,10 @@ def test_the_smallest_reports_open(visit, tmp_path, votes, k):
 def test_eight_objects_and_sixty_clusters(visit, tmp_path):
     votes, _ = noisy_votes(400, 6, 70, seed=2)
     for name, model in {
-        "eight": qr.PTA(2).fit(noisy_votes(8, 3, 2)[0]),
-        "sixty": qr.PTA(60).fit(votes),
+        "eight": en.PTA(2).fit(noisy_votes(8, 3, 2)[0]),
+        "sixty": en.PTA(60).fit(votes),
     }.items():
         path = tmp_path / f"{name}.html"
-        qr.report.write(model, path)
+        en.report.write(model, path)
         for width in (400, 1100):
             visit(path, width=width).assert_clean()

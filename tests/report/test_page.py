@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 from report_inputs import HOSTILE, noisy_votes
 
-import quorate as qr
-from quorate.report._text import visible
+import ensemblage as en
+from ensemblage.report._text import visible
 
 VOID = {"meta", "link", "img", "br", "input"}
 
@@ -55,8 +55,8 @@ def text_of(page):
 @pytest.fixture(scope="module")
 def page():
     votes, truth = noisy_votes(40, 6, 3)
-    model = qr.PTA(3).fit(votes)
-    return qr.report.html(model, truth=truth, features=votes.astype(float), title="Forty")
+    model = en.PTA(3).fit(votes)
+    return en.report.html(model, truth=truth, features=votes.astype(float), title="Forty")
 
 
 def test_sections_and_their_explanations(page):
@@ -76,7 +76,7 @@ def test_the_summary_says_what_was_found(page):
     text = text_of(page)
     assert "40 objects had been clustered 6 times." in text
     assert "PTA put them together into 3 clusters." in text
-    assert "model = qr.PTA(n_clusters=3).fit(votes)" in text
+    assert "model = en.PTA(n_clusters=3).fit(votes)" in text
     assert "features=features, truth=truth" in text
     assert re.search(r"NMI \d\.\d{3} and ARI \d\.\d{3} with 3 true classes", text)
 
@@ -103,7 +103,7 @@ def test_nothing_is_fetched_and_only_our_script_may_run(page, hostile_page):
 
 
 def test_scripts_put_text_in_as_text():
-    for asset in files("quorate.report").joinpath("assets").iterdir():
+    for asset in files("ensemblage.report").joinpath("assets").iterdir():
         if asset.name.endswith(".js"):
             code = asset.read_text(encoding="utf-8")
             assert not re.search(
@@ -128,18 +128,18 @@ def test_hostile_names_stay_names(hostile_page):
 
 def test_equal_input_gives_an_equal_page():
     votes, _ = noisy_votes(60, 5, 3)
-    pages = [qr.report.html(qr.PTGP(3, random_state=0).fit(votes)) for _ in range(2)]
+    pages = [en.report.html(en.PTGP(3, random_state=0).fit(votes)) for _ in range(2)]
     assert pages[0] == pages[1]
 
 
-@pytest.mark.parametrize("method", sorted(qr.METHODS))
+@pytest.mark.parametrize("method", sorted(en.METHODS))
 def test_every_method_has_a_report(method):
     votes, _ = noisy_votes(40, 6, 3)
-    estimator = qr.METHODS[method](3)
+    estimator = en.METHODS[method](3)
     if "random_state" in estimator.get_params():
         estimator.set_params(random_state=0)
     estimator.fit(votes)
-    data = data_of(qr.report.html(estimator))
+    data = data_of(en.report.html(estimator))
     assert sum(data["clusters"]["size"]) == 40
     assert data["objects"]["cluster"] == estimator.labels_.tolist()
     assert (data["tree"] is not None) == hasattr(estimator, "linkage_matrix_")
@@ -155,7 +155,7 @@ def test_every_method_has_a_report(method):
     ],
 )
 def test_small_ensembles(votes, k):
-    page = qr.report.html(qr.EAC(k).fit(votes))
+    page = en.report.html(en.EAC(k).fit(votes))
     data = data_of(page)
     assert len(data["clusters"]["size"]) == k
     assert len(data["members"]["name"]) == len(votes[0])
@@ -168,15 +168,15 @@ def test_names_come_from_the_table_and_may_be_given():
     frame = pandas.DataFrame(
         {"leiden": [0, 0, 1, 1], "kmeans": [0, 0, 1, 1]}, index=["c1", "c2", "c3", "c4"]
     )
-    data = data_of(qr.report.html(qr.EAC(2).fit(frame)))
+    data = data_of(en.report.html(en.EAC(2).fit(frame)))
     assert data["objects"]["id"] == ["c1", "c2", "c3", "c4"]
     assert data["members"]["name"] == ["leiden", "kmeans"]
     assert data["members"]["reason"] == ["", "the same partition as leiden"]
-    model = qr.EAC(2).fit(frame.to_numpy())
-    data = data_of(qr.report.html(model, ids=range(7, 11), names=["a", "b"]))
+    model = en.EAC(2).fit(frame.to_numpy())
+    data = data_of(en.report.html(model, ids=range(7, 11), names=["a", "b"]))
     assert data["objects"]["id"] == ["7", "8", "9", "10"]
     assert data["members"]["reason"] == ["", "the same partition as a"]
-    data = data_of(qr.report.html(model))
+    data = data_of(en.report.html(model))
     assert data["objects"]["id"] is None
     assert data["members"]["reason"] == ["", "the same partition as clustering 1"]
 
@@ -184,38 +184,38 @@ def test_names_come_from_the_table_and_may_be_given():
 def test_it_says_what_chance_decides():
     rng = np.random.default_rng(0)
     votes = rng.integers(0, 4, (120, 5))  # no structure: seeds matter
-    page = qr.report.html(qr.PTGP(6, random_state=0).fit(votes))
-    spread = qr.metrics.seed_spread(qr.PTGP(6, random_state=0).fit(votes))
+    page = en.report.html(en.PTGP(6, random_state=0).fit(votes))
+    spread = en.metrics.seed_spread(en.PTGP(6, random_state=0).fit(votes))
     moved = int((spread.agreement < 1).sum())
     assert moved > 10
     assert f"With 5 other seeds {moved} objects change cluster at least once." in page
     assert data_of(page)["objects"]["seeds"] == pytest.approx(spread.agreement, abs=1e-4)
-    page = qr.report.html(qr.PTA(6).fit(votes))
+    page = en.report.html(en.PTA(6).fit(votes))
     assert "PTA draws no random numbers" in page
     assert data_of(page)["objects"]["seeds"] is None
     votes, _ = noisy_votes(60, 20, 2)
-    page = qr.report.html(qr.PTGP(2, random_state=0).fit(votes))
+    page = en.report.html(en.PTGP(2, random_state=0).fit(votes))
     assert "PTGP gives the same clusters with 5 other seeds" in page
 
 
 def test_votes_alone_choose_their_number_of_clusters():
     votes, _ = noisy_votes(60, 8, 3)
-    page = qr.report.html(votes)
+    page = en.report.html(votes)
     assert "PTGP(n_clusters=&#39;auto&#39;, random_state=0)" in page
     assert data_of(page)["k"]["best"] == len(data_of(page)["clusters"]["size"]) == 3
 
 
 def test_features_in_report_out():
     features = np.random.default_rng(0).normal(size=(50, 3))
-    model = qr.EnsembleClustering(n_clusters=2, n_members=5, random_state=0).fit(features)
-    data = data_of(qr.report.html(model, features=features))
+    model = en.EnsembleClustering(n_clusters=2, n_members=5, random_state=0).fit(features)
+    data = data_of(en.report.html(model, features=features))
     assert [one["title"] for one in data["maps"]] == ["By votes", "By features"]
 
 
 def test_many_objects_are_sampled_and_the_page_says_so():
     votes, truth = noisy_votes(20_000, 5, 4)
-    model = qr.PTGP(4, random_state=0).fit(votes)
-    page = qr.report.html(model, truth=truth, ids=[f"object {i}" for i in range(20_000)])
+    model = en.PTGP(4, random_state=0).fit(votes)
+    page = en.report.html(model, truth=truth, ids=[f"object {i}" for i in range(20_000)])
     data = data_of(page)
     shown = data["objects"]["row"]
     assert 2000 < len(shown) <= 3010
@@ -234,7 +234,7 @@ def test_many_objects_are_sampled_and_the_page_says_so():
 def test_very_many_long_names_do_not_make_a_very_long_page():
     votes, _ = noisy_votes(2000, 3, 2)
     ids = [f"{i} {'x' * 10_000}" for i in range(2000)]
-    page = qr.report.html(qr.EAC(2).fit(votes), ids=ids)
+    page = en.report.html(en.EAC(2).fit(votes), ids=ids)
     assert len(page) < 4_000_000
     assert re.search(r"1,\d{3} very long names are shortened", page)
 
@@ -243,56 +243,56 @@ def test_very_many_long_names_do_not_make_a_very_long_page():
 
 
 def test_what_does_not_fit_the_votes_is_refused():
-    model = qr.EAC(2).fit([[0, 0], [0, 0], [1, 1]])
+    model = en.EAC(2).fit([[0, 0], [0, 0], [1, 1]])
     with pytest.raises(
         ValueError, match=r"report needs truth for each of the 3 objects, but got 2"
     ):
-        qr.report.html(model, truth=[0, 1])
+        en.report.html(model, truth=[0, 1])
     with pytest.raises(ValueError, match=r"report needs ids for each of the 3 objects, but got 4"):
-        qr.report.html(model, ids=list("abcd"))
+        en.report.html(model, ids=list("abcd"))
     with pytest.raises(
         ValueError, match=r"names for each of the 2 clusterings, but got 1.*columns"
     ):
-        qr.report.html(model, names=["a"])
+        en.report.html(model, names=["a"])
     with pytest.raises(ValueError, match=r"report needs features for each of the 3 objects"):
-        qr.report.html(model, features=np.zeros((4, 2)))
+        en.report.html(model, features=np.zeros((4, 2)))
     with pytest.raises(
         ValueError, match=r"truth for each of the 3 objects, but got a single value"
     ):
-        qr.report.html(model, truth=1)
+        en.report.html(model, truth=1)
     for beside in ("truth", "ids"):
         with pytest.raises(
             ValueError, match=rf"{beside} for each .* shape \(3, 2\).* single column"
         ):
-            qr.report.html(model, **{beside: np.zeros((3, 2))})
+            en.report.html(model, **{beside: np.zeros((3, 2))})
 
 
 def test_models_that_are_not_ready_are_refused(e2):
     with pytest.raises(ValueError, match=r"report needs a fitted consensus method"):
-        qr.report.html(qr.PTGP(2))
-    groups = qr.Ensemble(e2).microclusters
-    known = qr.Ensemble.of_groups(groups.table, groups.sizes, [[1, 2], [1, 2, 3]])
+        en.report.html(en.PTGP(2))
+    groups = en.Ensemble(e2).microclusters
+    known = en.Ensemble.of_groups(groups.table, groups.sizes, [[1, 2], [1, 2, 3]])
     with pytest.raises(ValueError, match=r"each of the 8 objects, but .* 4 groups"):
-        qr.report.html(qr.EAC(2).fit(known))
+        en.report.html(en.EAC(2).fit(known))
 
 
 def test_without_jinja_it_says_what_to_install(monkeypatch):
-    from quorate.report import _report
+    from ensemblage.report import _report
 
     monkeypatch.setattr(_report.importlib.util, "find_spec", lambda name: None)
-    with pytest.raises(ImportError, match=r"need jinja2.*pip install 'quorate\[report\]'"):
-        qr.report.html([[0, 0], [1, 1]])
+    with pytest.raises(ImportError, match=r"need jinja2.*pip install 'ensemblage\[report\]'"):
+        en.report.html([[0, 0], [1, 1]])
 
 
 def test_an_existing_file_is_replaced_whole_or_left_alone(tmp_path, e2):
     path = tmp_path / "report.html"
     path.write_text("old", encoding="utf-8")
-    model = qr.EAC(2).fit(e2)
+    model = en.EAC(2).fit(e2)
     with pytest.raises(ValueError, match="truth"):
-        qr.report.write(model, path, truth=[1])
+        en.report.write(model, path, truth=[1])
     assert path.read_text(encoding="utf-8") == "old"
-    qr.report.write(model, path)
+    en.report.write(model, path)
     assert path.read_text(encoding="utf-8").startswith("<!doctype html>")
     assert list(tmp_path.iterdir()) == [path]
     with pytest.raises(FileNotFoundError, match="there is no folder"):
-        qr.report.write(model, tmp_path / "no" / "report.html")
+        en.report.write(model, tmp_path / "no" / "report.html")

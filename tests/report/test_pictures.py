@@ -7,19 +7,19 @@ from hypothesis import strategies as st
 from report_inputs import noisy_votes
 from scipy.cluster.hierarchy import dendrogram
 
-import quorate as qr
-from quorate.report._facts import _next_clusters
-from quorate.report._layout import (
+import ensemblage as en
+from ensemblage.report._facts import _next_clusters
+from ensemblage.report._layout import (
     map_of_features,
     map_of_similarity,
     order_by_cluster,
     spread_apart,
 )
-from quorate.report._pictures import drawn_tree, heatmap, tree
-from quorate.report._report import _subject
-from quorate.report._sample import least_sure, representatives
-from quorate.report._text import in_script, visible
-from quorate.report._tsne import affinities, gradient
+from ensemblage.report._pictures import drawn_tree, heatmap, tree
+from ensemblage.report._report import _subject
+from ensemblage.report._sample import least_sure, representatives
+from ensemblage.report._text import in_script, visible
+from ensemblage.report._tsne import affinities, gradient
 
 
 def subject_of(model):
@@ -61,7 +61,7 @@ def test_the_next_cluster_shares_most_votes(missing):
     if missing:
         votes[np.random.default_rng(1).random(votes.shape) < 0.2] = -1
         votes[:, 0] = np.where(votes[:, 0] < 0, 0, votes[:, 0])
-    model = qr.EAC(4).fit(votes)
+    model = en.EAC(4).fit(votes)
     found = _next_clusters(model, np.arange(60))
     for i in range(60):
         shares = []
@@ -78,7 +78,7 @@ def test_the_heatmap_is_the_co_association_in_cluster_order():
     import base64
 
     votes, _ = noisy_votes(50, 8, 3)
-    model = qr.PTA(3).fit(votes)
+    model = en.PTA(3).fit(votes)
     found = heatmap(subject_of(model), np.arange(50))
     order = found["of"]
     assert sorted(order) == list(range(50))
@@ -105,7 +105,7 @@ def test_order_by_cluster_keeps_clusters_whole():
 @pytest.mark.parametrize("linkage", ["average", "single"])
 def test_the_tree_is_the_top_of_the_whole_one(linkage):
     votes, _ = noisy_votes(200, 9, 4, seed=5)
-    model = qr.EAC(4, linkage=linkage).fit(votes)
+    model = en.EAC(4, linkage=linkage).fit(votes)
     sizes, merges = model.microclusters_.sizes, model.linkage_matrix_
     found = drawn_tree(merges, sizes, model._micro_labels, 12)
     theirs = dendrogram(merges, truncate_mode="lastp", p=12, no_plot=True)
@@ -202,7 +202,7 @@ def test_objects_of_a_microcluster_stand_around_its_place():
 
 def test_a_tree_of_objects_is_drawn_too():
     votes, _ = noisy_votes(60, 6, 3)
-    model = qr.ECMC(3, level="objects").fit(votes)
+    model = en.ECMC(3, level="objects").fit(votes)
     assert len(model.linkage_matrix_) == 59
     found = tree(subject_of(model))
     assert sum(found["size"]) == 60

@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 from scale_helpers import in_memory, labels_of, make_votes, write_parts
 
-import quorate as qr
-from quorate import files
-from quorate.scale import _merging, _passes, _sources, stream
-from quorate.scale import dask as on_dask
+import ensemblage as en
+from ensemblage import files
+from ensemblage.scale import _merging, _passes, _sources, stream
+from ensemblage.scale import dask as on_dask
 
 pytest.importorskip("dask.distributed")
 da = pytest.importorskip("dask.array")
@@ -45,23 +45,23 @@ class TestDataFrame:
 
     def test_labels_are_those_of_memory(self, client, frame):
         whole = frame.compute()
-        found = on_dask.consensus(frame, qr.PTGP(3, random_state=0), client=client)
+        found = on_dask.consensus(frame, en.PTGP(3, random_state=0), client=client)
         assert isinstance(found, dd.Series)
         assert found.npartitions == frame.npartitions
         assert found.divisions == frame.divisions
-        expected = qr.PTGP(3, random_state=0).fit_predict(whole)
+        expected = en.PTGP(3, random_state=0).fit_predict(whole)
         pd.testing.assert_series_equal(client.compute(found).result(), expected)
 
     def test_they_need_no_cluster_any_more(self, client, frame):
-        found = on_dask.consensus(frame, qr.EAC(3), client=client)
-        expected = qr.EAC(3).fit_predict(frame.compute())
+        found = on_dask.consensus(frame, en.EAC(3), client=client)
+        expected = en.EAC(3).fit_predict(frame.compute())
         np.testing.assert_array_equal(found.compute(scheduler="sync"), expected)
 
     def test_they_become_a_column_of_the_votes(self, client, frame):
         votes = frame.clear_divisions()
-        labels = on_dask.consensus(votes, qr.EAC(3), client=client, columns=["m1", "m2", "m4"])
+        labels = on_dask.consensus(votes, en.EAC(3), client=client, columns=["m1", "m2", "m4"])
         found = client.compute(votes.assign(label=labels)).result()
-        expected = in_memory(frame.compute()[["m1", "m2", "m4"]], qr.EAC(3)).labels_
+        expected = in_memory(frame.compute()[["m1", "m2", "m4"]], en.EAC(3)).labels_
         np.testing.assert_array_equal(found["label"], expected)
 
     def test_empty_partitions(self, client, frame):
@@ -70,16 +70,16 @@ class TestDataFrame:
         pieces = [nothing, parts[0], nothing, *parts[1:], nothing]
         cut = dd.from_delayed([d for piece in pieces for d in piece.to_delayed()], meta=frame._meta)
         assert 0 in client.compute(cut.map_partitions(len)).result().tolist()
-        found = client.compute(on_dask.consensus(cut, qr.EAC(3), client=client)).result()
-        np.testing.assert_array_equal(found, in_memory(frame.compute(), qr.EAC(3)).labels_)
+        found = client.compute(on_dask.consensus(cut, en.EAC(3), client=client)).result()
+        np.testing.assert_array_equal(found, in_memory(frame.compute(), en.EAC(3)).labels_)
 
     def test_confidence_and_cuts(self, client, frame):
-        fitted = in_memory(frame.compute(), qr.PTA(4))
-        found = on_dask.consensus(frame, qr.PTA(4), client=client, confidence=True)
+        fitted = in_memory(frame.compute(), en.PTA(4))
+        found = on_dask.consensus(frame, en.PTA(4), client=client, confidence=True)
         found = client.compute(found).result()
         np.testing.assert_array_equal(found["label"], fitted.labels_)
         np.testing.assert_array_equal(found["confidence"], fitted.confidence_)
-        found = on_dask.consensus(frame, qr.PTA(4), client=client, cuts=[2, 4])
+        found = on_dask.consensus(frame, en.PTA(4), client=client, cuts=[2, 4])
         found = client.compute(found).result()
         assert list(found.columns) == ["k2", "k4"]
         np.testing.assert_array_equal(found["k2"], fitted.cut(2))
@@ -90,7 +90,7 @@ class TestDataFrame:
         whole = frame.compute()
         whole["cell"] = [f"c{i}" for i in range(200)]
         named = dd.from_pandas(whole, npartitions=4)
-        result = on_dask.consensus(named, qr.EAC(3), output, client=client, id_column="cell")
+        result = on_dask.consensus(named, en.EAC(3), output, client=client, id_column="cell")
         assert (result.n_objects, result.id_name) == (200, "cell")
         paths = sorted(Path(output).iterdir()) if target == "out/" else [Path(output)]
         assert len(paths) == (4 if target == "out/" else 1)
@@ -99,7 +99,7 @@ class TestDataFrame:
             np.concatenate([table.ids for table in found]), [f"c{i}" for i in range(200)]
         )
         labels = np.concatenate([np.ravel(table.matrix) for table in found])
-        np.testing.assert_array_equal(labels, in_memory(frame.compute(), qr.EAC(3)).labels_)
+        np.testing.assert_array_equal(labels, in_memory(frame.compute(), en.EAC(3)).labels_)
         assert [path.name for path in tmp_path.iterdir()] == [target.rstrip("/")]
 
     def test_scores(self, client, tmp_path):
@@ -107,10 +107,10 @@ class TestDataFrame:
         frame = pd.DataFrame(votes, columns=list("abcde")).assign(gt=truth)
         frame = dd.from_pandas(frame, npartitions=3)
         output = tmp_path / "l.parquet"
-        result = on_dask.consensus(frame, qr.EAC(3), output, client=client, truth="gt")
-        expected = in_memory(votes, qr.EAC(3)).labels_
+        result = on_dask.consensus(frame, en.EAC(3), output, client=client, truth="gt")
+        expected = in_memory(votes, en.EAC(3)).labels_
         np.testing.assert_array_equal(labels_of(output), expected)
-        assert result.scores["label"].nmi == qr.metrics.nmi(truth, expected)
+        assert result.scores["label"].nmi == en.metrics.nmi(truth, expected)
 
     def test_numbers_of_any_size_and_with_fractions(self, client):
         frame = pd.DataFrame(
@@ -121,11 +121,11 @@ class TestDataFrame:
                 "d": [-(2**63), 2**63 - 1, 5, 5, 5, -(2**63), 2**63 - 1, 5],
             }
         )
-        with pytest.warns(qr.FeaturesAsVotesWarning, match="2.5"):
+        with pytest.warns(en.FeaturesAsVotesWarning, match="2.5"):
             found = on_dask.consensus(
-                dd.from_pandas(frame, npartitions=3), qr.EAC(3), client=client
+                dd.from_pandas(frame, npartitions=3), en.EAC(3), client=client
             )
-        expected = in_memory(frame, qr.EAC(3)).labels_
+        expected = in_memory(frame, en.EAC(3)).labels_
         np.testing.assert_array_equal(client.compute(found).result(), expected)
 
 
@@ -140,17 +140,17 @@ class TestArray:
         else:
             votes = np.where(votes < 0, np.nan if kind == "float" else -1, votes).astype(kind)
         array = da.from_array(votes, chunks=(60, 2))
-        found = on_dask.consensus(array, qr.EAC(3), client=client)
+        found = on_dask.consensus(array, en.EAC(3), client=client)
         assert found.chunks == (array.chunks[0],)
-        expected = in_memory(votes, qr.EAC(3)).labels_
+        expected = in_memory(votes, en.EAC(3)).labels_
         np.testing.assert_array_equal(client.compute(found).result(), expected)
 
     def test_chunks_of_unknown_size(self, client):
         votes = make_votes(gaps=False)
         array = da.from_array(votes, chunks=(60, 5))
         array = array[array[:, 0] < 2]
-        found = on_dask.consensus(array, qr.PTA(3), client=client, cuts=[2, 3])
-        fitted = qr.PTA(3).fit(votes[votes[:, 0] < 2])
+        found = on_dask.consensus(array, en.PTA(3), client=client, cuts=[2, 3])
+        fitted = en.PTA(3).fit(votes[votes[:, 0] < 2])
         expected = np.column_stack([fitted.cut(2), fitted.cut(3)])
         np.testing.assert_array_equal(client.compute(found).result(), expected)
 
@@ -166,7 +166,7 @@ class TestFiles:
         write_parts(votes, tmp_path)
         seed = {"random_state": 0} if method == "ptgp" else {}
         options = {"id_column": "cell", "confidence": True}
-        estimator = qr.METHODS[method](3, **seed)
+        estimator = en.METHODS[method](3, **seed)
         stream.consensus("v*.parquet", estimator, "s.parquet", **options)
         result = on_dask.consensus(
             "v*.parquet", estimator, "d.parquet", client=client, task_rows=30, **options
@@ -191,13 +191,13 @@ class TestFiles:
             else:
                 files.write_table(path, columns)
         on_dask.consensus(
-            tmp_path / "in", qr.EAC(3), f"{tmp_path}/out/", client=client, task_rows=8
+            tmp_path / "in", en.EAC(3), f"{tmp_path}/out/", client=client, task_rows=8
         )
         found = [
             files.read_table(tmp_path / "out" / name, id_column="row").matrix.ravel()
             for name in ("0.parquet", "1.csv", "2.parquet")
         ]
-        np.testing.assert_array_equal(np.concatenate(found), in_memory(votes, qr.EAC(3)).labels_)
+        np.testing.assert_array_equal(np.concatenate(found), in_memory(votes, en.EAC(3)).labels_)
 
     def test_files_without_rows(self, client, tmp_path):
         votes = make_votes(50)
@@ -209,8 +209,8 @@ class TestFiles:
                 writer(file, empty.schema).close()
             paths.insert(1, tmp_path / name)
         output = tmp_path / "l.parquet"
-        on_dask.consensus(paths, qr.EAC(3), output, client=client, id_column="cell")
-        np.testing.assert_array_equal(labels_of(output), in_memory(votes, qr.EAC(3)).labels_)
+        on_dask.consensus(paths, en.EAC(3), output, client=client, id_column="cell")
+        np.testing.assert_array_equal(labels_of(output), in_memory(votes, en.EAC(3)).labels_)
 
     def test_a_run_goes_on_from_what_is_finished(self, client, tmp_path, monkeypatch):
         votes = make_votes()
@@ -221,17 +221,17 @@ class TestFiles:
             raise OSError("no room")
 
         with monkeypatch.context() as patched:
-            patched.setattr("quorate.scale._cluster.replacing", fail)
+            patched.setattr("ensemblage.scale._cluster.replacing", fail)
             with pytest.raises(OSError, match="no room"):
                 on_dask.consensus(
-                    paths, qr.EAC(3), output, client=client, task_rows=30, id_column="cell"
+                    paths, en.EAC(3), output, client=client, task_rows=30, id_column="cell"
                 )
         assert len(list((tmp_path / "l.parquet.parts").glob("part-*"))) > 3
         result = on_dask.consensus(
-            paths, qr.EAC(3), output, client=client, task_rows=30, id_column="cell"
+            paths, en.EAC(3), output, client=client, task_rows=30, id_column="cell"
         )
         assert result.estimator is None  # its labels were kept
-        np.testing.assert_array_equal(labels_of(output), in_memory(votes, qr.EAC(3)).labels_)
+        np.testing.assert_array_equal(labels_of(output), in_memory(votes, en.EAC(3)).labels_)
 
 
 def test_indices_merge_as_if_read_at_once(tmp_path):
@@ -265,7 +265,7 @@ def test_indices_merge_as_if_read_at_once(tmp_path):
 def test_generating_on_a_cluster_gives_equal_votes(client):
     features = np.random.default_rng(0).normal(size=(120, 4))
     options = {"n_members": 6, "method": ["kmeans", "rpcl"], "random_state": 3}
-    expected = qr.ensembles.generate(features, n_jobs=1, **options)
+    expected = en.ensembles.generate(features, n_jobs=1, **options)
     with joblib.parallel_config(backend="dask", client=client):
-        found = qr.ensembles.generate(features, **options)
+        found = en.ensembles.generate(features, **options)
     np.testing.assert_array_equal(found, expected)

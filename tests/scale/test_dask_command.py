@@ -1,4 +1,4 @@
-"""``quorate consensus --engine dask``: labels as those of a stream, and what it refuses."""
+"""``ensemblage consensus --engine dask``: labels as those of a stream, and what it refuses."""
 
 import os
 import socket
@@ -10,8 +10,8 @@ import pytest
 from scale_helpers import in_memory, labels_of, make_votes, write_parts
 from typer.testing import CliRunner
 
-import quorate as qr
-from quorate.cli import app
+import ensemblage as en
+from ensemblage.cli import app
 
 pytest.importorskip("dask.distributed")
 dask = pytest.importorskip("dask")
@@ -42,7 +42,7 @@ class TestCommand:
         write_parts(votes, tmp_path)
         arguments = ["consensus", tmp_path, "-k", 3, "-m", "eac", "-o", f"{tmp_path}/out/"]
         result = subprocess.run(
-            [sys.executable, "-m", "quorate", *map(str, arguments), "--engine", "dask", "-q"],
+            [sys.executable, "-m", "ensemblage", *map(str, arguments), "--engine", "dask", "-q"],
             capture_output=True,
             text=True,
             env={**os.environ, "OMP_NUM_THREADS": "1"},
@@ -51,7 +51,7 @@ class TestCommand:
         assert (result.returncode, result.stderr) == (0, "")
         np.testing.assert_array_equal(
             np.concatenate([labels_of(tmp_path / "out" / f"v{i}.parquet") for i in range(3)]),
-            in_memory(votes, qr.EAC(3)).labels_,
+            in_memory(votes, en.EAC(3)).labels_,
         )
 
     def test_without_dask(self, tmp_path, monkeypatch):
@@ -64,7 +64,7 @@ class TestCommand:
         write_parts(make_votes(60), tmp_path)
         result = self.run(tmp_path, "-k", 3, "--engine", "dask")
         assert result.exit_code == 2
-        assert 'pip install "quorate[dask]"' in result.stderr
+        assert 'pip install "ensemblage[dask]"' in result.stderr
 
     def test_wrong_calls(self, tmp_path):
         write_parts(make_votes(60), tmp_path)

@@ -11,9 +11,9 @@ import numpy as np
 import pytest
 from scale_helpers import in_memory, labels_of, make_votes, write_parts
 
-import quorate as qr
-from quorate.scale import dask as on_dask
-from quorate.scale._checkpoint import Folder, estimator_in_words
+import ensemblage as en
+from ensemblage.scale import dask as on_dask
+from ensemblage.scale._checkpoint import Folder, estimator_in_words
 
 pytest.importorskip("dask.distributed")
 dask = pytest.importorskip("dask")
@@ -46,12 +46,12 @@ class TestDeath:
             for place, part in enumerate(np.array_split(votes, 5))
         ]
         array = da.concatenate([da.from_delayed(p, (40, 5), dtype=votes.dtype) for p in parts])
-        found = on_dask.consensus(array, qr.EAC(3), client=client)
+        found = on_dask.consensus(array, en.EAC(3), client=client)
         assert (tmp_path / "first").exists()
         (tmp_path / "first").unlink()
         labels = client.compute(found).result()
         assert (tmp_path / "first").exists()
-        np.testing.assert_array_equal(labels, in_memory(votes, qr.EAC(3)).labels_)
+        np.testing.assert_array_equal(labels, in_memory(votes, en.EAC(3)).labels_)
 
     def test_while_files_are_written(self, client, tmp_path):
         votes = make_votes(4000)
@@ -73,10 +73,10 @@ class TestDeath:
 
         watcher = Thread(target=kill)
         watcher.start()
-        on_dask.consensus(paths, qr.EAC(3), output, client=client, task_rows=40, id_column="cell")
+        on_dask.consensus(paths, en.EAC(3), output, client=client, task_rows=40, id_column="cell")
         watcher.join()
         assert killed_at[0] < 100
-        np.testing.assert_array_equal(labels_of(output), in_memory(votes, qr.EAC(3)).labels_)
+        np.testing.assert_array_equal(labels_of(output), in_memory(votes, en.EAC(3)).labels_)
         np.testing.assert_array_equal(labels_of(output, "cell"), np.arange(4000))
         assert not (tmp_path / "l.parquet.parts").exists()
 
@@ -86,7 +86,7 @@ class TestDeath:
 
         array = da.from_delayed(dask.delayed(kill_worker)(), (30, 5), dtype=int)
         with pytest.raises(OSError, match="died several times at the same task"):
-            on_dask.consensus(array, qr.EAC(3), client=client)
+            on_dask.consensus(array, en.EAC(3), client=client)
 
 
 # -- what is refused -------------------------------------------------------------------------------
@@ -101,7 +101,7 @@ class TestComplaints:
 
     def refuse(self, match, votes, error=ValueError, estimator=None, **options):
         with pytest.raises(error, match=match):
-            on_dask.consensus(votes, estimator or qr.EAC(2), **options)
+            on_dask.consensus(votes, estimator or en.EAC(2), **options)
 
     def test_no_client(self):
         self.refuse(r"There is no Dask client\. .*client='tcp://host:8786'", self.ARRAY)
@@ -142,7 +142,7 @@ class TestComplaints:
         self.refuse(
             "'level' parameter of CSPA is 'objects'",
             self.ARRAY,
-            estimator=qr.CSPA(2, level="objects"),
+            estimator=en.CSPA(2, level="objects"),
             client=client,
         )
 
@@ -176,26 +176,26 @@ class TestComplaints:
         self.refuse("must be installed at the scheduler", array, OSError, client=client)
 
     def test_too_many_clusters(self, client):
-        self.refuse("tells only 86 group", self.ARRAY, estimator=qr.EAC(500), client=client)
+        self.refuse("tells only 86 group", self.ARRAY, estimator=en.EAC(500), client=client)
 
     def test_a_client_that_is_closed(self, address):
         with Client(address, set_as_default=False) as closed:
             pass
         with pytest.raises(ValueError, match="client is closed"):
-            on_dask.consensus(self.frame(), qr.EAC(2), client=closed)
+            on_dask.consensus(self.frame(), en.EAC(2), client=closed)
 
     def test_votes_that_are_others_the_second_time(self, client):
         def draw(part):
             return part.assign(a=np.random.default_rng().integers(0, 1 << 40, len(part)))
 
-        labels = on_dask.consensus(self.frame().map_partitions(draw), qr.EAC(2), client=client)
+        labels = on_dask.consensus(self.frame().map_partitions(draw), en.EAC(2), client=client)
         with pytest.raises(ValueError, match=r"Partition 0 was computed twice.* persist"):
             labels.compute(scheduler="synchronous")
 
     @pytest.mark.parametrize("given", [{"columns": ["a", "a"]}, {"columns": ["a"], "truth": "a"}])
     def test_a_column_has_one_part(self, client, given):
         with pytest.raises(ValueError, match="'a' was named as a clustering, and once more"):
-            on_dask.consensus(self.frame(), qr.EAC(2), client=client, **given)
+            on_dask.consensus(self.frame(), en.EAC(2), client=client, **given)
 
     def frame(self):
         return dd.from_pandas(pd.DataFrame({"a": [1, 1, 2, 2], "b": [1, 1, 2, 2]}), npartitions=1)
@@ -204,7 +204,7 @@ class TestComplaints:
         target = tmp_path / "l.parquet"
         votes = {"partitions": 1, "columns": ["a", "b"], "truth": None}
         asked = {
-            "estimator": estimator_in_words(qr.EAC(2)),
+            "estimator": estimator_in_words(en.EAC(2)),
             "cuts": None,
             "confidence": False,
             "id column": None,
@@ -214,9 +214,9 @@ class TestComplaints:
         left = Folder(tmp_path / "l.parquet.parts", votes, asked, resumes=False)
         left.write_labels({"label": np.array([1, 1], dtype=np.uint8)})
         left.close()
-        on_dask.consensus(self.frame(), qr.EAC(2), target, client=client)
+        on_dask.consensus(self.frame(), en.EAC(2), target, client=client)
         assert labels_of(target).tolist() == [0, 0, 1, 1]
 
     def test_no_dask(self, monkeypatch):
         monkeypatch.setitem(sys.modules, "distributed", None)
-        self.refuse(r'pip install "quorate\[dask\]"', self.ARRAY, ImportError)
+        self.refuse(r'pip install "ensemblage\[dask\]"', self.ARRAY, ImportError)

@@ -6,9 +6,9 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from scale_helpers import in_memory, labels_of, pq, run_stream, table_of
 
-import quorate as qr
-from quorate.scale import dask as on_dask
-from quorate.testing.strategies import odd_votes
+import ensemblage as en
+from ensemblage.scale import dask as on_dask
+from ensemblage.testing.strategies import odd_votes
 
 pytest.importorskip("dask.distributed")
 da = pytest.importorskip("dask.array")
@@ -20,16 +20,16 @@ FEW = settings(
 )
 
 
-@pytest.mark.filterwarnings("ignore::quorate.FewerClustersWarning")
-@pytest.mark.filterwarnings("ignore::quorate.TransposedVotesWarning")
-@pytest.mark.parametrize("name", qr.METHODS)
+@pytest.mark.filterwarnings("ignore::ensemblage.FewerClustersWarning")
+@pytest.mark.filterwarnings("ignore::ensemblage.TransposedVotesWarning")
+@pytest.mark.parametrize("name", en.METHODS)
 @FEW
 @given(data=st.data())
 def test_engines_are_equal(name, data, client, tmp_path):
     votes = data.draw(odd_votes(max_objects=12, max_clusterings=4))
     k = data.draw(st.integers(1, len(np.unique(votes, axis=0))))
     rows = data.draw(st.integers(1, len(votes)))
-    estimator = qr.METHODS[name](k)
+    estimator = en.METHODS[name](k)
     if "random_state" in estimator.get_params():
         estimator.set_params(random_state=0)
     expected = in_memory(votes, estimator).labels_

@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 from scale_helpers import Stop, random_votes, stop_after
 
-import quorate as qr
-from quorate.scale import _checkpoint, _output, _passes, _work, stream
+import ensemblage as en
+from ensemblage.scale import _checkpoint, _output, _passes, _work, stream
 
 pa = pytest.importorskip("pyarrow")
 pq = pytest.importorskip("pyarrow.parquet")
@@ -37,7 +37,7 @@ def place(tmp_path, monkeypatch):
 
 
 def run(source="v.parquet", estimator=None, output="l.parquet", **options):
-    return stream.consensus(source, estimator or qr.EAC(3), output, n_jobs=1, **options)
+    return stream.consensus(source, estimator or en.EAC(3), output, n_jobs=1, **options)
 
 
 def stopped(monkeypatch, call=run, n=6):
@@ -89,7 +89,7 @@ class TestDamaged:
 class TestStale:
     def test_generators_of_another_seed_are_another_estimator(self, place, monkeypatch):
         def estimator(seed):
-            return qr.PTGP(3, random_state=np.random.RandomState(seed))
+            return en.PTGP(3, random_state=np.random.RandomState(seed))
 
         stopped(monkeypatch, lambda: run(estimator=estimator(1)))
         with pytest.warns(UserWarning, match=r"something else \(estimator\)"):
@@ -98,7 +98,7 @@ class TestStale:
 
     def test_equal_generators_are_equal(self):
         one, other = (
-            _checkpoint.estimator_in_words(qr.PTGP(3, random_state=np.random.RandomState(1)))
+            _checkpoint.estimator_in_words(en.PTGP(3, random_state=np.random.RandomState(1)))
             for _ in range(2)
         )
         assert one == other
@@ -160,7 +160,7 @@ class TestOneAtATime:
 
         def fit(*arguments, **options):
             with pytest.raises(ValueError, match=r"Another run is at work in 'l\.parquet"):
-                run(estimator=qr.EAC(2))
+                run(estimator=en.EAC(2))
             met.append(True)
             return real(*arguments, **options)
 
@@ -168,12 +168,12 @@ class TestOneAtATime:
         run()
         assert met
         found = pq.read_table("l.parquet")["label"].to_numpy()
-        np.testing.assert_array_equal(found, qr.EAC(3).fit_predict(VOTES))
+        np.testing.assert_array_equal(found, en.EAC(3).fit_predict(VOTES))
 
     @pytest.mark.skipif(os.name == "nt", reason="processes are killed as POSIX does")
     def test_the_lock_ends_with_its_process(self, place):
         program = (
-            "import time; from pathlib import Path; from quorate.files._lock import lock;"
+            "import time; from pathlib import Path; from ensemblage.files._lock import lock;"
             "held = lock(Path('l.parquet.parts', '.lock')); print(held is not None, flush=True);"
             "time.sleep(60)"
         )

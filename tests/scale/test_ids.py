@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-import quorate as qr
-from quorate.scale import stream
+import ensemblage as en
+from ensemblage.scale import stream
 
 pa = pytest.importorskip("pyarrow")
 pq = pytest.importorskip("pyarrow.parquet")
@@ -19,7 +19,7 @@ def write(path, ids):
 
 
 def run(sources, output, **options):
-    stream.consensus(sources, qr.EAC(2), output, id_column="when", n_jobs=1, **options)
+    stream.consensus(sources, en.EAC(2), output, id_column="when", n_jobs=1, **options)
 
 
 @pytest.mark.parametrize(

@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 from scale_helpers import Stop, random_votes, stop_after, table_of
 
-import quorate as qr
-from quorate.scale import _passes, _threads, stream
+import ensemblage as en
+from ensemblage.scale import _passes, _threads, stream
 
 pq = pytest.importorskip("pyarrow.parquet")
 
@@ -34,7 +34,7 @@ def small_pieces(monkeypatch):
 class TestGoingOn:
     def call(self, folder, jobs):
         return stream.consensus(
-            folder / "v.parquet", qr.EAC(3), folder / "l.parquet", batch_rows=300, n_jobs=jobs
+            folder / "v.parquet", en.EAC(3), folder / "l.parquet", batch_rows=300, n_jobs=jobs
         )
 
     @pytest.mark.parametrize(
@@ -57,7 +57,7 @@ class TestGoingOn:
         monkeypatch.setattr(_passes, "PIECE_ROWS", PIECE)
         self.call(tmp_path, jobs)
         found = pq.read_table(tmp_path / "l.parquet")
-        np.testing.assert_array_equal(found["label"], qr.EAC(3).fit_predict(votes))
+        np.testing.assert_array_equal(found["label"], en.EAC(3).fit_predict(votes))
         np.testing.assert_array_equal(found["row"], np.arange(len(votes)))
         assert sorted(path.name for path in tmp_path.iterdir()) == ["l.parquet", "v.parquet"]
 
@@ -97,9 +97,9 @@ class TestGoingOn:
         monkeypatch.undo()
         monkeypatch.setattr(_passes, "PIECE_ROWS", PIECE)
         with pytest.warns(UserWarning, match=r"something else \(estimator\)"):
-            stream.consensus(tmp_path / "v.parquet", qr.EAC(4), tmp_path / "l.parquet", n_jobs=jobs)
+            stream.consensus(tmp_path / "v.parquet", en.EAC(4), tmp_path / "l.parquet", n_jobs=jobs)
         found = pq.read_table(tmp_path / "l.parquet")
-        np.testing.assert_array_equal(found["label"], qr.EAC(4).fit_predict(votes))
+        np.testing.assert_array_equal(found["label"], en.EAC(4).fit_predict(votes))
 
 
 def test_a_folder_with_other_things_is_left_alone(tmp_path):
@@ -107,13 +107,13 @@ def test_a_folder_with_other_things_is_left_alone(tmp_path):
     (tmp_path / "l.parquet.parts").mkdir()
     (tmp_path / "l.parquet.parts" / "diary.txt").write_text("mine")
     with pytest.raises(ValueError, match="holds other files"):
-        stream.consensus(tmp_path / "v.parquet", qr.EAC(3), tmp_path / "l.parquet")
+        stream.consensus(tmp_path / "v.parquet", en.EAC(3), tmp_path / "l.parquet")
 
 
 SLOW = """
 import sys, time
-import quorate as qr
-from quorate.scale import _checkpoint, _passes, stream
+import ensemblage as en
+from ensemblage.scale import _checkpoint, _passes, stream
 _passes.PIECE_ROWS = 1000
 real = _checkpoint.Folder.replace
 def slow(self, name, write):
@@ -121,7 +121,7 @@ def slow(self, name, write):
     print(name, flush=True)
     time.sleep(0.02)
 _checkpoint.Folder.replace = slow
-stream.consensus(sys.argv[1], qr.EAC(3), sys.argv[2], batch_rows=300, n_jobs=2)
+stream.consensus(sys.argv[1], en.EAC(3), sys.argv[2], batch_rows=300, n_jobs=2)
 """
 
 
@@ -139,14 +139,14 @@ def test_killed_again_and_again(tmp_path):
     done = subprocess.run(command, capture_output=True, text=True, check=True)
     assert done.stdout.count("part-") < 20  # some were there
     found = pq.read_table(tmp_path / "l.parquet")
-    np.testing.assert_array_equal(found["label"], qr.EAC(3).fit_predict(votes))
+    np.testing.assert_array_equal(found["label"], en.EAC(3).fit_predict(votes))
     assert sorted(path.name for path in tmp_path.iterdir()) == ["l.parquet", "v.parquet"]
 
 
 COMMAND = """
 import sys
-from quorate.cli import main
-from quorate.scale import _checkpoint, _passes, stream
+from ensemblage.cli import main
+from ensemblage.scale import _checkpoint, _passes, stream
 _passes.PIECE_ROWS = 1000
 real = _checkpoint.Folder.replace
 def slow(self, name, write):
@@ -156,7 +156,7 @@ def slow(self, name, write):
         import time
         time.sleep(0.2)
 _checkpoint.Folder.replace = slow
-sys.argv = ["quorate", *sys.argv[1:]]
+sys.argv = ["ensemblage", *sys.argv[1:]]
 main()
 """
 
@@ -187,7 +187,7 @@ def test_interrupted_by_hand(tmp_path):
     assert "What is finished is kept in l.parquet.parts. The same command goes on" in told
     assert "Traceback" not in told
     again = subprocess.run(
-        [sys.executable, "-m", "quorate", *words],
+        [sys.executable, "-m", "ensemblage", *words],
         cwd=tmp_path,
         capture_output=True,
         text=True,

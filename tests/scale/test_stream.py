@@ -8,10 +8,10 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from scale_helpers import in_memory, labels_of, make_votes, run_stream, table_of
 
-import quorate as qr
-from quorate import files
-from quorate.scale import _output, _passes
-from quorate.testing import strategies
+import ensemblage as en
+from ensemblage import files
+from ensemblage.scale import _output, _passes
+from ensemblage.testing import strategies
 
 pa = pytest.importorskip("pyarrow")
 pq = pytest.importorskip("pyarrow.parquet")
@@ -27,13 +27,13 @@ HYPOTHESIS = settings(
 
 
 class TestEqualsMemory:
-    @pytest.mark.parametrize("method", list(qr.METHODS))
+    @pytest.mark.parametrize("method", list(en.METHODS))
     def test_by_every_method(self, method, tmp_path):
         votes = make_votes()
         options = (
-            {"random_state": 0} if "random_state" in qr.METHODS[method]._get_param_names() else {}
+            {"random_state": 0} if "random_state" in en.METHODS[method]._get_param_names() else {}
         )
-        estimator = qr.METHODS[method](3, **options)
+        estimator = en.METHODS[method](3, **options)
         pq.write_table(table_of(votes), tmp_path / "v.parquet", row_group_size=37)
         result = run_stream(
             tmp_path / "v.parquet",
@@ -42,7 +42,7 @@ class TestEqualsMemory:
             confidence=True,
             batch_rows=50,
         )
-        expected = in_memory(votes, qr.METHODS[method](3, **options))
+        expected = in_memory(votes, en.METHODS[method](3, **options))
         found = pq.read_table(tmp_path / "l.parquet")
         assert found.column_names == ["row", "label", "confidence"]
         assert found["row"].to_pylist() == list(range(len(votes)))
@@ -104,13 +104,13 @@ class TestEqualsMemory:
         k = min(2, len(np.unique(votes, axis=0)))
         run_stream(
             paths,
-            qr.EAC(k),
+            en.EAC(k),
             folder / "l.parquet",
             batch_rows=data.draw(st.integers(1, 50)),
             n_jobs=data.draw(st.integers(1, 3)),
         )
         np.testing.assert_array_equal(
-            labels_of(folder / "l.parquet"), in_memory(votes, qr.EAC(k)).labels_
+            labels_of(folder / "l.parquet"), in_memory(votes, en.EAC(k)).labels_
         )
 
     @HYPOTHESIS
@@ -126,9 +126,9 @@ class TestEqualsMemory:
         ]
         (folder / "v.csv").write_text("\n".join(lines) + "\n")
         k = min(2, len(np.unique(votes, axis=0)))
-        run_stream(folder / "v.csv", qr.EAC(k), folder / "l.csv", batch_rows=rows, header=True)
+        run_stream(folder / "v.csv", en.EAC(k), folder / "l.csv", batch_rows=rows, header=True)
         table = files.read_table(folder / "v.csv", header=True, id_column=None)
-        expected = in_memory(files.votes_of(table), qr.EAC(k)).labels_
+        expected = in_memory(files.votes_of(table), en.EAC(k)).labels_
         found = (
             files.read_table(folder / "l.csv").columns
             or files.read_table(folder / "l.csv").matrix.T
@@ -141,25 +141,25 @@ class TestEqualsMemory:
         pq.write_table(
             pa.table({"a": column, "b": other}), tmp_path / "v.parquet", row_group_size=2
         )
-        result = run_stream(tmp_path / "v.parquet", qr.EAC(3), tmp_path / "l.parquet", batch_rows=2)
+        result = run_stream(tmp_path / "v.parquet", en.EAC(3), tmp_path / "l.parquet", batch_rows=2)
         table = files.read_table(tmp_path / "v.parquet")
-        expected = qr.EAC(3).fit(files.votes_of(table))
+        expected = en.EAC(3).fit(files.votes_of(table))
         np.testing.assert_array_equal(labels_of(tmp_path / "l.parquet"), expected.labels_)
         assert list(result.estimator._ensemble.labels[0]) == [2**63 + 5, 3, 2**64 - 1, 2**62]
 
     def test_where_numbers_are_written_in_several_ways(self, tmp_path):
         (tmp_path / "v.csv").write_text("a,b\n1,x\n1.0,x\n 01,y\n2,y\n+2,NA\n")
-        run_stream(tmp_path / "v.csv", qr.EAC(2), tmp_path / "l.csv", batch_rows=2)
+        run_stream(tmp_path / "v.csv", en.EAC(2), tmp_path / "l.csv", batch_rows=2)
         table = files.read_table(tmp_path / "v.csv", id_column=None)
-        expected = qr.EAC(2).fit_predict(files.votes_of(table))
+        expected = en.EAC(2).fit_predict(files.votes_of(table))
         lines = ["row,label", *(f"{i},{label}" for i, label in enumerate(expected))]
         assert (tmp_path / "l.csv").read_text().split() == lines
 
     def test_at_several_k(self, tmp_path):
         votes = make_votes()
         pq.write_table(table_of(votes), tmp_path / "v.parquet")
-        run_stream(tmp_path / "v.parquet", qr.PTA(5), tmp_path / "l.parquet", cuts=range(2, 6))
-        fitted = qr.PTA(5).fit(votes)
+        run_stream(tmp_path / "v.parquet", en.PTA(5), tmp_path / "l.parquet", cuts=range(2, 6))
+        fitted = en.PTA(5).fit(votes)
         found = pq.read_table(tmp_path / "l.parquet")
         assert found.column_names == ["row", "k2", "k3", "k4", "k5"]
         for k in range(2, 6):
@@ -167,7 +167,7 @@ class TestEqualsMemory:
 
     def test_of_one_row(self, tmp_path):
         pq.write_table(pa.table({"a": [4], "b": ["x"]}), tmp_path / "v.parquet")
-        run_stream(tmp_path / "v.parquet", qr.EAC(1), tmp_path / "l.parquet")
+        run_stream(tmp_path / "v.parquet", en.EAC(1), tmp_path / "l.parquet")
         assert labels_of(tmp_path / "l.parquet").tolist() == [0]
 
     @pytest.mark.parametrize("suffix", ["parquet", "csv"])
@@ -180,31 +180,31 @@ class TestEqualsMemory:
         monkeypatch.setattr(_passes, "PIECE_ROWS", 70)
         result = run_stream(
             tmp_path / f"v.{suffix}",
-            qr.PTA(4),
+            en.PTA(4),
             tmp_path / "l.parquet",
             cuts=[2, 4],
             truth="gt",
             batch_rows=40,
         )
-        fitted = qr.PTA(4).fit(votes)
+        fitted = en.PTA(4).fit(votes)
         for k in (2, 4):
             labels = fitted.cut(k)
             np.testing.assert_array_equal(labels_of(tmp_path / "l.parquet", f"k{k}"), labels)
             assert result.scores[f"k{k}"] == (
-                qr.metrics.nmi(truth, labels),
-                qr.metrics.ari(truth, labels),
-                pytest.approx(qr.metrics.ensemble_nmi(labels, votes), abs=1e-12),
+                en.metrics.nmi(truth, labels),
+                en.metrics.ari(truth, labels),
+                pytest.approx(en.metrics.ensemble_nmi(labels, votes), abs=1e-12),
             )
 
     def test_the_fitted_estimator_predicts(self, tmp_path):
         votes = make_votes(gaps=False)
         pq.write_table(table_of(votes), tmp_path / "v.parquet")
-        estimator = qr.PTGP(3, random_state=0)
+        estimator = en.PTGP(3, random_state=0)
         result = run_stream(tmp_path / "v.parquet", estimator, tmp_path / "l.parquet")
         assert not hasattr(estimator, "labels_")  # a clone was fitted
         new = np.vstack([votes[:20], [[7, 7, 7, 7, 7]]])
-        expected = qr.PTGP(3, random_state=0).fit(votes).predict(new)
-        np.testing.assert_array_equal(result.estimator.predict(qr.Ensemble(new)), expected)
+        expected = en.PTGP(3, random_state=0).fit(votes).predict(new)
+        np.testing.assert_array_equal(result.estimator.predict(en.Ensemble(new)), expected)
 
 
 def test_pieces_do_not_change_anything(tmp_path, monkeypatch):
@@ -214,10 +214,10 @@ def test_pieces_do_not_change_anything(tmp_path, monkeypatch):
     monkeypatch.setattr(_passes, "PIECE_ROWS", 50)
     for jobs in (1, 3):
         run_stream(
-            tmp_path / "[ab].parquet", qr.EAC(3), tmp_path / "l.parquet", batch_rows=33, n_jobs=jobs
+            tmp_path / "[ab].parquet", en.EAC(3), tmp_path / "l.parquet", batch_rows=33, n_jobs=jobs
         )
         np.testing.assert_array_equal(
-            labels_of(tmp_path / "l.parquet"), in_memory(votes, qr.EAC(3)).labels_
+            labels_of(tmp_path / "l.parquet"), in_memory(votes, en.EAC(3)).labels_
         )
 
 
@@ -236,7 +236,7 @@ def test_memory_does_not_grow_with_the_rows(tmp_path, monkeypatch):
         del rows
         tracemalloc.start()
         before = pa.total_allocated_bytes()
-        run_stream(path, qr.Vote(3), tmp_path / "l.parquet", batch_rows=1 << 14, n_jobs=2)
+        run_stream(path, en.Vote(3), tmp_path / "l.parquet", batch_rows=1 << 14, n_jobs=2)
         peaks.append(tracemalloc.get_traced_memory()[1])
         tracemalloc.stop()
         assert pa.total_allocated_bytes() - before < 5e6

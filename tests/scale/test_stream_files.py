@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 from scale_helpers import in_memory, labels_of, make_votes, run_stream, table_of
 
-import quorate as qr
-from quorate import files
-from quorate.scale import stream
+import ensemblage as en
+from ensemblage import files
+from ensemblage.scale import stream
 
 pa = pytest.importorskip("pyarrow")
 pq = pytest.importorskip("pyarrow.parquet")
@@ -23,7 +23,7 @@ class TestFiles:
         pq.write_table(one, tmp_path / "a.parquet")
         pq.write_table(two, tmp_path / "b.parquet")
         result = run_stream(
-            tmp_path, qr.EAC(3), tmp_path / "l.parquet", id_column="auto", batch_rows=7
+            tmp_path, en.EAC(3), tmp_path / "l.parquet", id_column="auto", batch_rows=7
         )
         assert result.id_name == "cell"
         assert pq.read_table(tmp_path / "l.parquet")["cell"].to_pylist() == ids
@@ -42,7 +42,7 @@ class TestFiles:
         for name, kind in zip("ab", kinds, strict=True):
             ids = pa.array([1, 2, 3], pa.int32()).cast(kind)
             pq.write_table(pa.table({"id": ids, "m": [1, 1, 2]}), tmp_path / f"{name}.parquet")
-        run_stream(tmp_path / "*.parquet", qr.EAC(2), tmp_path / "l.parquet", id_column="id")
+        run_stream(tmp_path / "*.parquet", en.EAC(2), tmp_path / "l.parquet", id_column="id")
         assert str(pq.read_table(tmp_path / "l.parquet").schema.field("id").type) == expected
 
     def test_a_folder_gets_a_file_for_each_input(self, tmp_path):
@@ -52,8 +52,8 @@ class TestFiles:
         pq.write_table(table_of(votes[:0]), tmp_path / "in" / "empty.parquet")
         pq.write_table(table_of(votes[20:]), tmp_path / "in" / "b.parquet")
         paths = [tmp_path / "in" / f"{name}.parquet" for name in ("a", "empty", "b")]
-        run_stream(paths, qr.EAC(3), f"{tmp_path}/out/")
-        expected = in_memory(votes, qr.EAC(3)).labels_
+        run_stream(paths, en.EAC(3), f"{tmp_path}/out/")
+        expected = in_memory(votes, en.EAC(3)).labels_
         found = [pq.read_table(tmp_path / "out" / path.name) for path in paths]
         assert [table.num_rows for table in found] == [20, 0, 30]
         assert found[2]["row"].to_pylist() == list(range(30))
@@ -66,10 +66,10 @@ class TestFiles:
             table_of(votes).append_column("note", pa.array(["?"] * 200)), tmp_path / "v.parquet"
         )
         run_stream(
-            tmp_path / "v.parquet", qr.EAC(3), tmp_path / "l.parquet", columns=["m3", "m0", "m1"]
+            tmp_path / "v.parquet", en.EAC(3), tmp_path / "l.parquet", columns=["m3", "m0", "m1"]
         )
         np.testing.assert_array_equal(
-            labels_of(tmp_path / "l.parquet"), in_memory(votes[:, [3, 0, 1]], qr.EAC(3)).labels_
+            labels_of(tmp_path / "l.parquet"), in_memory(votes[:, [3, 0, 1]], en.EAC(3)).labels_
         )
 
     def test_an_index_of_pandas_is_no_clustering(self, tmp_path):
@@ -78,7 +78,7 @@ class TestFiles:
             make_votes(30), columns=list("abcde"), index=[f"o{i}" for i in range(30)]
         )
         frame.to_parquet(tmp_path / "v.parquet")
-        result = run_stream(tmp_path / "v.parquet", qr.EAC(3), tmp_path / "l.csv", id_column="auto")
+        result = run_stream(tmp_path / "v.parquet", en.EAC(3), tmp_path / "l.csv", id_column="auto")
         assert len(result.names) == 5
         assert (tmp_path / "l.csv").read_text().splitlines()[1].startswith("o0,")
 
@@ -91,11 +91,11 @@ class TestFiles:
         )
         (tmp_path / "v.csv").write_text("id,a,b\nx,1,1\ny,1,2\nz,2,2\n")
         run_stream(
-            tmp_path / "v.csv", qr.EAC(2), tmp_path / "l.csv", id_column="id", confidence=True
+            tmp_path / "v.csv", en.EAC(2), tmp_path / "l.csv", id_column="id", confidence=True
         )
         assert (tmp_path / "l.csv").read_text().startswith("id,label,confidence\nx,0,")
-        with pytest.raises(files.FileFormatError, match=r"quorate\[io\]"):
-            run_stream(tmp_path / "v.csv", qr.EAC(2), tmp_path / "l.parquet")
+        with pytest.raises(files.FileFormatError, match=r"ensemblage\[io\]"):
+            run_stream(tmp_path / "v.csv", en.EAC(2), tmp_path / "l.parquet")
 
 
 # -- what is refused -------------------------------------------------------------------------------
@@ -105,7 +105,7 @@ class TestComplaints:
     def refuse(self, match, sources, tmp_path, error=files.FileFormatError, **options):
         with pytest.raises(error, match=match):
             run_stream(
-                sources, options.pop("estimator", qr.EAC(2)), tmp_path / "l.parquet", **options
+                sources, options.pop("estimator", en.EAC(2)), tmp_path / "l.parquet", **options
             )
         assert not (tmp_path / "l.parquet").exists()
 
@@ -195,21 +195,21 @@ class TestComplaints:
         self.refuse("is NPY, and csv", tmp_path / "v.npy", tmp_path)
 
     def test_more_clusters_than_groups_and_then_fewer(self, votes, tmp_path):
-        self.refuse("n_clusters", votes, tmp_path, ValueError, estimator=qr.EAC(10_000))
+        self.refuse("n_clusters", votes, tmp_path, ValueError, estimator=en.EAC(10_000))
         with pytest.warns(UserWarning, match="Its index of the votes is used again"):
-            stream.consensus(votes, qr.EAC(2), tmp_path / "l.parquet")
+            stream.consensus(votes, en.EAC(2), tmp_path / "l.parquet")
 
     @pytest.mark.parametrize("method", ["cspa", "hgpa", "ecmc"])
     def test_levels_that_need_all_objects(self, method, votes, tmp_path):
-        estimator = qr.METHODS[method](2, level="objects")
+        estimator = en.METHODS[method](2, level="objects")
         self.refuse("needs all objects in memory", votes, tmp_path, ValueError, estimator=estimator)
-        groups = qr.Ensemble.of_groups(np.array([[0], [1]], np.int32), np.array([3, 4]), [[0, 1]])
+        groups = en.Ensemble.of_groups(np.array([[0], [1]], np.int32), np.array([3, 4]), [[0, 1]])
         with pytest.raises(ValueError, match="only the 2 microclusters are known"):
             estimator.fit(groups)
 
     def test_a_folder_that_is_not_there(self, votes, tmp_path):
         with pytest.raises(FileNotFoundError, match="there is no folder"):
-            run_stream(votes, qr.EAC(2), tmp_path / "nowhere" / "l.parquet")
+            run_stream(votes, en.EAC(2), tmp_path / "nowhere" / "l.parquet")
 
     def test_a_folder_that_may_not_be_written(self, votes, tmp_path):
         shut = tmp_path / "shut"
@@ -219,7 +219,7 @@ class TestComplaints:
             if shut.owner() == "root":
                 pytest.skip("root may write everywhere")
             with pytest.raises(PermissionError, match="cannot be"):
-                run_stream(votes, qr.EAC(2), shut / "l.parquet")
+                run_stream(votes, en.EAC(2), shut / "l.parquet")
         finally:
             shut.chmod(0o700)
 
@@ -227,9 +227,9 @@ class TestComplaints:
         (tmp_path / "in").mkdir()
         pq.write_table(table_of(make_votes()), tmp_path / "in" / "v.parquet")
         with pytest.raises(files.FileFormatError, match="would both get"):
-            run_stream([votes, tmp_path / "in" / "v.parquet"], qr.EAC(2), f"{tmp_path}/out/")
+            run_stream([votes, tmp_path / "in" / "v.parquet"], en.EAC(2), f"{tmp_path}/out/")
         with pytest.raises(files.FileFormatError, match="is one of the inputs"):
-            run_stream(votes, qr.EAC(2), f"{tmp_path}/")
+            run_stream(votes, en.EAC(2), f"{tmp_path}/")
 
     def test_an_id_column_with_the_name_of_a_result(self, tmp_path):
         pq.write_table(pa.table({"label": [1, 2], "a": [1, 2]}), tmp_path / "v.parquet")

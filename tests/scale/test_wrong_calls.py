@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-import quorate as qr
-from quorate.scale import stream
+import ensemblage as en
+from ensemblage.scale import stream
 
 pa = pytest.importorskip("pyarrow")
 pq = pytest.importorskip("pyarrow.parquet")
@@ -19,7 +19,7 @@ def votes(tmp_path, monkeypatch):
 
 
 def run(source="v.parquet", output="l.parquet", **options):
-    return stream.consensus(source, qr.EAC(2), output, n_jobs=1, **options)
+    return stream.consensus(source, en.EAC(2), output, n_jobs=1, **options)
 
 
 @pytest.mark.usefixtures("votes")

@@ -1,0 +1,271 @@
+"""An ensemble: votes that were checked once, with their microclusters."""
+
+from __future__ import annotations
+
+from copy import copy
+from numbers import Real
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ensemblage import _validate, flow
+from ensemblage._types import Microclusters
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+
+class Ensemble:
+    """Validated votes and their microclusters, computed once and accepted by every ``fit``.
+
+    Parameters
+    ----------
+    X : array-like, DataFrame, Arrow table or dict, (n_objects, n_clusterings)
+        One column of labels for each clustering: integers, strings, categoricals, floats that are
+        whole numbers. -1, NaN, None, null and pandas' NA are missing votes.
+    n_jobs : int or None, default=None
+        Threads. None means ``OMP_NUM_THREADS`` or else all cores; results do not depend on it.
+
+    Attributes
+    ----------
+    microclusters : Microclusters
+        The rows of votes that occur, how often, and where each object is.
+    labels : list of ndarray or list
+        ``labels[m][code]`` is the label that `code` stands for in clustering m.
+    n_objects, n_clusterings : int
+        The shape of the label matrix.
+    names : list of str or None
+        Names of the clusterings, where a DataFrame gave them.
+    index : pandas.Index or None
+        Names of the objects, where a DataFrame gave them.
+    kind : {"pandas", "polars", "arrow"} or None
+        Which library's table X was, so that labels are given back in kind.
+
+    Examples
+    --------
+    >>> import ensemblage as en
+    >>> ensemble = en.Ensemble([["a", 1], ["a", 1], ["b", 1], ["b", None]])
+    >>> ensemble
+    Ensemble(n_objects=4, n_clusterings=2, n_microclusters=3)
+    >>> ensemble.microclusters.table
+    array([[ 0,  0],
+           [ 1,  0],
+           [ 1, -1]], dtype=int32)
+    """
+
+    def __init__(self, X: Any, *, n_jobs: int | None = None) -> None:
+        _validate.check_n_jobs("Ensemble", n_jobs)
+        if isinstance(X, Ensemble):
+            raise TypeError("An Ensemble was passed, which is one already: use it as it is.")
+        votes = _validate.check_votes(X)
+        self.microclusters, self.labels = grouped(votes, n_jobs=n_jobs)
+        _validate.check_turnout(self.microclusters.table, self.microclusters.of_object)
+        self.names, self.index, self.kind = votes.names, votes.index, votes.kind
+        self.n_objects, self.n_clusterings = votes.matrix.shape
+
+    @classmethod
+    def of_groups(
+        cls,
+        table: NDArray[np.int32],
+        sizes: NDArray[np.int64],
+        labels: list[Any],
+        names: list[str] | None = None,
+    ) -> Ensemble:
+        """Return an ensemble of which only the microclusters are known, not where objects are.
+
+        Votes that were grouped elsewhere (from a stream, on other machines) have no array with a
+        place for each object. Here each microcluster stands for its objects: it counts as many as
+        it has, and ``labels_`` and ``confidence_`` of what is fitted have one value for each.
+
+        Parameters
+        ----------
+        table : ndarray of shape (n_microclusters, n_clusterings), int32
+            Different rows of codes by first appearance, -1 for a missing vote.
+        sizes : ndarray of shape (n_microclusters,), int64
+            How many objects have these votes.
+        labels : list of ndarray or list
+            ``labels[m][code]`` is the label that `code` stands for in clustering m.
+        names : list of str, optional
+            Names of the clusterings.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> import ensemblage as en
+        >>> table = np.array([[0, 0], [0, 1], [1, 1]], dtype=np.int32)
+        >>> groups = en.Ensemble.of_groups(table, np.array([2, 1, 1]), [[1, 2], [1, 2]])
+        >>> groups
+        Ensemble(n_objects=4, n_clusterings=2, n_microclusters=3)
+        >>> en.EAC(n_clusters=2).fit_predict(groups)
+        array([0, 0, 1])
+        """
+        ensemble = cls.__new__(cls)
+        of_object = np.arange(len(sizes), dtype=np.int32)
+        _validate.check_turnout(table, of_object)
+        ensemble.microclusters = Microclusters(table, sizes, of_object)
+        ensemble.labels, ensemble.names = labels, names
+        ensemble.index = ensemble.kind = None
+        ensemble.n_objects, ensemble.n_clusterings = int(sizes.sum()), table.shape[1]
+        return ensemble
+
+    def __repr__(self) -> str:
+        return (
+            f"Ensemble(n_objects={self.n_objects}, n_clusterings={self.n_clusterings},"
+            f" n_microclusters={len(self.microclusters.sizes)})"
+        )
+
+    def without_votes_of(self, silent: NDArray[np.bool_]) -> Ensemble:
+        """Return the same ensemble as if some clusterings had no votes."""
+        table, sizes, of_object = self.microclusters
+        fewer, _ = flow.microclusters(np.where(silent, np.int32(-1), table))
+        ensemble = copy(self)
+        ensemble.microclusters = Microclusters(
+            fewer.table,
+            np.bincount(fewer.of_object, sizes).astype(np.int64),
+            fewer.of_object[of_object],
+        )
+        # Codes count first appearances, and those who stay appear in the same order.
+        ensemble.labels = [
+            [] if no_votes else labels for no_votes, labels in zip(silent, self.labels, strict=True)
+        ]
+        return ensemble
+
+    def translate(self, other: Ensemble) -> NDArray[np.int32]:
+        """Return the votes of another ensemble's microclusters in this one's codes.
+
+        A label that this ensemble has never seen gets a code past its last one: a vote, but for no
+        cluster that is known here. Where nobody voted here, votes there tell nothing.
+        """
+        table = other.microclusters.table.copy()
+        for m, (known, new) in enumerate(zip(self.labels, other.labels, strict=True)):
+            if len(known) == 0:
+                table[:, m] = -1
+                continue
+            code_of = {label: code for code, label in enumerate(_plain(known))}
+            codes = [code_of.get(label, len(code_of)) for label in _plain(new)]
+            table[:, m] = np.array([*codes, -1], dtype=np.int32)[table[:, m]]
+        return table
+
+    def shares_kinds_with(self, other: Ensemble) -> bool:
+        """Tell whether in some clustering both have labels of one kind: numbers, words, others."""
+        return any(
+            _kinds(known) & _kinds(new)
+            for known, new in zip(self.labels, other.labels, strict=True)
+        )
+
+
+def grouped(
+    votes: _validate.Votes, *, n_jobs: int | None = None
+) -> tuple[Microclusters, list[Any]]:
+    """Return the microclusters of checked votes, and the label of each code by clustering."""
+    try:
+        groups, numbers = flow.microclusters(votes.matrix, n_jobs=n_jobs)
+    except OverflowError:
+        votes = _validate.recode(votes)
+        groups, numbers = flow.microclusters(votes.matrix, n_jobs=n_jobs)
+    labels = [
+        found if labels is None else [labels[number] for number in found]
+        for found, labels in zip(numbers, votes.labels, strict=True)
+    ]
+    return groups, labels
+
+
+def _kinds(labels: Any) -> set[Any]:
+    """Return the kinds of labels; those of numbers are one, so 1, 1.0 and True are alike."""
+    return {Real if isinstance(label, Real) else type(label) for label in _plain(labels)}
+
+
+def _plain(labels: Any) -> list[Any]:
+    return labels.tolist() if isinstance(labels, np.ndarray) else labels
+
+
+def as_ensemble(X: Any, *, n_jobs: int | None = None) -> Ensemble:
+    """Return X if it is an ensemble already, else the ensemble of these votes."""
+    return X if isinstance(X, Ensemble) else Ensemble(X, n_jobs=n_jobs)
+
+
+def microclusters(X: Any, *, n_jobs: int | None = None) -> Microclusters:
+    """Return the microclusters of a label matrix: groups that no clustering tells apart.
+
+    Parameters
+    ----------
+    X : array-like, DataFrame, Arrow table, dict or Ensemble, (n_objects, n_clusterings)
+        Votes, as `Ensemble` takes them.
+    n_jobs : int or None, default=None
+        Threads. None means ``OMP_NUM_THREADS`` or else all cores; results do not depend on it.
+
+    Returns
+    -------
+    Microclusters
+        ``table`` (votes as codes by first appearance), ``sizes`` and ``of_object``.
+
+    Notes
+    -----
+    Rows are packed into 64-bit words and hashed: exact, O(N·M) time, 4 bytes an object.
+
+    Examples
+    --------
+    >>> import ensemblage as en
+    >>> groups = en.microclusters([[1, 1], [1, 1], [1, 2], [2, 2]])
+    >>> groups.table
+    array([[0, 0],
+           [0, 1],
+           [1, 1]], dtype=int32)
+    >>> groups.sizes
+    array([2, 1, 1])
+    >>> groups.of_object
+    array([0, 0, 1, 2], dtype=int32)
+    """
+    return as_ensemble(X, n_jobs=n_jobs).microclusters
+
+
+def trajectory_similarity(
+    X: Any,
+    n_neighbors: int | str = 5,
+    n_steps: int | str = 5,
+    *,
+    n_jobs: int | None = None,
+) -> NDArray[np.float64]:
+    """Return the probability-trajectory similarity (PTS) of every pair of microclusters.
+
+    Parameters
+    ----------
+    X : array-like, DataFrame, Arrow table, dict or Ensemble, (n_objects, n_clusterings)
+        Votes, as `Ensemble` takes them.
+    n_neighbors : int, "auto" or "all", default=5
+        Elite neighbours of each microcluster, the paper's K.
+    n_steps : int or "auto", default=5
+        Steps of the random walk, the paper's T.
+    n_jobs : int or None, default=None
+        Threads. None means ``OMP_NUM_THREADS`` or else all cores; results do not depend on it.
+
+    Returns
+    -------
+    ndarray of shape (n_microclusters, n_microclusters)
+        Cosines of trajectories, in the row order of ``microclusters(X).table``. A microcluster
+        without links is like itself only.
+
+    Examples
+    --------
+    >>> import ensemblage as en
+    >>> votes = [[1, 1], [1, 1], [1, 1], [1, 2], [2, 2], [2, 2], [2, 3], [2, 3]]
+    >>> en.trajectory_similarity(votes, n_neighbors=1, n_steps=1).round(3)
+    array([[1.   , 0.   , 0.447, 0.   ],
+           [0.   , 1.   , 0.   , 0.555],
+           [0.447, 0.   , 1.   , 0.   ],
+           [0.   , 0.555, 0.   , 1.   ]])
+    """
+    owner = "trajectory_similarity"
+    groups = microclusters(X, n_jobs=_validate.check_n_jobs(owner, n_jobs))
+    n = len(groups.sizes)
+    n_neighbors = _validate.check_reach(owner, "n_neighbors", n_neighbors, n, all_allowed=True)
+    n_steps = _validate.check_reach(owner, "n_steps", n_steps, n)
+    n_links = flow.expected_links(groups.table, n_neighbors)
+    _validate.check_memory(
+        8 * n * n + 72 * n_links,
+        f"The similarity of {n} microclusters with about {n_links} links",
+        "PTGP clusters them without that matrix.",
+    )
+    graph = flow.elite_graph(groups.table, n_neighbors, n_jobs=n_jobs)
+    walk = flow.transition_matrix(graph, groups.sizes)
+    return flow.trajectory_similarity(walk, n_steps, n_jobs=n_jobs)

@@ -1,0 +1,228 @@
+"""Features: a table of finite numbers, or what is wrong with it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from ensemblage._validate.memory import check_memory
+from ensemblage._validate.tables import foreign_table, is_pandas, is_sparse
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+#: Kinds of numbers that kernels read as they are; others are converted once.
+_READ_AS_THEY_ARE = (np.uint8, np.float32, np.float64)
+#: Beyond this the square of a difference may leave the range of float64.
+_LARGEST = 1e140
+#: Below this the square of a difference has lost digits, or is 0.
+_LEAST_SPREAD = 1e-140
+_ROWS = 4096
+
+
+class Features(NamedTuple):
+    """Checked features: rows one after the other in memory, as uint8, float32 or float64."""
+
+    matrix: NDArray[Any]
+    index: Any
+    kind: str | None = None
+
+
+def check_features(X: Any) -> Features:
+    """Return features as a matrix that kernels can read, or say what is wrong with them.
+
+    Nothing is copied where the matrix can be used as it is.
+    """
+    names, index, kind = None, None, None
+    if is_sparse(X):
+        raise TypeError(
+            "Sparse data was passed, but features are a dense table of objects × features. Pass"
+            " X.toarray() where that fits in memory, or reduce the dimensions first, say with"
+            " TruncatedSVD of scikit-learn."
+        )
+    if isinstance(X, Mapping):
+        raise TypeError(
+            "A dict was passed, but features are a table of objects × features. Pass"
+            " pandas.DataFrame(X)."
+        )
+    table = foreign_table(X, numbers=True)
+    if table is not None:
+        kind, names = table.kind, table.names
+        _check_shape((len(table.columns[0]) if names else 0, len(names)))
+        array = np.column_stack(table.columns)
+    elif is_pandas(X):
+        names, index, kind = list(X.columns), X.index, "pandas"
+        _check_shape(X.shape)
+        array = _frame_array(X)
+    else:
+        array = _plain_array(X)
+        _check_shape(array.shape)
+    if array.dtype.kind == "c":
+        raise ValueError("Complex data not supported: features must be real numbers.")
+    if array.dtype.kind not in "biuf":
+        array = _as_numbers(array, names)
+    matrix = _readable(array)
+    _check_finite(matrix, names)
+    return Features(matrix, index, kind)
+
+
+def check_range(matrix: NDArray[Any], after: str) -> None:
+    """Refuse numbers that have left the range in which distances can be computed.
+
+    `after` says what has been done to the features, which were in it.
+    """
+    if matrix.dtype.kind != "f" or matrix.size == 0:
+        return
+    if float(matrix.min()) >= -_LARGEST and float(matrix.max()) <= _LARGEST:  # false for NaN
+        return
+    single = matrix.dtype == np.float32
+    row = int(np.argwhere(~(np.abs(matrix.astype(np.float64)) <= _LARGEST))[0, 0])
+    raise ValueError(
+        f"Features must not exceed {3.4e38 if single else _LARGEST:g} after {after}, beyond which"
+        f" {'float32 ends' if single else 'squared distances leave the range of numbers'}, but"
+        f" those of row {row}, counted from 0, do. Rescale them first"
+        f"{', or pass them as float64' if single else ''}."
+    )
+
+
+def check_spread(matrix: NDArray[Any]) -> None:
+    """Refuse features that differ by so little that the squares of differences are no numbers."""
+    if matrix.dtype != np.float64:  # squares of float32 have room in float64
+        return
+    spread = float((matrix.max(axis=0) - matrix.min(axis=0)).max())
+    if 0 < spread < _LEAST_SPREAD:
+        raise ValueError(
+            f"Features differ by {spread:g} at most, and the squares of such distances are too"
+            f" small for float64. Rescale them first, or use scale='minmax'."
+        )
+
+
+def _plain_array(X: Any) -> NDArray[Any]:
+    if isinstance(X, np.ma.MaskedArray):
+        if np.ma.is_masked(X):
+            raise ValueError(
+                "Features must be finite numbers, but some entries are masked. Fill them first, say"
+                " with SimpleImputer of scikit-learn, or leave those objects out."
+            )
+        return X.data
+    try:
+        return np.asarray(X)
+    except ValueError as error:
+        raise ValueError(
+            "Features must be a table in which every object has as many cells as there are"
+            " features, but rows of different lengths were passed."
+        ) from error
+
+
+def _frame_array(frame: Any) -> NDArray[Any]:
+    """Return a DataFrame as one array, refusing columns that do not hold numbers."""
+    for place, (name, dtype) in enumerate(zip(frame.columns, frame.dtypes, strict=True)):
+        kind = getattr(dtype, "kind", "O")
+        numeric = kind in "biuf" or (kind == "O" and isinstance(dtype, np.dtype))
+        if not numeric:
+            raise ValueError(
+                f"Features must be numbers, but column {name!r} (number {place}, counted from 0)"
+                f" holds {dtype}. Leave it out, or turn it into numbers first, say with"
+                f" OneHotEncoder of scikit-learn."
+            )
+    if all(isinstance(dtype, np.dtype) for dtype in frame.dtypes):
+        array: NDArray[Any] = frame.to_numpy()
+        return array
+    # Nullable columns: a missing value becomes NaN, which is refused below with its place.
+    wide: NDArray[Any] = frame.to_numpy(dtype=np.float64, na_value=np.nan)
+    return wide
+
+
+def _plain(value: Any) -> Any:
+    """Return Python's own text or number for one of NumPy, which would show its type."""
+    return value.item() if isinstance(value, np.generic) else value
+
+
+def _as_numbers(array: NDArray[Any], names: list[Any] | None) -> NDArray[np.float64]:
+    """Return objects or texts that are numbers as numbers, or name the first that is not one."""
+    try:
+        return array.astype(np.float64)
+    except (TypeError, ValueError) as error:
+        row, column = _first_that_is_no_number(array)
+        kind = TypeError if isinstance(error, TypeError) else ValueError
+        reason = f" ({error})" if kind is TypeError else ""  # a word needs no reason
+        raise kind(
+            f"Features must be numbers, but {_place(row, column, names)} is"
+            f" {_plain(array[row, column])!r}{reason}. Turn words into numbers first, say with"
+            f" OneHotEncoder of scikit-learn."
+        ) from error
+
+
+def _first_that_is_no_number(array: NDArray[Any]) -> tuple[int, int]:
+    for place, value in np.ndenumerate(array):
+        try:
+            float(value)
+        except (TypeError, ValueError):
+            return place[0], place[1]
+    return 0, 0
+
+
+def _readable(array: NDArray[Any]) -> NDArray[Any]:
+    """Return the array in one of the types that kernels read, copying only where it must."""
+    wanted: np.dtype[Any] = array.dtype.newbyteorder("=")
+    if array.dtype.kind == "b":
+        wanted = np.dtype(np.uint8)
+    elif wanted not in _READ_AS_THEY_ARE:  # float32 holds every integer of 16 bits
+        wanted = np.dtype(np.float32 if array.dtype.itemsize <= 2 else np.float64)
+    if array.dtype != wanted or not array.flags.c_contiguous:
+        check_memory(
+            array.size * wanted.itemsize,
+            f"A copy of the features ({array.shape[0]} × {array.shape[1]}) as {wanted}",
+            "Features of type float64, float32 or uint8 whose rows lie one after the other in"
+            " memory (order C) are not copied.",
+        )
+    return np.ascontiguousarray(array, dtype=wanted)
+
+
+def _check_finite(matrix: NDArray[Any], names: list[Any] | None) -> None:
+    if matrix.dtype.kind != "f":
+        return
+    for start in range(0, len(matrix), _ROWS):
+        part = matrix[start : start + _ROWS]
+        least, largest = float(part.min()), float(part.max())  # NaN where there is any
+        if least >= -_LARGEST and largest <= _LARGEST:
+            continue
+        row, column = np.argwhere(~(np.abs(part.astype(np.float64)) <= _LARGEST))[0]
+        place = _place(start + row, column, names)
+        if np.isnan(part[row, column]):
+            raise ValueError(
+                f"Features must be finite numbers, but {place} is NaN. Fill gaps first, say with"
+                f" SimpleImputer of scikit-learn, or leave those objects out."
+            )
+        if np.isinf(part[row, column]):
+            raise ValueError(f"Features must be finite numbers, but {place} is infinity (inf).")
+        raise ValueError(
+            f"Features must not exceed {_LARGEST:g}, beyond which squared distances leave the range"
+            f" of numbers, but {place} is {part[row, column]:g}. Rescale them first."
+        )
+
+
+def _place(row: int, column: int, names: list[Any] | None) -> str:
+    name = f"column {column}" if names is None else f"column {names[column]!r}"
+    return f"row {row} of {name}, counted from 0," if names is None else f"row {row} of {name}"
+
+
+def _check_shape(shape: tuple[int, ...]) -> None:
+    if len(shape) != 2:
+        raise ValueError(
+            f"Features must be a table of objects × features (two dimensions), but an array of"
+            f" {len(shape)} dimension(s) was passed, shape={tuple(shape)}. Reshape your data: a"
+            f" single feature is X.reshape(-1, 1), a single object X.reshape(1, -1)."
+        )
+    if shape[0] == 0:
+        raise ValueError(
+            f"There are no objects: found array with 0 sample(s) (shape={tuple(shape)}) while a"
+            f" minimum of 1 is required."
+        )
+    if shape[1] == 0:
+        raise ValueError(
+            f"There are no features: found array with 0 feature(s) (shape={tuple(shape)}) while a"
+            f" minimum of 1 is required."
+        )

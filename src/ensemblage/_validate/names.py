@@ -1,0 +1,109 @@
+"""Names that were passed, of columns, methods and parameters, and what may have been meant."""
+
+from __future__ import annotations
+
+import difflib
+from typing import TYPE_CHECKING, Any
+
+from ensemblage._validate.notices import IdsAsVotesWarning, warn
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+_SHOWN = 12
+_ID_NAMES = {"id", "index", "barcode", "row", "unnamed: 0", "__index_level_0__"}
+_LIKELY_ID_NAMES = {"name", "object", "sample", "cell", "key"}
+_LIKELY_ID_ENDINGS = ("_id", ".id", " id", "_name", " name", "_index", "_barcode")
+FEWEST_IDS = 3  # fewer objects differ from each other too easily to be taken for ids
+
+
+def check_name(what: str, name: Any, known: Iterable[str]) -> str:
+    """Return a name if it is known, or say which comes near.
+
+    `what` is what it names, with {!r} for the name itself, as in "column {!r} of the votes".
+    """
+    known = list(known)
+    if isinstance(name, str) and name in known:
+        return name
+    by_letters = {one.lower(): one for one in known}
+    near = difflib.get_close_matches(str(name).lower(), by_letters, n=1)
+    hint = f" Did you mean {by_letters[near[0]]!r}?" if near else ""
+    raise ValueError(f"There is no {what.format(name)}.{hint} Known: {shown(known)}.")
+
+
+def check_adata(adata: Any) -> Any:
+    """Return what has the parts of an AnnData object, or say that it has not."""
+    if not all(hasattr(adata, part) for part in ("obs", "uns", "copy")):
+        raise TypeError(
+            f"consensus takes an AnnData object, but got {type(adata).__name__}. For a table of"
+            f" labels use a method itself, as in ensemblage.PTGP(n_clusters=10).fit_predict(table)."
+        )
+    return adata
+
+
+def check_some_match(pattern: str, chosen: list[str], present: list[str]) -> list[str]:
+    """Return the columns that match a pattern, if there are any."""
+    if not chosen:
+        near = difflib.get_close_matches(pattern.rstrip("*"), present, n=1, cutoff=0.5)
+        hint = f" Did you mean {near[0]!r}?" if near else ""
+        raise ValueError(
+            f"No column of adata.obs matches keys={pattern!r}.{hint} There are {shown(present)}."
+        )
+    return chosen
+
+
+def check_apart(chosen: list[str], own: set[str]) -> None:
+    """Refuse no column, a column that occurs twice, and one that the result would replace."""
+    if not chosen:
+        raise ValueError("keys names no column of adata.obs. Name the clusterings to combine.")
+    twice = [name for place, name in enumerate(chosen) if name in chosen[:place]]
+    if twice:
+        raise ValueError(f"keys names {twice[0]!r} twice. Name each clustering once.")
+    replaced = [name for name in chosen if name in own]
+    if replaced:
+        raise ValueError(
+            f"keys names {replaced[0]!r}, which the result would replace. Use another key_added."
+        )
+
+
+def shown(names: list[Any], most: int = _SHOWN) -> str:
+    """Return names for a message, the first of them where there are many."""
+    return ", ".join(map(repr, names[:most])) + (", ..." if len(names) > most else "")
+
+
+def is_id_name(name: str) -> bool:
+    """Tell whether a column of this name holds ids, whatever its values.
+
+    Examples
+    --------
+    >>> [is_id_name(name) for name in ("ID", "Unnamed: 0", "cell", "kmeans_3")]
+    [True, True, False, False]
+    """
+    return name.strip().lower() in _ID_NAMES
+
+
+def is_likely_id_name(name: str) -> bool:
+    """Tell whether a column of this name holds ids if all of them differ.
+
+    A column called ``sample`` may name the objects or the batch they came in.
+
+    Examples
+    --------
+    >>> [is_likely_id_name(name) for name in ("cell", "Sample_ID", "kmeans_3")]
+    [True, True, False]
+    """
+    name = name.strip().lower()
+    return name in _LIKELY_ID_NAMES or name.endswith(_LIKELY_ID_ENDINGS)
+
+
+def warn_of_ids(names: list[Any] | None, n_labels: list[int], n_objects: int) -> None:
+    """Warn of a clustering that is called like ids and has a cluster for every object."""
+    for name, count in zip(names or (), n_labels, strict=names is not None):
+        text = str(name)
+        if count == n_objects >= FEWEST_IDS and (is_id_name(text) or is_likely_id_name(text)):
+            warn(
+                f"The column {text!r} has another label for every one of the {n_objects} objects:"
+                f" it was taken for a clustering, and tells all of them apart. If it names the"
+                f" objects, make it the index, leave it out, or name it as the id column.",
+                IdsAsVotesWarning,
+            )

@@ -1,0 +1,48 @@
+"""What ensemblage warns of and refuses, as classes, and how it warns."""
+
+from __future__ import annotations
+
+import sys
+import warnings
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from types import FrameType
+
+
+class FeaturesAsVotesWarning(UserWarning):
+    """Labels that are not whole numbers: features seem to stand where votes belong."""
+
+
+class IdsAsVotesWarning(UserWarning):
+    """A clustering that seems to be a column of ids: each object has a label of its own."""
+
+
+class TransposedVotesWarning(UserWarning):
+    """A label matrix that looks as if objects were its columns."""
+
+
+class FewerClustersWarning(UserWarning):
+    """A method ended with fewer clusters than it was asked for."""
+
+
+class UnknownLabelsWarning(UserWarning):
+    """Votes to predict from that have labels of another kind than those of the fit."""
+
+
+class ApproximateSimilarityWarning(UserWarning):
+    """A similarity that had to be approximated, because it would not fit in memory."""
+
+
+class MemoryBudgetError(MemoryError):
+    """A result that would not fit in memory, refused before any of it was taken."""
+
+
+def warn(message: str, category: type[Warning]) -> None:
+    """Warn about the line of the user's program that called ensemblage."""
+    inside = __name__.partition(".")[0]
+    level = 1
+    frame: FrameType | None = sys._getframe()
+    while frame is not None and frame.f_globals.get("__name__", "").partition(".")[0] == inside:
+        level, frame = level + 1, frame.f_back
+    warnings.warn(message, category, stacklevel=level)

@@ -1,0 +1,146 @@
+"""Parameters: each checked value comes back as what the method needs."""
+
+from __future__ import annotations
+
+from numbers import Integral, Real
+from typing import Any, TypeGuard
+
+import numpy as np
+
+from ensemblage.flow.agglomerate import LINKAGES
+
+
+def _is_whole(value: Any) -> TypeGuard[int]:
+    """Tell whether `value` is an integer of Python or NumPy; True and False are not."""
+    return isinstance(value, Integral) and not isinstance(value, bool)
+
+
+def check_n_clusters(owner: str, n_clusters: Any, n_microclusters: int | None = None) -> int:
+    """Return the number of clusters asked for, if that many can be had."""
+    return _check_count(owner, n_clusters, n_microclusters, "a whole number from 1 up")
+
+
+def check_n_clusters_or_auto(
+    owner: str, n_clusters: Any, n_microclusters: int | None = None
+) -> int | None:
+    """Return the number of clusters asked for as `check_n_clusters` does, None for "auto"."""
+    if isinstance(n_clusters, str) and n_clusters == "auto":
+        return None
+    return _check_count(owner, n_clusters, n_microclusters, "'auto' or a whole number from 1 up")
+
+
+def _check_count(owner: str, n_clusters: Any, n_microclusters: int | None, wanted: str) -> int:
+    if not _is_whole(n_clusters) or n_clusters < 1:
+        raise ValueError(
+            f"The 'n_clusters' parameter of {owner} must be {wanted}. Got {n_clusters!r} instead."
+        )
+    if n_microclusters is not None and n_clusters > n_microclusters:
+        raise ValueError(
+            f"{owner} was asked for n_clusters={n_clusters}, but the ensemble tells only"
+            f" {n_microclusters} group(s) of objects apart. Ask for at most {n_microclusters}"
+            f" cluster(s), or add clusterings that split the data further."
+        )
+    return int(n_clusters)
+
+
+def check_reach(
+    owner: str, name: str, value: Any, n_microclusters: int, *, all_allowed: bool = False
+) -> int:
+    """Return n_neighbors or n_steps as a number; "auto" is the authors' rule.
+
+    Both are half of the root of the number of microclusters, at least 1 and at most 20.
+    """
+    if isinstance(value, str) and value == "auto":
+        return max(1, min(20, int(n_microclusters**0.5 / 2)))
+    if all_allowed and isinstance(value, str) and value == "all":
+        return max(1, n_microclusters - 1)
+    if not _is_whole(value) or value < 1:
+        words = "'auto', 'all'" if all_allowed else "'auto'"
+        raise ValueError(
+            f"The {name!r} parameter of {owner} must be {words} or a whole number from 1 up."
+            f" Got {value!r} instead."
+        )
+    return int(value)
+
+
+def check_choice(owner: str, name: str, value: Any, choices: tuple[str, ...]) -> str:
+    """Return `value` if it is one of `choices`."""
+    if not isinstance(value, str) or value not in choices:
+        raise ValueError(
+            f"The {name!r} parameter of {owner} must be one of {', '.join(map(repr, choices))}."
+            f" Got {value!r} instead."
+        )
+    return value
+
+
+def check_linkage(owner: str, value: Any) -> str:
+    """Return the name of a linkage."""
+    return check_choice(owner, "linkage", value, LINKAGES)
+
+
+def check_number(owner: str, name: str, value: Any, *, zero_allowed: bool = False) -> float:
+    """Return `value` if it is a finite number above 0, or 0 where that is allowed."""
+    good = isinstance(value, Real) and not isinstance(value, bool) and np.isfinite(float(value))
+    if not good or value < 0 or (value == 0 and not zero_allowed):
+        words = "from 0 up" if zero_allowed else "above 0"
+        raise ValueError(
+            f"The {name!r} parameter of {owner} must be a number {words}. Got {value!r} instead."
+        )
+    return float(value)
+
+
+def check_share(owner: str, name: str, value: Any) -> float:
+    """Return `value` if it is a number from 0 to 1."""
+    if not isinstance(value, Real) or isinstance(value, bool) or not 0 <= float(value) <= 1:
+        raise ValueError(
+            f"The {name!r} parameter of {owner} must be a number from 0 to 1."
+            f" Got {value!r} instead."
+        )
+    return float(value)
+
+
+def check_whole(owner: str, name: str, value: Any, lowest: int) -> int:
+    """Return `value` if it is a whole number from `lowest` up."""
+    if not _is_whole(value) or value < lowest:
+        raise ValueError(
+            f"The {name!r} parameter of {owner} must be a whole number from {lowest} up."
+            f" Got {value!r} instead."
+        )
+    return int(value)
+
+
+def check_level(owner: str, value: Any) -> str:
+    """Return what is clustered: microclusters, so that identical rows stay together, or objects."""
+    return check_choice(owner, "level", value, ("microclusters", "objects"))
+
+
+def check_n_jobs(owner: str, value: Any) -> int | None:
+    """Return the number of threads asked for, None for all of them."""
+    if value is None:
+        return None
+    if not _is_whole(value) or value == 0:
+        raise ValueError(
+            f"The 'n_jobs' parameter of {owner} must be None or a whole number other than 0."
+            f" Got {value!r} instead."
+        )
+    return int(value)
+
+
+class DrawnSeed(int):
+    """What `check_random_state` has returned before: to be used as it is, not drawn from."""
+
+
+def check_random_state(owner: str, value: Any) -> int:
+    """Return a seed: the same for the same integer, a fresh one otherwise."""
+    if isinstance(value, DrawnSeed):
+        return int(value)
+    if isinstance(value, np.random.RandomState):
+        return int(value.randint(2**31))
+    seed: Any = -1 if isinstance(value, bool) else value  # True is no seed
+    try:
+        return int(np.random.default_rng(seed).integers(2**63))
+    except (TypeError, ValueError) as error:
+        raise ValueError(
+            f"The 'random_state' parameter of {owner} must be None, a whole number from 0 up, or a"
+            f" NumPy random generator. Got {value!r} instead."
+        ) from error

@@ -1,0 +1,271 @@
+"""Votes: the label matrix as integers, or what is wrong with it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from ensemblage._types import Columns
+from ensemblage._validate.notices import FeaturesAsVotesWarning, TransposedVotesWarning, warn
+from ensemblage._validate.side_by_side import side_by_side
+from ensemblage._validate.tables import (
+    foreign_table,
+    is_pandas,
+    is_sparse,
+    one_column,
+    series_array,
+)
+from ensemblage.flow.codes import factorize, whole_numbers
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from ensemblage._types import IntArray, Microclusters
+
+
+class Votes(NamedTuple):
+    """A checked label matrix.
+
+    `matrix` holds integers; ``labels[m]`` lists what the integers of clustering m stand for, None
+    where they are the labels themselves. -1 is a missing vote. `kind` is the library whose table
+    this was, as for `labels_like`.
+    """
+
+    matrix: IntArray
+    labels: list[list[Any] | None]
+    names: list[str] | None
+    index: Any
+    kind: str | None = None
+
+
+def check_votes(X: Any) -> Votes:
+    """Return the label matrix as integers, or say what is wrong with it."""
+    names, index, kind = None, None, None
+    if isinstance(X, Mapping) and not is_sparse(X):  # one of scipy's is a dict
+        X, index = side_by_side(X, as_array)
+        kind = None if index is None else "pandas"
+    table = foreign_table(X)
+    if table is not None:
+        kind, X = table.kind, Columns(table.names, table.columns)
+        _check_names(table.names)
+    if isinstance(X, Columns):
+        names, parts = X.names, [as_array(array) for array in X.arrays]
+        _check_shape((len(parts[0]) if parts else 1, len(parts)))
+        matrix, labels = _join(parts)
+    elif is_pandas(X):
+        names, index, kind = list(X.columns), X.index, "pandas"
+        _check_shape(X.shape)
+        _check_names(names)
+        kinds = list(X.dtypes)
+        # Of integers alone: beside truth values or dates pandas would make objects of them.
+        whole = all(isinstance(dtype, np.dtype) and dtype.kind in "iu" for dtype in kinds)
+        if whole and np.result_type(*kinds).kind in "iu":
+            matrix, labels = X.to_numpy(), [None] * X.shape[1]
+        else:
+            matrix, labels = _join([series_array(X.iloc[:, m]) for m in range(X.shape[1])])
+    else:
+        array = as_array(X)
+        _check_shape(array.shape)
+        if array.dtype.kind in "iub":
+            matrix, labels = array, [None] * array.shape[1]
+        else:
+            matrix, labels = _whole_matrix(array) or _join(list(array.T))
+    if matrix.dtype.kind == "b":
+        matrix = matrix.view(np.uint8)
+    if not matrix.dtype.isnative:
+        matrix = matrix.astype(matrix.dtype.newbyteorder("="))
+    if matrix.dtype == np.uint64 and matrix.max() > np.iinfo(np.int64).max:
+        return recode(Votes(matrix, labels, names, index, kind))
+    _warn_if_transposed(matrix)
+    return Votes(matrix, labels, names, index, kind)
+
+
+def recode(votes: Votes) -> Votes:
+    """Return votes whose integers are codes 0, 1, ..., for labels that span too many numbers."""
+    codes = np.empty(votes.matrix.shape, dtype=np.int32)
+    labels: list[list[Any] | None] = []
+    for m, column in enumerate(votes.matrix.T):
+        codes[:, m], found = factorize(column)
+        old = votes.labels[m]
+        labels.append(found if old is None else [old[code] for code in found])
+    return votes._replace(matrix=codes, labels=labels)
+
+
+def as_array(X: Any) -> NDArray[Any]:
+    """Return labels as an array that still tells them apart, and what is missing from the rest."""
+    column = one_column(X)
+    if column is not None:
+        return column
+    if is_sparse(X):
+        raise TypeError(
+            "Sparse data was passed, but votes are a dense label matrix of objects × clusterings."
+            " Pass labels, one column for each clustering; a 0/1 membership matrix is not needed."
+        )
+    if isinstance(X, np.ma.MaskedArray):
+        labels: NDArray[Any] = X.data.astype(object)
+        labels[np.ma.getmaskarray(X)] = None
+        return labels
+    try:
+        array = np.asarray(X)
+        if not isinstance(X, np.ndarray) and _has_lost_something(array):
+            array = np.array(X, dtype=object)
+    except ValueError as error:
+        raise ValueError(
+            "Votes must be a table in which every object has as many cells as there are"
+            " clusterings, but rows of different lengths were passed. Fill the gaps with -1, which"
+            " means no vote."
+        ) from error
+    if array.dtype.kind == "c":
+        raise ValueError(
+            "Complex data not supported: votes are labels, but complex numbers were passed. Pass"
+            " whole numbers or names."
+        )
+    return array
+
+
+def _has_lost_something(array: NDArray[Any]) -> bool:
+    """Tell whether NumPy, given a list, may have made words of NaN or merged large integers."""
+    if array.dtype.kind == "f":
+        return bool(array.size) and bool(np.nanmax(np.abs(array), initial=0.0) >= 2.0**53)
+    return array.dtype.kind in "US"
+
+
+def _check_shape(shape: tuple[int, ...]) -> None:
+    if not shape:
+        raise ValueError(
+            "Votes must be a table of objects × clusterings, but a single value (an array of 0"
+            " dimension(s), shape=()) was passed. Pass an array, a DataFrame or a dict of lists;"
+            " votes in a file are read by ensemblage.files.read_table."
+        )
+    if len(shape) != 2:
+        raise ValueError(
+            f"Votes must be a table of objects × clusterings (two dimensions), but an array of"
+            f" {len(shape)} dimension(s) was passed, shape={tuple(shape)}. Reshape your data: one"
+            f" clustering of many objects is votes.reshape(-1, 1), or stack several clusterings"
+            f" with numpy.column_stack."
+        )
+    if shape[0] == 0:
+        raise ValueError(
+            f"Votes have no objects: found array with 0 sample(s) (shape={tuple(shape)}) while a"
+            f" minimum of 1 is required."
+        )
+    if shape[1] == 0:
+        raise ValueError(
+            f"Votes have no clusterings: found array with 0 feature(s) (shape={tuple(shape)}) while"
+            f" a minimum of 1 is required."
+        )
+
+
+def _check_names(names: list[Any]) -> None:
+    twice = [name for place, name in enumerate(names) if name in names[:place]]
+    if twice:
+        raise ValueError(
+            f"Votes have several columns called {twice[0]!r}. Give each clustering a name of its"
+            f" own."
+        )
+
+
+def _whole_matrix(array: NDArray[Any]) -> tuple[IntArray, list[list[Any] | None]] | None:
+    """Return floats as one integer matrix if they are whole numbers."""
+    if array.dtype.kind != "f":
+        return None
+    whole = whole_numbers(array)
+    return None if whole is None else (whole, [None] * array.shape[1])
+
+
+def _join(columns: list[NDArray[Any]]) -> tuple[IntArray, list[list[Any] | None]]:
+    """Return columns of any kinds as one integer matrix, and what its codes stand for."""
+    if len({len(column) for column in columns}) > 1:
+        lengths = [len(column) for column in columns]
+        raise ValueError(f"Votes must have equally long columns, but their lengths are {lengths}.")
+    parts, labels = [], []
+    for place, column in enumerate(columns):
+        codes, meaning = _column_codes(column, place)
+        parts.append(codes)
+        labels.append(meaning)
+    _warn_of_features(labels)
+    dtype = np.result_type(*parts)
+    matrix = np.empty((len(parts[0]), len(parts)), dtype=dtype if dtype.kind in "iu" else np.int64)
+    for place, part in enumerate(parts):
+        matrix[:, place] = part
+    return matrix, labels
+
+
+def _column_codes(column: NDArray[Any], place: int) -> tuple[IntArray, list[Any] | None]:
+    """Return one clustering as integers; its labels too, unless they are the integers."""
+    kind = column.dtype.kind
+    if kind == "b":
+        return column.astype(np.uint8), None
+    if kind in "iu" and column.dtype != np.uint64:
+        return column, None
+    if kind == "f":
+        whole = whole_numbers(column)
+        if whole is not None:
+            return whole, None
+    try:
+        codes, labels = factorize(column)
+    except TypeError as error:
+        raise TypeError(
+            f"Votes must be labels that can be told apart, such as a string or a number, but"
+            f" clustering {place} holds something that has no hash ({error}). A label argument must"
+            f" be a string or a number."
+        ) from error
+    numbers = [label for label in labels if isinstance(label, float)]
+    if not np.isfinite(numbers).all():
+        raise ValueError(
+            f"Votes must be labels, but clustering {place} holds infinity (inf). Use -1 or NaN"
+            f" where an object has no vote."
+        )
+    return codes, labels
+
+
+def _warn_of_features(labels: list[list[Any] | None]) -> None:
+    """Warn once where labels are not whole numbers."""
+    for place, found in enumerate(labels):
+        fractions = [label for label in found or () if isinstance(label, float) and label % 1]
+        if fractions:
+            warn(
+                f"Clustering {place} holds labels that are not whole numbers, such as"
+                f" {fractions[0]!r}. Each distinct value is taken as a cluster of its own. If these"
+                f" are features, cluster them first, or pass them to EnsembleClustering, which"
+                f" takes features.",
+                FeaturesAsVotesWarning,
+            )
+            return
+
+
+def _warn_if_transposed(matrix: IntArray) -> None:
+    """Warn where columns far outnumber rows and each row looks like a clustering of them."""
+    n_rows, n_columns = matrix.shape
+    if n_columns < 50 or n_columns < 5 * n_rows:
+        return
+    if all(len(np.unique(row)) <= n_columns // 2 for row in matrix[:100]):
+        warn(
+            f"Votes have {n_rows} rows and {n_columns} columns, so {n_columns} clusterings of"
+            f" {n_rows} objects. If it is the other way round, pass the transpose, votes.T.",
+            TransposedVotesWarning,
+        )
+
+
+def check_turnout(table: NDArray[np.int32], of_object: NDArray[np.int32]) -> None:
+    """Refuse objects that no clustering voted on."""
+    silent = np.flatnonzero((table < 0).all(axis=1))
+    if len(silent):
+        rows = np.flatnonzero(np.isin(of_object, silent))
+        shown = ", ".join(str(row) for row in rows[:5]) + (", ..." if len(rows) > 5 else "")
+        raise ValueError(
+            f"{len(rows)} object(s) have no vote in any clustering: row(s) {shown}, counted from"
+            f" 0. Nothing can be said about them; leave these rows out."
+        )
+
+
+def check_objects_known(owner: str, n_objects: int, groups: Microclusters) -> None:
+    """Refuse to work on objects where only their microclusters are known."""
+    if len(groups.of_object) != n_objects:
+        raise ValueError(
+            f"The 'level' parameter of {owner} is 'objects', but of these {n_objects} objects only"
+            f" the {len(groups.sizes)} microclusters are known: they come from a stream, or from"
+            f" elsewhere. Use level='microclusters', or votes in memory."
+        )

@@ -1,0 +1,232 @@
+"""A dataset by its name: from the data folder, from the cache, or from where it was published."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ensemblage import files
+from ensemblage.datasets._catalogue import Entry, RawFile, every_name, find
+from ensemblage.datasets._convert import CONVERTERS, tenth
+from ensemblage.datasets._dataset import Dataset, locked, numbered
+from ensemblage.datasets._fetch import DownloadError, fetch
+from ensemblage.datasets._places import cache_folder, data_folder
+
+if TYPE_CHECKING:
+    from os import PathLike
+    from pathlib import Path
+
+    from numpy.typing import NDArray
+
+    Arrays = dict[str, NDArray[Any]]
+
+
+def load(name: str, *, folder: str | PathLike[str] | None = None, download: bool = True) -> Dataset:
+    """Return one of the paper's datasets.
+
+    It is looked for as ``data/NAME.npz`` (arrays ``X`` and ``y``) in `folder`, then in the cache.
+    Else it is fetched from where it was published, once, and accepted only if the result equals
+    what the paper's tables were checked with.
+
+    Parameters
+    ----------
+    name : str
+        One of `ensemblage.datasets.NAMES`; capitals do not matter, and ``KDD99_10P`` is
+        ``KDD99-10P``. ``Pollen`` and ``PBMC68k_reduced`` are found in `folder` only.
+    folder : str or path-like, optional
+        The folder that contains ``data/``, or that one itself; by default ``$ENSEMBLAGE_DATA``,
+        else ``../shared``.
+    download : bool, default=True
+        Whether the network may be used.
+
+    Returns
+    -------
+    Dataset
+
+    Raises
+    ------
+    DownloadError
+        Where it is not at hand and cannot be fetched; the message says which file to place where.
+
+    Examples
+    --------
+    >>> from ensemblage import datasets
+    >>> datasets.load("PD")  # doctest: +SKIP
+    Dataset(PD: 10992 objects, 16 features, 10 classes)
+    """
+    entry = _entry(name)
+    return _dataset(entry, *_arrays(entry, data_folder(folder), download=download))
+
+
+def _entry(name: str) -> Entry:
+    entry = find(name) if isinstance(name, str) else None
+    if entry is None:
+        raise ValueError(f"There is no dataset {name!r}. Known: {', '.join(every_name())}.")
+    return entry
+
+
+def _arrays(entry: Entry, folder: Path, *, download: bool) -> tuple[Arrays, str]:
+    """Return the arrays of a dataset, and the file that they came from."""
+    cached = cache_folder() / f"{entry.file}.npz"
+    for path in (*_local_files(entry, folder), cached):
+        if path.is_file():
+            return files.read_arrays(path), str(path)
+    if entry.name == "KDD99-10P":
+        whole, origin = _arrays(_entry("KDD99"), folder, download=download)
+        arrays = tenth(whole)
+        _verify(arrays, entry, f"A tenth of {origin}")
+        return arrays, origin
+    return _published(entry, folder, cached, download=download), str(cached)
+
+
+def _local_files(entry: Entry, folder: Path) -> tuple[Path, Path]:
+    return folder / "data" / f"{entry.file}.npz", folder / f"{entry.file}.npz"
+
+
+def _published(entry: Entry, folder: Path, cached: Path, *, download: bool) -> Arrays:
+    """Fetch the original files, convert them, check the result, and keep it in the cache."""
+    raw = cached.parent / "raw" / entry.file
+    lacking = [file for file in entry.raw if not (raw / file.name).is_file()]
+    if not entry.raw or (lacking and not download):
+        why = "no public file of it is known" if not entry.raw else "download=False forbids more"
+        raise DownloadError(_what_to_do(entry, folder, raw, why))
+    for file in lacking:
+        try:
+            fetch(file.urls, raw / file.name, sha256=file.sha256)
+        except DownloadError as error:
+            raise DownloadError(_what_to_do(entry, folder, raw, str(error))) from error
+    try:
+        arrays = _converted(entry, raw)
+    except files.FileFormatError:
+        for file in lacking:  # not those that somebody placed there
+            (raw / file.name).unlink(missing_ok=True)
+        raise
+    files.write_table(cached, arrays, format="npz")
+    _tidy(raw, lacking)
+    return arrays
+
+
+def _tidy(raw: Path, fetched: list[RawFile]) -> None:
+    """Remove what was fetched, now that it is converted; not what somebody placed there."""
+    for path in (*(raw / file.name for file in fetched), *raw.glob("*.zip"), *raw.glob("*.part")):
+        path.unlink(missing_ok=True)
+    if not any(raw.iterdir()):
+        raw.rmdir()
+
+
+def _converted(entry: Entry, raw: Path) -> Arrays:
+    where = f"{entry.name} made of {', '.join(file.name for file in entry.raw)} in {raw}"
+    try:
+        arrays = CONVERTERS[entry.name](raw)
+    except MemoryError:
+        raise
+    except Exception as error:  # damaged bytes lead a parser anywhere: there is no list of types
+        raise files.FileFormatError(
+            f"{where} failed: a file is damaged or of another layout ({error}). Remove it, to have"
+            " it fetched again."
+        ) from error
+    _verify(arrays, entry, where)
+    return arrays
+
+
+def _verify(arrays: Arrays, entry: Entry, where: str) -> None:
+    """Refuse what is not, bit by bit, what the paper's tables were checked with."""
+    known = entry.fingerprint
+    if known is None:
+        return
+    features, classes = arrays["X"], arrays["y"]
+    found = {
+        "shape": (features.shape, known.shape),
+        "features": (_digest(features, known.dtype), known.features),
+        "classes": (_digest(classes, "int64"), known.classes),
+    }
+    for what, (got, wanted) in found.items():
+        if got != wanted:
+            raise files.FileFormatError(
+                f"{where} is not the dataset that the paper's tables were checked with: its {what}"
+                f" differ (found {got}, expected {wanted}). Remove the files, to have them fetched"
+                " again; if that does not help, their publisher has changed them."
+            )
+
+
+def _digest(array: NDArray[Any], dtype: str) -> str:
+    plain = np.ascontiguousarray(array, dtype=np.dtype(dtype).newbyteorder("<"))
+    return hashlib.sha256(plain.data).hexdigest()
+
+
+def _what_to_do(entry: Entry, folder: Path, raw: Path, why: str) -> str:
+    local = _local_files(entry, folder)[0]
+    message = (
+        f"The dataset {entry.name} is not at hand: there is no {local}, and none in the cache"
+        f" {raw.parent.parent}. It was not fetched: {why}. To go on, place {entry.file}.npz, with"
+        f" arrays X and y, in {local.parent}"
+    )
+    if not entry.raw:
+        return f"{message}."
+    sources = ", ".join(f"{file.name} (from {file.urls[0]})" for file in entry.raw)
+    return f"{message}; or the original files in {raw}: {sources}."
+
+
+def _dataset(entry: Entry, arrays: Arrays, path: str) -> Dataset:
+    _check(arrays, path)
+    truth, labels = numbered(arrays["y"].reshape(-1))
+    features = arrays["X"]
+    kind = features.dtype if features.dtype.kind == "f" else np.float64
+    features = np.ascontiguousarray(features, dtype=kind)
+    categories = _categories(arrays)
+    words = categories.pop("label", None)
+    return Dataset(
+        name=entry.name,
+        features=locked(features),
+        truth=locked(truth),
+        feature_names=_texts(arrays.get("columns", arrays.get("genes"))),
+        class_names=_class_names(entry, arrays, labels, words),
+        scale=entry.scale,
+        categories=categories or None,
+    )
+
+
+def _check(arrays: Arrays, path: str) -> None:
+    if missing := [name for name in ("X", "y") if name not in arrays]:
+        raise files.FileFormatError(
+            f"{path} has no array {missing[0]!r}. A dataset is an NPZ file with X, a row for each"
+            f" object, and y, the classes. It holds: {', '.join(arrays)}."
+        )
+    features, classes = arrays["X"], arrays["y"]
+    if features.ndim != 2 or features.dtype.kind not in "fiub" or not features.size:
+        raise files.FileFormatError(
+            f"{path}: X must be a table of numbers, but it is of type {features.dtype} and shape"
+            f" {features.shape}."
+        )
+    if classes.size != len(features) or classes.dtype.kind not in "iu":
+        raise files.FileFormatError(
+            f"{path}: y must be {len(features)} whole numbers, one for each row of X, but it is of"
+            f" type {classes.dtype} and shape {classes.shape}."
+        )
+
+
+def _categories(arrays: Arrays) -> dict[str, tuple[str, ...]]:
+    """Return the words that codes stand for; under "label" those of the classes."""
+    if "categories" not in arrays:
+        return {}
+    found = json.loads(str(arrays["categories"]))
+    return {name: tuple(words) for name, words in found.items()}
+
+
+def _class_names(
+    entry: Entry, arrays: Arrays, labels: list[int], words: tuple[str, ...] | None
+) -> tuple[str, ...] | None:
+    """Return the names of the classes that occur, in the order of their numbers."""
+    if entry.class_names is not None:
+        return tuple(entry.class_names.get(label, str(label)) for label in labels)
+    if words is not None:
+        return tuple(words[label] for label in labels)
+    names = _texts(arrays.get("class_names"))
+    return names if names is not None and len(names) == len(labels) else None
+
+
+def _texts(array: NDArray[Any] | None) -> tuple[str, ...] | None:
+    return None if array is None else tuple(map(str, array.tolist()))

@@ -1,0 +1,34 @@
+"""Where files are looked for, and where fetched ones are kept."""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+
+
+def data_folder(folder: str | os.PathLike[str] | None) -> Path:
+    """Return the folder that contains ``data/`` and ``pools/``.
+
+    The one asked for, else ``$ENSEMBLAGE_DATA``, else ``shared`` beside the checkout that this file
+    lies in, else beside the current folder.
+    """
+    if folder is not None:
+        return Path(folder)
+    if asked := os.environ.get("ENSEMBLAGE_DATA"):
+        return Path(asked)
+    source = Path(__file__).resolve().parents[2]
+    checkout = source.parent if source.name == "src" else Path.cwd()
+    return checkout.parent / "shared"
+
+
+def cache_folder() -> Path:
+    """Return the folder for fetched files: ``$ENSEMBLAGE_CACHE``, or the system's cache."""
+    if asked := os.environ.get("ENSEMBLAGE_CACHE"):
+        return Path(asked)
+    home = Path.home()
+    if sys.platform == "win32":
+        return Path(os.environ.get("LOCALAPPDATA") or home / "AppData" / "Local") / "ensemblage"
+    if sys.platform == "darwin":
+        return home / "Library" / "Caches" / "ensemblage"
+    return Path(os.environ.get("XDG_CACHE_HOME") or home / ".cache") / "ensemblage"

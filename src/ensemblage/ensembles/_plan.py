@@ -1,0 +1,92 @@
+"""What was asked for, checked: all that a member is made from."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ensemblage import _validate
+from ensemblage._validate.features import check_spread
+from ensemblage.ensembles._scaling import SCALES, Scaling, learn_scaling
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+
+@dataclass(frozen=True)
+class Plan:
+    """The features and how members are made from them. Member i depends on it and on i alone.
+
+    Attributes
+    ----------
+    features : ndarray of shape (n_objects, n_features)
+        Scaled already.
+    scaling : Scaling or None
+        What has been done to them.
+    methods : tuple
+        Base clusterers, used in turn.
+    n_clusters_range : tuple of int
+        The smallest and the largest number of clusters to draw.
+    n_columns, n_dimensions, n_rows : int or None
+        How many features a member sees, on how many dimensions it projects them, how many objects
+        it sees; None for all of them and no projection.
+    seed : int
+        Where all random numbers come from.
+    """
+
+    features: NDArray[Any]
+    scaling: Scaling | None
+    methods: tuple[Any, ...]
+    n_clusters_range: tuple[int, int]
+    n_columns: int | None
+    n_dimensions: int | None
+    n_rows: int | None
+    seed: int
+
+    def generator(self, index: int) -> np.random.Generator:
+        """Return the random numbers of member `index`, whatever other members there are."""
+        return np.random.default_rng(np.random.SeedSequence(self.seed, spawn_key=(index,)))
+
+
+def make_plan(
+    owner: str,
+    matrix: NDArray[Any],
+    *,
+    method: Any,
+    n_clusters_range: Any,
+    scale: Any,
+    subspace: Any,
+    projection: Any,
+    subsample: Any,
+    seed: int,
+    n_clusters: int | None = None,
+) -> Plan:
+    """Check the settings against the features, and scale these.
+
+    `n_clusters` is what the consensus is to have, where one will be made.
+    """
+    n_objects, n_features = matrix.shape
+    methods = _validate.check_methods(owner, method)
+    bounds = _validate.check_n_clusters_range(
+        owner, n_clusters_range, n_objects, n_clusters=n_clusters
+    )
+    if scale is not None:
+        _validate.check_choice(owner, "scale", scale, SCALES)
+    n_columns = _validate.check_part(owner, "subspace", subspace, n_features)
+    n_dimensions = _validate.check_part(owner, "projection", projection, n_columns or n_features)
+    share = _validate.check_subsample(owner, subsample)
+    scaling = learn_scaling(matrix, scale)
+    features = matrix if scaling is None else scaling.apply(matrix)
+    check_spread(features)
+    return Plan(
+        features=features,
+        scaling=scaling,
+        methods=methods,
+        n_clusters_range=bounds,
+        n_columns=n_columns,
+        n_dimensions=n_dimensions,
+        n_rows=None if share is None else max(1, round(share * n_objects)),
+        seed=seed,
+    )

@@ -1,0 +1,67 @@
+"""Scaling of features, column by column."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from ensemblage import _validate
+from ensemblage._validate.features import check_range
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from ensemblage._types import FloatArray
+
+SCALES = ("minmax", "standard")
+_ROWS = 4096
+
+
+class Scaling(NamedTuple):
+    """``(x - shift) / width``, learnt from one matrix and applied to others."""
+
+    shift: FloatArray
+    width: FloatArray
+
+    def apply(self, matrix: NDArray[Any]) -> NDArray[Any]:
+        """Return the scaled matrix, in float64 for float64 and in float32 for smaller types."""
+        kind = np.dtype(np.float64 if matrix.dtype == np.float64 else np.float32)
+        _validate.check_memory(
+            matrix.size * kind.itemsize,
+            f"A scaled copy of the features ({matrix.shape[0]} × {matrix.shape[1]}) as {kind}",
+            "Pass them scaled, with scale=None, or as float32.",
+        )
+        scaled = np.empty(matrix.shape, dtype=kind)
+        for start in range(0, len(matrix), _ROWS):  # in parts: one copy, not three
+            rows = slice(start, start + _ROWS)
+            with np.errstate(over="ignore"):  # refused below, in words
+                scaled[rows] = (matrix[rows] - self.shift) / self.width
+        check_range(scaled, "scaling")
+        return scaled
+
+
+def learn_scaling(matrix: NDArray[Any], scale: str | None) -> Scaling | None:
+    """Return what brings columns to [0, 1], or to mean 0 and variance 1; constant ones to 0."""
+    if scale is None:
+        return None
+    least = matrix.min(axis=0).astype(np.float64)
+    largest = matrix.max(axis=0).astype(np.float64)
+    if scale == "minmax":
+        shift, width = least, largest - least
+    else:
+        shift = matrix.mean(axis=0, dtype=np.float64)
+        width = _deviations(matrix, shift, largest - least)
+    # The mean of equal numbers may differ from them in the last digit: not a width to divide by.
+    constant = (least == largest) | (width == 0)
+    return Scaling(np.where(constant, least, shift), np.where(constant, 1.0, width))
+
+
+def _deviations(matrix: NDArray[Any], mean: FloatArray, spread: FloatArray) -> FloatArray:
+    # In units near the spread, so that no square is too small; powers of two change no digit.
+    unit = np.ldexp(1.0, np.frexp(spread)[1])
+    total = np.zeros(matrix.shape[1])
+    for start in range(0, len(matrix), _ROWS):
+        total += (((matrix[start : start + _ROWS] - mean) / unit) ** 2).sum(axis=0)
+    deviations: FloatArray = np.sqrt(total / len(matrix)) * unit
+    return deviations

@@ -1,0 +1,317 @@
+"""Features in, consensus out: an ensemble and its consensus as one clusterer."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from sklearn.base import BaseEstimator, ClusterMixin, clone
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from ensemblage import _validate
+from ensemblage.ensembles._plan import make_plan
+from ensemblage.ensembles._run import run_members
+from ensemblage.ensembles._saved import state_of_clustering
+from ensemblage.ensembles._view import count_distinct
+from ensemblage.files._archive import write_archive
+from ensemblage.methods import PTGP
+from ensemblage.methods._saved import preamble
+
+if TYPE_CHECKING:
+    from os import PathLike
+    from typing import Self
+
+    from numpy.typing import NDArray
+
+    from ensemblage._types import FloatArray, IntArray
+    from ensemblage.ensembles._member import Member
+    from ensemblage.metrics import KChoice
+
+
+class EnsembleClustering(ClusterMixin, BaseEstimator):
+    """Cluster features many times, and return the consensus.
+
+    Parameters
+    ----------
+    n_clusters : int or "auto", default=8
+        How many clusters to form; "auto" chooses as :func:`ensemblage.metrics.choose_k` does.
+    consensus : estimator or None, default=None
+        A consensus method of this library, such as ``PTA()``; None is `PTGP`. It is cloned and
+        given `n_clusters`, and `random_state` and `n_jobs` where its own are None.
+    n_members : int, default=20
+        How many base clusterings to make.
+    method : "kmeans", "rpcl", clusterer, or list of these, default="kmeans"
+        Base clusterer, as in `ensemblage.ensembles.generate`.
+    n_clusters_range : (int, int) or None, default=None
+        Smallest and largest number of clusters of a member. None is from ``2 * n_clusters`` to
+        ``4 * n_clusters``, or to ``min(50, ceil(sqrt(n_objects) / 2))`` if that is more; fewer
+        where clusters would have less than two objects. Members are finer than the consensus:
+        it can join what a member has split, but not split what a member has joined. With "auto" it
+        is from 2 to ``min(50, ceil(sqrt(n_objects) / 2))``.
+    scale : None, "minmax" or "standard", default=None
+        Bring each feature to [0, 1], or to mean 0 and variance 1.
+    subspace, projection, subsample : float, int or None, default=None
+        What each member sees, as in `ensemblage.ensembles.generate`. An object that no member of a
+        subsample has seen gets the votes that members predict for it.
+    random_state : int, Generator, RandomState or None, default=None
+        Equal integers give equal labels.
+    n_jobs : int or None, default=None
+        Threads. None means ``OMP_NUM_THREADS`` or else all cores; results do not depend on it.
+
+    Attributes
+    ----------
+    labels_ : ndarray of shape (n_objects,)
+        Consensus labels 0..n_clusters_-1, in order of first appearance.
+    n_clusters_ : int
+        How many clusters came out; fewer than asked for comes with a warning.
+    k_choice_ : KChoice
+        With ``n_clusters="auto"``: why so many.
+    confidence_ : ndarray of shape (n_objects,)
+        How sure the consensus is of each object's label, in [0, 1].
+    votes_ : ndarray of shape (n_objects, n_members)
+        Labels of the members, -1 for a missing vote.
+    members_ : list of Member
+        The base clusterings, with their centres or estimators.
+    consensus_ : estimator
+        The consensus method, fitted to `votes_`.
+    n_features_in_ : int
+        Number of features.
+    feature_names_in_ : ndarray of str
+        Their names, where a DataFrame gave them.
+
+    See Also
+    --------
+    ensemblage.ensembles.generate : the base clusterings alone.
+
+    Notes
+    -----
+    `predict` sends new objects through every member: to the nearest centre, or through the
+    estimator's own `predict`, or to the nearest object seen in fit; then the consensus method
+    reads these votes. Objects of the fit get their own labels again, unless `subsample` had left
+    them without some votes or a base clusterer predicts other labels than it has found.
+
+    Examples
+    --------
+    >>> import ensemblage as en
+    >>> from sklearn.datasets import make_blobs
+    >>> features, _ = make_blobs(90, centers=[[0, 0], [6, 0], [0, 6]], random_state=0)
+    >>> model = en.EnsembleClustering(n_clusters=3, random_state=0).fit(features)
+    >>> model.votes_.shape
+    (90, 20)
+    >>> sorted(int(size) for size in np.bincount(model.labels_))
+    [30, 30, 30]
+    >>> bool((model.predict(features) == model.labels_).all())
+    True
+    """
+
+    def __init__(
+        self,
+        n_clusters: int | str = 8,
+        *,
+        consensus: Any = None,
+        n_members: int = 20,
+        method: Any = "kmeans",
+        n_clusters_range: tuple[int, int] | None = None,
+        scale: str | None = None,
+        subspace: float | None = None,
+        projection: float | None = None,
+        subsample: float | None = None,
+        random_state: Any = None,
+        n_jobs: int | None = None,
+    ) -> None:
+        self.n_clusters = n_clusters
+        self.consensus = consensus
+        self.n_members = n_members
+        self.method = method
+        self.n_clusters_range = n_clusters_range
+        self.scale = scale
+        self.subspace = subspace
+        self.projection = projection
+        self.subsample = subsample
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+
+    def fit(self, X: Any, y: Any = None) -> Self:  # noqa: ARG002
+        """Make the members and find their consensus.
+
+        Parameters
+        ----------
+        X : array-like, DataFrame or Arrow table of shape (n_objects, n_features)
+            Finite numbers.
+        y : None
+            Ignored.
+
+        Returns
+        -------
+        self
+            The fitted estimator.
+        """
+        # What an earlier fit has found goes first: a fit that fails must not leave a mixture.
+        for name in [name for name in vars(self) if name.endswith("_")]:
+            delattr(self, name)
+        owner = type(self).__name__
+        n_clusters = _validate.check_n_clusters_or_auto(owner, self.n_clusters)
+        n_members = _validate.check_whole(owner, "n_members", self.n_members, 1)
+        _validate.check_n_jobs(owner, self.n_jobs)
+        consensus = _validate.check_consensus(owner, self.consensus)
+        seed = _validate.check_random_state(owner, self.random_state)
+        features = _validate.check_features(X)
+        validate_data(self, X=X, reset=True, skip_check_array=True)
+        _validate.check_enough_objects(owner, n_clusters or 1, len(features.matrix))
+        self._index, self._kind = features.index, features.kind
+        self._plan = make_plan(
+            owner,
+            features.matrix,
+            method=self.method,
+            n_clusters_range=self.n_clusters_range,
+            scale=self.scale,
+            subspace=self.subspace,
+            projection=self.projection,
+            subsample=self.subsample,
+            seed=seed,
+            n_clusters=n_clusters,
+        )
+        found = dict(run_members(self._plan, range(n_members), self.n_jobs))
+        self.members_: list[Member] = [found[index] for index in range(n_members)]
+        self.votes_ = self._votes()
+        self.consensus_ = self._find_consensus(consensus, n_clusters, seed)
+        if not any(member.needs_objects for member in self.members_):
+            nothing = np.empty((0, self.n_features_in_), dtype=self._plan.features.dtype)
+            self._plan = replace(self._plan, features=nothing)  # nor should pickles hold them
+        elif self._plan.scaling is None:  # they may be the user's, who may change them
+            self._plan = replace(self._plan, features=self._plan.features.copy())
+        self.labels_: NDArray[np.int64] = self.consensus_.labels_
+        self.n_clusters_: int = self.consensus_.n_clusters_
+        return self
+
+    def fit_predict(self, X: Any, y: Any = None) -> Any:
+        """Fit, and return the consensus labels, as a column of what X is a table of.
+
+        Parameters
+        ----------
+        X : array-like, DataFrame or Arrow table of shape (n_objects, n_features)
+            Finite numbers.
+        y : None
+            Ignored.
+
+        Returns
+        -------
+        ndarray, Series or Arrow array of shape (n_objects,)
+        """
+        return _validate.labels_like(self.fit(X, y).labels_, self._kind, self._index)
+
+    def predict(self, X: Any) -> Any:
+        """Return the consensus label of new objects, from what the members say of them.
+
+        Parameters
+        ----------
+        X : array-like, DataFrame or Arrow table of shape (n_objects, n_features)
+            The same features as in fit.
+
+        Returns
+        -------
+        ndarray, Series or Arrow array of shape (n_objects,)
+        """
+        check_is_fitted(self, "labels_")
+        features = _validate.check_features(X)
+        validate_data(self, X=X, reset=False, skip_check_array=True)
+        labels = self.consensus_.predict(self._placed(features.matrix))
+        return _validate.labels_like(labels, features.kind, features.index)
+
+    def cut(self, n_clusters: int) -> Any:
+        """Return the labels at another number of clusters, from the same members.
+
+        Parameters
+        ----------
+        n_clusters : int
+            How many clusters.
+
+        Returns
+        -------
+        ndarray, Series or Arrow array of shape (n_objects,)
+        """
+        check_is_fitted(self, "labels_")
+        return _validate.labels_like(self.consensus_.cut(n_clusters), self._kind, self._index)
+
+    @property
+    def confidence_(self) -> FloatArray:
+        """How sure the consensus is of each object's label, in [0, 1]."""
+        check_is_fitted(self, "labels_")
+        found: FloatArray = self.consensus_.confidence_
+        return found
+
+    @property
+    def k_choice_(self) -> KChoice:
+        """With ``n_clusters="auto"``: why so many."""
+        check_is_fitted(self, "labels_")
+        choice: KChoice = self.consensus_.k_choice_
+        return choice
+
+    def save(self, path: str | PathLike[str], *, objects: bool = True) -> None:
+        """Save members and consensus to a file that `ensemblage.load` reads. Nothing is pickled.
+
+        Parameters
+        ----------
+        path : str or path-like
+            The file, by custom ``*.ensemblage``. It is replaced when the new one is complete.
+        objects : bool, default=True
+            Keep the votes and the place of every object. Without them the loaded clusterer
+            predicts the same, has no ``votes_``, and one of ``labels_`` for each microcluster.
+
+        Notes
+        -----
+        Members of "kmeans" and "rpcl" are saved as their centres. Other estimators are refused.
+        """
+        header, arrays = state_of_clustering(self, objects=objects)
+        write_archive(path, preamble() | header, arrays)
+
+    # -- inside --------------------------------------------------------------------------------
+
+    def _votes(self) -> IntArray:
+        """Return the members' labels, with predictions for objects that no member has seen."""
+        votes = np.column_stack([member.labels for member in self.members_])
+        if self.subsample is not None:
+            silent = np.flatnonzero((votes < 0).all(axis=1))
+            if len(silent):
+                votes[silent] = self._placed_by_members(self._plan.features[silent])
+        silent = np.flatnonzero((votes < 0).all(axis=1))
+        if len(silent):
+            shown = ", ".join(map(str, silent[:5])) + (", ..." if len(silent) > 5 else "")
+            raise ValueError(
+                f"{len(silent)} of {len(votes)} object(s) have no vote: row(s) {shown}, counted"
+                f" from 0, are noise (-1) to every member of {type(self).__name__}. Let"
+                f" another method vote on them, as in method=[{self._plan.methods[0]!r}, 'kmeans'],"
+                f" or one that finds less noise."
+            )
+        return votes
+
+    def _placed(self, matrix: NDArray[Any]) -> IntArray:
+        scaling = self._plan.scaling
+        return self._placed_by_members(matrix if scaling is None else scaling.apply(matrix))
+
+    def _placed_by_members(self, features: NDArray[Any]) -> IntArray:
+        placed = [m.place(self._plan, features, n_jobs=self.n_jobs) for m in self.members_]
+        return np.column_stack(placed)
+
+    def _find_consensus(self, consensus: Any, n_clusters: int | None, seed: int) -> Any:
+        consensus = PTGP() if consensus is None else clone(consensus)
+        given = consensus.get_params()
+        k = "auto" if n_clusters is None else self._attainable(n_clusters)
+        own: dict[str, Any] = {"n_clusters": k}
+        if "random_state" in given and given["random_state"] is None:
+            own["random_state"] = seed
+        if "n_jobs" in given and given["n_jobs"] is None:
+            own["n_jobs"] = self.n_jobs
+        return consensus.set_params(**own).fit(self.votes_)
+
+    def _attainable(self, n_clusters: int) -> int:
+        """Return how many clusters there can be: not more than distinct objects."""
+        n_distinct = count_distinct(self._plan.features, n_clusters)
+        if n_distinct < n_clusters:
+            _validate.warn(
+                f"{type(self).__name__} was asked for {n_clusters} clusters, but there are only"
+                f" {n_distinct} distinct object(s), so there are {n_distinct} cluster(s).",
+                _validate.FewerClustersWarning,
+            )
+        return n_distinct

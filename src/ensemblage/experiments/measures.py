@@ -1,0 +1,247 @@
+"""One run of each kind of task: an ensemble in, numbers out.
+
+Each function takes the folder of the results (own pools lie there) and the words of its task, and
+returns the scores, and the parameters of the method where there is one.
+"""
+
+from __future__ import annotations
+
+import time
+import warnings
+from importlib.metadata import version
+from typing import TYPE_CHECKING, Any, Self
+
+import numpy as np
+
+import ensemblage as en
+from ensemblage import datasets, flow
+from ensemblage._memory import peak_memory
+from ensemblage.experiments.protocol import (
+    CLUSTER_NUMBERS,
+    FEW_CLUSTER_NUMBERS,
+    NEIGHBORS,
+    VARIANTS,
+)
+from ensemblage.experiments.sources import drawn, pool_of
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    from numpy.typing import NDArray
+
+    from ensemblage.experiments.records import Record, Task
+
+_VERSIONS = ("ensemblage", "numpy", "scipy", "scikit-learn", "numba")
+_SUBSETS = 20160502  # seed of the objects that the execution time is measured on
+
+
+class Watch:
+    """Seconds of the part of a run that counts; the scoring after it does not."""
+
+    wall: float
+    cpu: float
+
+    def __enter__(self) -> Self:
+        self._begun = time.perf_counter(), time.process_time()
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self.wall = time.perf_counter() - self._begun[0]
+        self.cpu = time.process_time() - self._begun[1]
+
+
+def measure(folder: Path, task: Task) -> Record:
+    """Run one task and return its record."""
+    words = {word: value for word, value in task.items() if word != "kind"}
+    record: Record = {
+        "what": task,
+        "parameters": {},
+        "versions": {name: version(name) for name in _VERSIONS},
+    }
+    watch = Watch()
+    with peak_memory() as peak, warnings.catch_warnings():
+        warnings.simplefilter("ignore", en.FewerClustersWarning)
+        found = MEASURES[task["kind"]](folder, watch, **words)
+    if "skipped" in found:
+        return {"what": task, **found}
+    return {
+        **record,
+        **found,
+        "seconds": round(watch.wall, 5),
+        "cpu_seconds": round(watch.cpu, 5),
+        "peak_memory": peak.n_bytes,
+    }
+
+
+def scores(
+    folder: Path,
+    watch: Watch,
+    *,
+    pool: str,
+    dataset: str,
+    members: int,
+    draw: int,
+    method: str,
+    seed: int,
+) -> Record:
+    """Score a method at the true k and at the best."""
+    ensemble, truth = drawn(folder, pool, dataset, members, draw)
+    variant = VARIANTS[method]
+    parameters = variant.parameters_for(len(truth))
+    k = len(np.unique(truth))
+    estimator = _estimator(variant.method, k, parameters, seed)
+    with watch:
+        estimator.fit(ensemble)
+    numbers = {"all": CLUSTER_NUMBERS, "few": FEW_CLUSTER_NUMBERS, "none": ()}[variant.cuts]
+    return {"parameters": parameters, "scores": _scores(estimator, truth, k, numbers)}
+
+
+def _estimator(method: str, k: int, parameters: dict[str, Any], seed: int = 0) -> Any:
+    """Return a method, with the seed if it draws random numbers."""
+    estimator = getattr(en, method)(k, **parameters)
+    if "random_state" in estimator.get_params():
+        estimator.set_params(random_state=seed)
+    return estimator
+
+
+def _scores(
+    estimator: Any, truth: NDArray[np.int64], k: int, numbers: tuple[int, ...]
+) -> dict[str, float | None]:
+    by_k = {k: estimator.labels_}
+    most = estimator.n_microclusters_
+    by_k |= {other: estimator.cut(other) for other in numbers if other <= most and other != k}
+    nmi = {number: en.metrics.nmi(truth, labels) for number, labels in by_k.items()}
+    ari = {number: en.metrics.ari(truth, labels) for number, labels in by_k.items()}
+    return {
+        "nmi_true": nmi[k],
+        "ari_true": ari[k],
+        "nmi_best": max(nmi.values()) if numbers else None,
+        "ari_best": max(ari.values()) if numbers else None,
+    }
+
+
+def settings(
+    folder: Path,
+    watch: Watch,
+    *,
+    pool: str,
+    dataset: str,
+    members: int,
+    draw: int,
+    method: str,
+    n_neighbors: int | str,
+    n_steps: int,
+) -> Record:
+    """Score PTA or PTGP at one setting of K and T."""
+    ensemble, truth = drawn(folder, pool, dataset, members, draw)
+    k = len(np.unique(truth))
+    parameters = {"n_neighbors": n_neighbors, "n_steps": n_steps}
+    estimator = _estimator(method, k, parameters)
+    with watch:
+        estimator.fit(ensemble)
+    return {"parameters": parameters, "scores": _scores(estimator, truth, k, CLUSTER_NUMBERS)}
+
+
+def base(folder: Path, watch: Watch, *, pool: str, dataset: str, members: int, draw: int) -> Record:
+    """Score the base clusterings of an ensemble themselves."""
+    source, truth = pool_of(folder, pool, dataset)
+    with watch:
+        nmi = [en.metrics.nmi(truth, votes) for votes in source.draw(members, draw).T]
+    return {"scores": {"nmi_mean": float(np.mean(nmi)), "nmi_std": float(np.std(nmi, ddof=1))}}
+
+
+def graph(
+    folder: Path, watch: Watch, *, pool: str, dataset: str, members: int, draw: int
+) -> Record:
+    """Count the nodes and links of the microcluster graph, and the links that each K keeps."""
+    table = drawn(folder, pool, dataset, members, draw).ensemble.microclusters.table
+    n = len(table)
+    with watch:
+        links = {
+            str(k): flow.elite_graph(table, n if k == "all" else int(k)).nnz // 2 for k in NEIGHBORS
+        }
+    return {"scores": {"microclusters": n, "links": links}}
+
+
+def links(
+    folder: Path, watch: Watch, *, pool: str, dataset: str, members: int, draw: int
+) -> Record:
+    """Count the links between objects by weight, and those whose ends share a class."""
+    ensemble, truth = drawn(folder, pool, dataset, members, draw)
+    with watch:
+        n_links, n_correct = links_by_weight(ensemble, truth)
+    return {"scores": {"links": n_links[1:].tolist(), "correct": n_correct[1:].tolist()}}
+
+
+def links_by_weight(
+    ensemble: en.Ensemble, truth: NDArray[np.int64]
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Return how many pairs of objects agree in 0, 1, ... M clusterings, and how many rightly.
+
+    Objects of one microcluster are alike, so pairs are counted between microclusters: sizes
+    multiply, and so do the numbers of objects of each class.
+    """
+    groups, n_clusterings = ensemble.microclusters, ensemble.n_clusterings
+    by_class = np.zeros((len(groups.sizes), int(truth.max()) + 1))
+    np.add.at(by_class, (groups.of_object, truth), 1.0)
+    sizes = groups.sizes.astype(np.float64)
+    agreements = np.rint(n_clusterings * flow.coassociation(groups.table)).astype(np.int64)
+    n_pairs, n_right = (
+        np.bincount(agreements.ravel(), weights.ravel(), minlength=n_clusterings + 1)
+        for weights in (np.outer(sizes, sizes), by_class @ by_class.T)
+    )
+    for counts in (n_pairs, n_right):
+        counts[-1] -= sizes.sum()  # every object with itself
+    return np.rint(n_pairs / 2).astype(np.int64), np.rint(n_right / 2).astype(np.int64)
+
+
+def description(folder: Path, watch: Watch, *, dataset: str) -> Record:  # noqa: ARG001
+    """Count the objects, attributes and classes of a dataset."""
+    with watch:
+        data = datasets.load(dataset)
+    n_objects, n_attributes = data.features.shape
+    n_classes = len(np.unique(data.truth))
+    return {"scores": {"objects": n_objects, "attributes": n_attributes, "classes": n_classes}}
+
+
+def seconds(
+    folder: Path,
+    watch: Watch,
+    *,
+    pool: str,
+    dataset: str,
+    members: int,
+    draw: int,
+    method: str,
+    objects: int,
+) -> Record:
+    """Time a method, from the votes of so many objects to their labels."""
+    source, truth = pool_of(folder, pool, dataset)
+    votes = source.draw(members, draw)
+    if objects > len(votes):
+        return {"skipped": f"{dataset} has {len(votes):,} objects"}
+    rows = np.random.default_rng([_SUBSETS, draw]).permutation(len(votes))[:objects]
+    subset = np.ascontiguousarray(votes[np.sort(rows)])
+    variant = VARIANTS[method]
+    parameters = {word: v for word, v in variant.parameters.items() if word != "partitioner"}
+    k = min(len(np.unique(truth)), len(en.microclusters(subset).sizes))
+    estimator = _estimator(variant.method, k, parameters)
+    getattr(en, variant.method)(1, **parameters).fit(subset[:50])  # kernels are loaded before
+    with watch:
+        estimator.fit(subset)
+    return {
+        "parameters": parameters,
+        "scores": {"microclusters": estimator.n_microclusters_},
+    }
+
+
+MEASURES: dict[str, Callable[..., Record]] = {
+    "scores": scores,
+    "settings": settings,
+    "base": base,
+    "graph": graph,
+    "links": links,
+    "description": description,
+    "seconds": seconds,
+}

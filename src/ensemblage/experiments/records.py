@@ -1,0 +1,157 @@
+"""One line of JSON for each run: appended at once, never rewritten, read again to go on.
+
+A record is a dictionary: `what` (the task: its kind and everything that decides its outcome),
+`parameters` (of the method), `versions`, `scores`, `seconds`, `cpu_seconds` and `peak_memory`.
+Where a task cannot be done the record holds only `what` and `skipped`, the reason.
+"""
+
+from __future__ import annotations
+
+import errno
+import gzip
+import json
+import os
+import re
+import zlib
+from contextlib import contextmanager, suppress
+from itertools import chain
+from typing import TYPE_CHECKING, Any
+
+from ensemblage.files._target import told_if_lost
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator
+    from io import FileIO
+    from pathlib import Path
+
+Task = dict[str, Any]
+Record = dict[str, Any]
+
+FILE = "records.jsonl"
+PACKED = "records.jsonl.gz"
+_LONGEST = 1 << 20
+
+
+def key(task: Task) -> str:
+    """Return what tells a task from all others."""
+    return json.dumps(task, sort_keys=True)
+
+
+def read(folder: Path) -> dict[str, Record]:
+    """Return the records of a folder by the keys of their tasks, the packed ones first.
+
+    A line that is no record, such as the last one of a run that was killed, is passed over: its
+    task counts as not done.
+    """
+    found = {}
+    for line in chain(_unpacked(folder / PACKED), _lines(folder / FILE, open)):
+        with suppress(ValueError, RecursionError):
+            record = json.loads(line)
+            if _is_record(record):
+                found[key(record["what"])] = record
+    return found
+
+
+def _lines(path: Path, opener: Callable[..., Any]) -> Iterator[bytes]:
+    """Yield the lines of a file; one that is too long for a record comes in parts, which are none.
+
+    So neither a large file nor a packed one that unpacks to much more is ever whole in memory.
+    """
+    if path.exists():
+        with opener(path, "rb") as file:
+            while line := file.readline(_LONGEST):
+                yield line
+
+
+def _unpacked(path: Path) -> Iterator[bytes]:
+    try:
+        yield from _lines(path, gzip.open)
+    except (OSError, EOFError, zlib.error) as error:
+        raise ValueError(
+            f"{path} is damaged ({error}). Bring it back, or remove it to run its tasks again."
+        ) from None
+
+
+def _is_record(record: Any) -> bool:
+    """Tell whether a line has the form of a record, whoever wrote it."""
+    what = record.get("what") if isinstance(record, dict) else None
+    if not isinstance(what, dict) or not isinstance(what.get("dataset"), str):
+        return False
+    pool = what.get("pool", "authors")
+    named = isinstance(what.get("kind"), str) and isinstance(pool, str)
+    return (
+        named
+        and re.fullmatch(r"authors|own-[0-9]{1,9}", pool) is not None
+        and (isinstance(record.get("skipped"), str) or isinstance(record.get("scores"), dict))
+    )
+
+
+class RecordFile:
+    """The records of a folder, open for more."""
+
+    def __init__(self, folder: Path, file: FileIO) -> None:
+        self.done = read(folder)
+        self._path = folder / FILE
+        self._file = file
+
+    def missing(self, tasks: Iterable[Task]) -> list[Task]:
+        """Return the tasks that have no record yet, in order, each once."""
+        by_key = {key(task): task for task in tasks}
+        return [task for name, task in by_key.items() if name not in self.done]
+
+    def add(self, record: Record) -> None:
+        """Append one record; when this returns, it is in the file."""
+        path = str(self._path)
+        with told_if_lost(path):
+            rest = memoryview(json.dumps(record).encode() + b"\n")
+            while rest:
+                rest = rest[self._file.write(rest) :]
+            if os.fstat(self._file.fileno()).st_nlink == 0:
+                raise FileNotFoundError(errno.ENOENT, "removed", path)
+        self.done[key(record["what"])] = record
+
+
+@contextmanager
+def opened(folder: Path) -> Iterator[RecordFile]:
+    """Open the records of a folder for this process alone."""
+    folder.mkdir(parents=True, exist_ok=True)
+    # Without a buffer nothing is written again when a full disk makes this end.
+    with (folder / FILE).open("ab", buffering=0) as file:
+        _lock(file, folder)
+        if _is_torn(folder / FILE):
+            file.write(b"\n")  # what a killed run left behind stays a line of its own
+        yield RecordFile(folder, file)
+
+
+def pack(folder: Path) -> int:
+    """Compress all records of a folder into one file; return how many there are."""
+    records = read(folder)
+    text = "".join(json.dumps(records[name]) + "\n" for name in sorted(records))
+    temporary = folder / f"{PACKED}.tmp"
+    temporary.write_bytes(gzip.compress(text.encode(), mtime=0))
+    temporary.replace(folder / PACKED)
+    (folder / FILE).unlink(missing_ok=True)
+    return len(records)
+
+
+def _is_torn(path: Path) -> bool:
+    with path.open("rb") as file:
+        if file.seek(0, os.SEEK_END) == 0:
+            return False
+        file.seek(-1, os.SEEK_END)
+        return file.read(1) != b"\n"
+
+
+def _lock(file: FileIO, folder: Path) -> None:
+    """Refuse a second run into the same folder, where the system has locks of this kind."""
+    try:
+        import fcntl
+    except ImportError:
+        return
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        raise ValueError(
+            f"Another run is writing its records to {folder}. Wait for it, or choose another"
+            " folder with --out."
+        ) from None

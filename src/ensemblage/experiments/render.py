@@ -1,0 +1,149 @@
+"""From records to files: a page of Markdown, CSV and pictures for each experiment, and an index."""
+
+from __future__ import annotations
+
+import json
+from html import escape
+from typing import TYPE_CHECKING, Any
+
+from ensemblage import files
+from ensemblage.datasets._places import data_folder
+from ensemblage.experiments import records as record_files
+from ensemblage.experiments.evidence import Evidence
+from ensemblage.experiments.tables import EXPERIMENTS
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from ensemblage.experiments.evidence import Experiment, Results
+
+_STYLE = """
+:root { color-scheme: light dark; }
+body { font: 16px/1.5 system-ui, sans-serif; max-width: 72rem; margin: 2rem auto; padding: 0 1rem; }
+h2 { margin-top: 3rem; }
+.wide { overflow-x: auto; }
+table { border-collapse: collapse; font-size: .85rem; margin: 1rem 0; }
+th, td { padding: .2rem .6rem; text-align: right; white-space: nowrap; }
+th:first-child { text-align: left; }
+thead th { border-bottom: 2px solid; }
+tbody tr:nth-child(even) { background: rgb(128 128 128 / .12); }
+td.best { font-weight: 700; }
+img { max-width: 100%; background: white; border-radius: 4px; }
+figcaption, .small { font-size: .9rem; opacity: .8; }
+"""
+
+
+def need_matplotlib() -> None:
+    """Say how to get matplotlib, where it is missing, before anything is run."""
+    try:
+        import matplotlib  # noqa: F401
+    except ImportError as error:
+        raise ImportError(
+            "Figures need matplotlib. Install it with: pip install 'ensemblage[report]'"
+        ) from error
+
+
+def paper_tables() -> dict[str, Any]:
+    """Return the paper's printed numbers from the data folder; nothing where they are absent."""
+    path = data_folder(None) / "paper" / "tables.json"
+    try:
+        content = json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return {}
+    return content if isinstance(content, dict) else {}
+
+
+def render(folder: Path, pools: str | None = None) -> Path:
+    """Write the tables and pictures of all that is recorded; return the page that shows them."""
+    need_matplotlib()
+    found = record_files.read(folder)
+    evidence = Evidence(found.values(), paper_tables(), pools)
+    parts = []
+    for name, experiment in EXPERIMENTS.items():
+        results = experiment.results(evidence)
+        if not any(grid.cells for grid in results.grids):
+            parts.append(_empty(experiment))
+            continue
+        _write_files(folder, results)
+        files.write_text(folder / f"{name}.md", _markdown(experiment, results))
+        parts.append(_html(experiment, results))
+    index = folder / "index.html"
+    files.write_text(index, _page(parts, len(found), paper=bool(evidence.paper)))
+    return index
+
+
+def _write_files(folder: Path, results: Results) -> None:
+    for grid in results.grids:
+        files.write_text(folder / f"{grid.name}.csv", grid.to_csv().rstrip("\n"))
+    for picture in results.pictures:
+        figure = picture.draw()
+        for ending in ("png", "svg"):
+            temporary = folder / f"{picture.name}.tmp.{ending}"
+            # Neither dates nor random names: the same records give the same files.
+            with _steady_names():
+                figure.savefig(temporary, dpi=120, metadata=_NO_DATE[ending])
+            temporary.replace(folder / f"{picture.name}.{ending}")
+
+
+_NO_DATE: dict[str, dict[str, Any]] = {"png": {"Software": None}, "svg": {"Date": None}}
+
+
+def _steady_names() -> Any:
+    from matplotlib import rc_context
+
+    return rc_context({"svg.hashsalt": "ensemblage", "svg.fonttype": "none"})
+
+
+def _markdown(experiment: Experiment, results: Results) -> str:
+    parts = [f"# {experiment.title}", experiment.protocol, *filter(None, results.remarks)]
+    parts.append("Cells: ours, and in brackets what the paper prints.")
+    for grid in results.grids:
+        parts += [f"## {grid.title}", grid.to_markdown(), f"[CSV]({grid.name}.csv)"]
+    for picture in results.pictures:
+        parts += [f"![{picture.caption}]({picture.name}.png)", f"*{picture.caption}*"]
+    return "\n\n".join(parts)
+
+
+def _html(experiment: Experiment, results: Results) -> str:
+    parts = [f'<h2 id="{experiment.name}">{escape(experiment.title)}</h2>']
+    parts.append(f"<p>{escape(experiment.protocol)}</p>")
+    parts += [f'<p class="small">{escape(remark)}</p>' for remark in results.remarks if remark]
+    for picture in results.pictures:
+        caption = escape(picture.caption, quote=True)
+        parts.append(
+            f'<figure><img src="{picture.name}.svg" alt="{caption}">'
+            f"<figcaption>{caption}</figcaption></figure>"
+        )
+    for grid in results.grids:
+        link = f'<a href="{escape(grid.name, quote=True)}.csv">CSV</a>'
+        parts.append(f"<h3>{escape(grid.title)}</h3>{grid.to_html()}<p>{link}</p>")
+    return "\n".join(parts)
+
+
+def _empty(experiment: Experiment) -> str:
+    return (
+        f'<h2 id="{experiment.name}">{escape(experiment.title)}</h2>'
+        f"<p>{escape(experiment.protocol)}</p><p><em>Nothing is recorded yet:"
+        f" <code>ensemblage reproduce {experiment.name}</code> runs it.</em></p>"
+    )
+
+
+def _page(parts: list[str], n_records: int, *, paper: bool) -> str:
+    about = (
+        "Cells show our number, and in brackets what the paper prints; the pointer shows the"
+        " standard error and the number of runs."
+        if paper
+        else "The paper's printed numbers are not at hand (paper/tables.json in the folder"
+        " ENSEMBLAGE_DATA), so cells show ours alone; the pointer shows the standard error and the"
+        " number of runs."
+    )
+    return (
+        '<!doctype html>\n<html lang="en"><head><meta charset="utf-8">'
+        '<meta name="viewport" content="width=device-width, initial-scale=1">'
+        f"<title>The experiments, reproduced</title><style>{_STYLE}</style></head><body>"
+        "<h1>Robust ensemble clustering using probability trajectories: the experiments,"
+        " reproduced</h1>"
+        f"<p>{about} Made by <code>ensemblage reproduce</code> from {n_records:,} records.</p>"
+        + "\n".join(parts)
+        + "</body></html>"
+    )

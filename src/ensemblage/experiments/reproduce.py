@@ -1,0 +1,119 @@
+"""Run the experiments that are asked for, then render them."""
+
+from __future__ import annotations
+
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from ensemblage.experiments import records as record_files
+from ensemblage.experiments import sources
+from ensemblage.experiments.protocol import Plan
+from ensemblage.experiments.render import need_matplotlib, render
+from ensemblage.experiments.runner import run, workers
+from ensemblage.experiments.tables import EXPERIMENTS
+from ensemblage.flow._threads import n_threads
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+    from os import PathLike
+
+
+def reproduce(
+    folder: str | PathLike[str],
+    names: Sequence[str] | None = None,
+    plan: Plan | None = None,
+    *,
+    n_jobs: int | None = None,
+    progress: bool = False,
+) -> Path:
+    """Run what the records in `folder` lack, render all of it, and return the page to open.
+
+    Parameters
+    ----------
+    folder : str or path-like
+        Holds the records, own pools and everything rendered. A run that is stopped, in whatever
+        way, goes on from its records when it is started again.
+    names : sequence of str or None, default=None
+        Keys of `EXPERIMENTS`; None is all.
+    plan : Plan or None, default=None
+        Which datasets, pools and how many runs; None is the paper's.
+    n_jobs : int or None, default=None
+        Processes; None is all cores. Scores do not depend on it.
+    progress : bool, default=False
+        Show a bar for each experiment on standard error.
+
+    Notes
+    -----
+    Worker processes import the calling script anew, so a script needs the usual
+    ``if __name__ == "__main__":`` before this call.
+    """
+    need_matplotlib()
+    folder = Path(folder)
+    unknown = [name for name in names or () if name not in EXPERIMENTS]
+    if unknown:
+        raise ValueError(f"There is no experiment {unknown[0]!r}. Known: {', '.join(EXPERIMENTS)}.")
+    chosen = [EXPERIMENTS[name] for name in names or EXPERIMENTS]
+    plan = replace(plan or Plan(), at_hand=sources.at_hand())
+    if not any(True for experiment in chosen for _ in experiment.tasks(plan)):
+        raise ValueError(
+            "There is nothing to run: none of these datasets has a pool of the authors in the data"
+            " folder (ENSEMBLAGE_DATA). Place it there, or take own pools."
+        )
+    lacking: set[str] = set()
+    with record_files.opened(folder) as records:
+        # What is timed comes last, so that an interrupted run has more to show.
+        for alone in (False, True):
+            n_workers = 1 if alone else n_threads(n_jobs)
+            with workers(n_workers) as pool:
+                for experiment in (one for one in chosen if one.alone == alone):
+                    tasks = sources.prepare(
+                        records.missing(experiment.tasks(plan)),
+                        folder,
+                        lacking,
+                        n_jobs=n_jobs,
+                        progress=progress,
+                    )
+                    with _bar(experiment.name, len(tasks), shown=progress) as advance:
+                        run(
+                            tasks,
+                            records,
+                            folder,
+                            pool,
+                            on_record=advance,
+                            skip=experiment.skip,
+                            # One in waiting for each worker keeps all of them busy.
+                            n_at_once=1 if alone else 2 * n_workers,
+                        )
+        if not records.done:
+            raise ValueError("Nothing could be run; the warnings above tell why.")
+    return render(folder, plan.pools)
+
+
+@contextmanager
+def _bar(what: str, total: int, *, shown: bool) -> Iterator[Callable[[], None]]:
+    """Show how far an experiment is, and how long it will take."""
+    from rich.console import Console
+    from rich.progress import (
+        BarColumn,
+        MofNCompleteColumn,
+        Progress,
+        TextColumn,
+        TimeElapsedColumn,
+        TimeRemainingColumn,
+    )
+
+    console = Console(stderr=True)
+    with Progress(
+        TextColumn("{task.description}"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TimeElapsedColumn(),
+        TextColumn("left"),
+        TimeRemainingColumn(),
+        console=console,
+        disable=not (shown and total and console.is_terminal),
+    ) as progress:
+        task = progress.add_task(what, total=total)
+        yield lambda: progress.advance(task)

@@ -1,0 +1,96 @@
+"""How the links between objects are distributed over weights, and how many of them are right."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ensemblage.experiments.evidence import Evidence, Experiment, Picture, Results
+from ensemblage.experiments.figures import new_axes
+from ensemblage.experiments.grids import Grid, mean_cell
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from ensemblage.experiments.protocol import Plan
+    from ensemblage.experiments.records import Task
+
+RUNS = 20
+_FAVOURITE = "MNIST"
+
+
+def _tasks(plan: Plan) -> Iterator[Task]:
+    for ensemble in plan.ensembles(RUNS, datasets=plan.one(_FAVOURITE)):
+        yield {"kind": "links", **ensemble}
+
+
+def _results(evidence: Evidence) -> Results:
+    results = Results()
+    for dataset in evidence.datasets("links"):
+        records = evidence.select("links", dataset)
+        links, correct = (
+            np.array([record["scores"][word] for record in records], dtype=float)
+            for word in ("links", "correct")
+        )
+        weights = [f"{j / links.shape[1]:g}" for j in range(links.shape[1], 0, -1)]
+        grid = Grid(
+            f"link-weights-{dataset}",
+            f"Links of {dataset} by weight",
+            "weight",
+            weights,
+            ["share of links", "share that is correct"],
+            percent=True,
+        )
+        shares = links / links.sum(axis=1, keepdims=True)
+        with np.errstate(invalid="ignore"):
+            rights = correct / links
+        for place, weight in enumerate(weights):
+            j = links.shape[1] - 1 - place
+            printed = evidence.of_paper("mnist_link_weights", weight) or {}
+            printed = printed if dataset == _FAVOURITE else {}
+            right = rights[:, j][np.isfinite(rights[:, j])]
+            grid.cells[weight, grid.columns[0]] = mean_cell(
+                shares[:, j], printed.get("share_of_links")
+            )
+            grid.cells[weight, grid.columns[1]] = mean_cell(right, printed.get("correct"))
+        results.grids.append(grid)
+        results.pictures.append(
+            Picture(
+                grid.name,
+                f"Distribution of the link weights of {dataset}, and the share of links whose two"
+                " objects are of one class.",
+                partial(_draw, grid),
+            )
+        )
+        results.remarks.append(f"{evidence.origin([dataset])} Runs: {len(records)}.")
+    return results
+
+
+def _draw(grid: Grid) -> Any:
+    figure, (panel,) = new_axes()
+    weights = [float(row) for row in reversed(grid.rows)]
+    shares, rights = (
+        [100 * (grid.cell(row, column).ours or 0) for row in reversed(grid.rows)]
+        for column in grid.columns
+    )
+    panel.bar(weights, shares, width=0.8 * weights[0], color="#0b5fa5", label="share of all links")
+    panel.plot(weights, rights, "o-", color="#c1272d", label="share of these that is correct")
+    panel.set_xticks(weights)
+    panel.set_ylim(0, 100)
+    panel.set_xlabel("link weight")
+    panel.set_ylabel("%")
+    panel.legend(frameon=False, loc="upper center")
+    return figure
+
+
+LINK_WEIGHTS = Experiment(
+    "link-weights",
+    "Distribution of link weights",
+    f"Ensembles of 10 members on {_FAVOURITE}, {RUNS} draws (the paper: one ensemble). A link joins"
+    " two objects that share a cluster in at least one clustering; its weight is the share of"
+    " clusterings; it is correct where the two are of one class.",
+    _tasks,
+    _results,
+)

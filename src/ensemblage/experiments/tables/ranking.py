@@ -1,0 +1,210 @@
+"""All methods, the paper's and their successors, on the same draws: an honest ranking."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ensemblage.experiments.evidence import Evidence, Experiment, Picture, Results
+from ensemblage.experiments.figures import legend_below, new_axes
+from ensemblage.experiments.grids import Cell, Grid
+from ensemblage.experiments.protocol import N_MEMBERS, VARIANTS, score_tasks
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from ensemblage.experiments.protocol import Plan
+    from ensemblage.experiments.records import Record, Task
+
+RUNS = 100
+SIZES = (10, 20, 30)
+_REFERENCE = "PTGP"
+_METHODS = tuple(name for name in VARIANTS if name[-3:] not in ("-CL", "-SL"))
+#: Slow methods are run at M = 10 only, and on objects with one seed only.
+_FAST = tuple(name for name in _METHODS if VARIANTS[name].most_draws >= RUNS)
+_SEEDED = tuple(name for name in _METHODS if not VARIANTS[name].on_objects)
+_SEEDS = range(5)
+_SEED_RUNS = 5
+_QUICK_SIZES = (10,)
+_SCORES = {
+    "NMI true k": "nmi_true",
+    "NMI best k": "nmi_best",
+    "ARI true k": "ari_true",
+    "ARI best k": "ari_best",
+}
+_LESS = f"NMI true k less {_REFERENCE}"
+_COLUMNS = {
+    "draws": 0,
+    **dict.fromkeys(_SCORES, 4),
+    "mean rank": 1,
+    _LESS: 4,
+    "± over draws": 4,
+    "± over datasets": 4,
+    "CPU s": 2,
+    "seed spread": 4,
+}
+
+Scores = dict[tuple[str, int], float]
+
+
+def _tasks(plan: Plan) -> Iterator[Task]:
+    if plan.pools is None and plan.at_hand & set(plan.chosen):
+        plan = replace(plan, pools="authors")
+    for size in _QUICK_SIZES if plan.quick else SIZES:
+        yield from score_tasks(plan, _METHODS if size == N_MEMBERS else _FAST, RUNS, (size,))
+    seeds = range(2) if plan.quick else _SEEDS
+    yield from score_tasks(plan, _SEEDED, min(_SEED_RUNS, len(plan.draws(RUNS))), seeds=seeds)
+
+
+def _results(evidence: Evidence) -> Results:
+    names = evidence.datasets("scores")
+    names = [name for name in names if evidence.is_of_authors(name)] or names
+    results = Results(remarks=[evidence.origin(names)])
+    for size in SIZES:
+        records = [r for name in names for r in evidence.select("scores", name, members=size)]
+        if any(r["what"].get("method") in _METHODS for r in records):
+            results.grids.append(_ranking(records, size))
+    if results.grids:
+        caption = f"NMI at the true k less {_REFERENCE}'s, on the same ensembles of 10 members."
+        results.pictures.append(Picture("ranking", caption, lambda: _draw(results.grids[0])))
+    return results
+
+
+def _ranking(records: list[Record], size: int) -> Grid:
+    by_method: dict[str, list[Record]] = {}
+    for record in records:
+        by_method.setdefault(record["what"].get("method", ""), []).append(record)
+    scores = {
+        method: {column: _values(found, score) for column, score in _SCORES.items()}
+        for method, found in by_method.items()
+        if method in _METHODS and _values(found, "nmi_true")
+    }
+    order = sorted(scores, key=lambda method: -_mean(scores[method]["NMI true k"]))
+    grid = Grid(
+        f"ranking-{size}",
+        f"M = {size}",
+        "method",
+        order,
+        list(_COLUMNS),
+        column_decimals=_COLUMNS,
+    )
+    true_k = {method: scores[method]["NMI true k"] for method in order}
+    ranks = _mean_ranks(true_k)
+    for method in order:
+        found = by_method[method]
+        n_draws = len({draw for _, draw in true_k[method]})
+        numbers: dict[str, float | None] = {
+            "draws": n_draws,
+            **{column: _mean(scores[method][column]) for column in _SCORES},
+            "mean rank": ranks.get(method),
+            "CPU s": float(np.mean([record.get("cpu_seconds", np.nan) for record in found])),
+            "seed spread": _seed_spread(found),
+            **_less_reference(true_k[method], true_k.get(_REFERENCE, {})),
+        }
+        for column, value in numbers.items():
+            if value is not None and np.isfinite(value):
+                grid.cells[method, column] = Cell(value, runs=len(true_k[method]))
+    return grid
+
+
+def _values(records: list[Record], score: str) -> Scores:
+    return {
+        (r["what"]["dataset"], r["what"].get("draw", 0)): r["scores"][score]
+        for r in records
+        if r["what"].get("seed") == 0 and isinstance(r["scores"].get(score), float)
+    }
+
+
+def _mean(values: Scores) -> float:
+    """Return the mean over datasets of the means over draws."""
+    return float(np.mean([np.mean(column) for column in _by_dataset(values)])) if values else np.nan
+
+
+def _by_dataset(values: Scores) -> list[list[float]]:
+    names = sorted({name for name, _ in values})
+    return [[value for (name, _), value in values.items() if name == one] for one in names]
+
+
+def _mean_ranks(true_k: dict[str, Scores]) -> dict[str, float]:
+    """Return mean ranks among the methods that were run on every ensemble."""
+    most = max(len(found) for found in true_k.values())
+    complete = [method for method, found in true_k.items() if len(found) == most]
+    table = np.array([[true_k[method][key] for key in true_k[complete[0]]] for method in complete])
+    better = (table[None] > table[:, None]).sum(axis=1)
+    ties = (table[None] == table[:, None]).sum(axis=1) - 1
+    ranks = (1 + better + ties / 2).mean(axis=1)
+    return dict(zip(complete, map(float, ranks), strict=True))
+
+
+def _less_reference(ours: Scores, reference: Scores) -> dict[str, float]:
+    """Return the mean paired difference, and its standard errors over draws and over datasets."""
+    common = set(ours) & set(reference)
+    if ours is reference or not common:
+        return {}
+    names = sorted({name for name, _ in common})
+    draws = sorted({draw for _, draw in common if all((name, draw) in common for name in names)})
+    if not draws:
+        return {}
+    table = np.array([[ours[n, d] - reference[n, d] for d in draws] for n in names])
+    return {
+        _LESS: float(table.mean()),
+        "± over draws": _error(table.mean(axis=0)),
+        "± over datasets": _error(table.mean(axis=1)),
+    }
+
+
+def _error(values: np.ndarray) -> float:
+    return float(values.std(ddof=1) / len(values) ** 0.5) if len(values) > 1 else np.nan
+
+
+def _seed_spread(records: list[Record]) -> float | None:
+    """Return the standard deviation over seeds, averaged over ensembles."""
+    found: dict[Any, list[float]] = {}
+    for record in records:
+        what = record["what"]
+        if what.get("draw", _SEED_RUNS) < _SEED_RUNS:
+            found.setdefault((what["dataset"], what["draw"]), []).append(
+                record["scores"].get("nmi_true", np.nan)
+            )
+    spreads = [np.std(values, ddof=1) for values in found.values() if len(values) > 1]
+    return float(np.mean(spreads)) if spreads else None
+
+
+def _draw(grid: Grid) -> Any:
+    figure, (panel,) = new_axes(width=6.8, height=0.26 * len(grid.rows) + 1.2)
+    methods = [name for name in grid.rows if grid.cell(name, _LESS).ours is not None]
+    places = range(len(methods))
+    means = [grid.cell(name, _LESS).ours or 0.0 for name in methods]
+    for column, colour, width, label in (
+        ("± over datasets", "#c9c9c9", 5, "2 standard errors over datasets"),
+        ("± over draws", "#0b5fa5", 2, "2 standard errors over draws"),
+    ):
+        reach = [2 * (grid.cell(name, column).ours or 0.0) for name in methods]
+        panel.errorbar(
+            means, places, xerr=reach, fmt="none", ecolor=colour, elinewidth=width, label=label
+        )
+    panel.plot(means, places, "o", color="#0b5fa5")
+    panel.axvline(0, color="black", linewidth=0.8)
+    panel.set_yticks(places, methods)
+    panel.set_xlabel(_LESS)
+    panel.invert_yaxis()
+    legend_below(figure, panel, 2)
+    return figure
+
+
+RANKING = Experiment(
+    "ranking",
+    "Ranking of all methods on the same ensembles",
+    f"{RUNS} draws of M = {', '.join(map(str, SIZES))} members (slow methods fewer, and only of"
+    " M = 10: see the column draws) from the authors' pools, where there are any. Scores are means"
+    " over datasets of means over draws. The rank is by NMI at the true k, among the methods that"
+    f" were run on every ensemble. The difference to {_REFERENCE} is paired (the same ensembles);"
+    " its standard errors are over draws (each the mean of all datasets) and over datasets (each"
+    " the mean of all draws): the second says how far it may depend on the choice of datasets. The"
+    f" seed spread is the standard deviation of NMI at the true k over {len(_SEEDS)} seeds,"
+    f" averaged over the first {_SEED_RUNS} draws; it is not measured for methods on objects.",
+    _tasks,
+    _results,
+)

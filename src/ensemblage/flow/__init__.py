@@ -1,0 +1,169 @@
+"""The method as pure functions of arrays, in the order of the data flow.
+
+votes → microclusters → co-association → elite-neighbour graph → random walks → similarity → cut
+
+Nothing here checks input, warns, logs or draws random numbers that it was not handed.
+"""
+
+from ensemblage.flow._nearest import nearest
+from ensemblage.flow.agglomerate import agglomerate, cut_tree, tree_of_objects
+from ensemblage.flow.align import cluster_agreement, match, plurality, vote
+from ensemblage.flow.balance import Gains, giants, settle, side_limits, spread_by_weight
+from ensemblage.flow.bounded_lloyd import bounded_lloyd
+from ensemblage.flow.clusters import (
+    cluster_certainties,
+    cluster_entropies,
+    cluster_graph,
+    clustering_weights,
+    jaccard,
+    member_nmi,
+    overlaps,
+    owners,
+)
+from ensemblage.flow.coassociation import coassociation, graded_coassociation
+from ensemblage.flow.codes import cluster_means, membership
+from ensemblage.flow.completion import complete, reliable_pairs
+from ensemblage.flow.discretise import NormalisedCut, discretise, part_shares
+from ensemblage.flow.elite import elite_graph, elite_graph_of
+from ensemblage.flow.factorise import (
+    Factors,
+    factor_labels,
+    factorise,
+    improve,
+    product_by_rows,
+    squared_residual,
+)
+from ensemblage.flow.graphs import (
+    agreement_graph,
+    association,
+    membership_graph,
+    net_weights,
+    whole_weights,
+)
+from ensemblage.flow.kmeans import centroids, farthest_first, kmeans, least_aligned, lloyd
+from ensemblage.flow.large_walk import estimated_norms
+from ensemblage.flow.link_sample import expected_links, expected_links_of
+from ensemblage.flow.local_merges import (
+    LocalMerges,
+    complete_tree,
+    first_merges,
+    local_merges,
+    no_merges,
+)
+from ensemblage.flow.member_pairs import member_pairs
+from ensemblage.flow.microclusters import MicroclusterIndex, microclusters, spread
+from ensemblage.flow.nystroem import nystroem, sketch
+from ensemblage.flow.packed import packed_bytes, packed_similarity
+from ensemblage.flow.packed_linkage import packed_linkage
+from ensemblage.flow.random_walker import (
+    first_arrivals,
+    first_likely,
+    islands,
+    nearest_regions,
+    object_thresholds,
+    walker_graph,
+)
+from ensemblage.flow.rpcl import rpcl
+from ensemblage.flow.sact import source_aware_triples
+from ensemblage.flow.simrank import simrank
+from ensemblage.flow.tcut import TransferCut, unit_rows
+from ensemblage.flow.trajectories import vote_shares, walk_length, walk_weights
+from ensemblage.flow.triples import connected_triples
+from ensemblage.flow.walk import (
+    group_similarity,
+    similarity_product,
+    trajectory_norms,
+    trajectory_similarity,
+    transition_matrix,
+)
+from ensemblage.flow.ward import ward_costs
+
+__all__ = [
+    "Factors",
+    "Gains",
+    "LocalMerges",
+    "MicroclusterIndex",
+    "NormalisedCut",
+    "TransferCut",
+    "agglomerate",
+    "agreement_graph",
+    "association",
+    "bounded_lloyd",
+    "centroids",
+    "cluster_agreement",
+    "cluster_certainties",
+    "cluster_entropies",
+    "cluster_graph",
+    "cluster_means",
+    "clustering_weights",
+    "coassociation",
+    "complete",
+    "complete_tree",
+    "connected_triples",
+    "cut_tree",
+    "discretise",
+    "elite_graph",
+    "elite_graph_of",
+    "estimated_norms",
+    "expected_links",
+    "expected_links_of",
+    "factor_labels",
+    "factorise",
+    "farthest_first",
+    "first_arrivals",
+    "first_likely",
+    "first_merges",
+    "giants",
+    "graded_coassociation",
+    "group_similarity",
+    "improve",
+    "islands",
+    "jaccard",
+    "kmeans",
+    "least_aligned",
+    "lloyd",
+    "local_merges",
+    "match",
+    "member_nmi",
+    "member_pairs",
+    "membership",
+    "membership_graph",
+    "microclusters",
+    "nearest",
+    "nearest_regions",
+    "net_weights",
+    "no_merges",
+    "nystroem",
+    "object_thresholds",
+    "overlaps",
+    "owners",
+    "packed_bytes",
+    "packed_linkage",
+    "packed_similarity",
+    "part_shares",
+    "plurality",
+    "product_by_rows",
+    "reliable_pairs",
+    "rpcl",
+    "settle",
+    "side_limits",
+    "similarity_product",
+    "simrank",
+    "sketch",
+    "source_aware_triples",
+    "spread",
+    "spread_by_weight",
+    "squared_residual",
+    "trajectory_norms",
+    "trajectory_similarity",
+    "transition_matrix",
+    "tree_of_objects",
+    "unit_rows",
+    "vote",
+    "vote_shares",
+    "walk_length",
+    "walk_weights",
+    "walker_graph",
+    "ward_costs",
+    "whole_weights",
+]

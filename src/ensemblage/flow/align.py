@@ -1,0 +1,116 @@
+"""Clusterings relabelled to agree with a consensus, and the plurality of their votes."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from scipy.optimize import linear_sum_assignment
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from ensemblage._types import FloatArray
+
+
+def cluster_agreement(
+    counts: FloatArray,
+    owner: NDArray[np.int64],
+    member: int,
+    weights: FloatArray | None = None,
+) -> tuple[FloatArray, FloatArray]:
+    """Return how the ensemble sees the clusters of one clustering, and their sizes.
+
+    Entry (u, v) is the share of agreements among all votes on pairs of objects, one of cluster u
+    and one of cluster v: the mean co-association between them where no vote is missing. It follows
+    from the overlaps with all clusters, for which `counts` and `owner` are as in
+    `ensemblage.flow.clusters`. With `weights`, votes of a clustering count so often.
+    """
+    own = owner == member
+    shared = counts[own]
+    starts = np.flatnonzero(np.diff(owner, prepend=-1))
+    voters = np.add.reduceat(shared, starts, axis=1)
+    if weights is None:
+        agreement: FloatArray = (shared @ shared.T) / (voters @ voters.T)
+        return agreement, counts.diagonal()[own]
+    agreed, voted = shared * weights[owner], voters * weights[owner[starts]]
+    agreement = (agreed @ shared.T) / (voted @ voters.T)
+    return agreement, counts.diagonal()[own]
+
+
+def match(shared: FloatArray) -> NDArray[np.int64]:
+    """Return the label of each cluster, given the objects that labels (rows) share with clusters.
+
+    The Hungarian method gives each label at most one cluster so that most objects keep their
+    label. A cluster that is left over, or was given a label that it shares nothing with, takes the
+    label of most of its objects, the lowest on ties; -1 where none of them has a label.
+    """
+    label_of = np.where(shared.max(axis=0) > 0, shared.argmax(axis=0), -1)
+    labels, clusters = linear_sum_assignment(shared, maximize=True)
+    real = shared[labels, clusters] > 0
+    label_of[clusters[real]] = labels[real]
+    return label_of
+
+
+def plurality(
+    membership: Any,
+    label_of: NDArray[np.int64],
+    n_labels: int,
+    weights: FloatArray | None = None,
+) -> NDArray[np.int64]:
+    """Return the label that most clusters of each row vote for, the lowest on ties; -1 if none.
+
+    With `weights`, one for each cluster, those with the largest sum of weights are most.
+    """
+    votes = np.ones(len(label_of)) if weights is None else weights
+    ballots = membership @ _indicator(label_of, n_labels, votes)
+    return np.where(ballots.max(axis=1) > 0, ballots.argmax(axis=1), -1)
+
+
+def vote(
+    membership: Any,
+    sizes: NDArray[np.int64],
+    owner: NDArray[np.int64],
+    start: NDArray[np.int64],
+    max_rounds: int,
+    weights: FloatArray | None = None,
+) -> NDArray[np.int64]:
+    """Return the consensus of clusterings that are relabelled to it, round by round.
+
+    Parameters
+    ----------
+    membership : sparse array of shape (n, n_clusters)
+        Which microcluster is in which cluster of the ensemble.
+    sizes : ndarray of shape (n,)
+        Objects in each microcluster.
+    owner : ndarray of shape (n_clusters,)
+        The clustering that each cluster belongs to.
+    start : ndarray of shape (n,)
+        Labels 0, 1, ... of a first consensus; -1 for a row without one.
+    max_rounds : int
+        Rounds at most; it ends when labels no longer change.
+    weights : ndarray of shape (n_clusters,), optional
+        How much a vote for each cluster counts.
+
+    Notes
+    -----
+    A row that shares no cluster with a labelled one, however indirectly, ends in the cluster of
+    most objects.
+    """
+    labels, n_labels = start, int(start.max()) + 1
+    for _ in range(max_rounds):
+        shared = (membership.T @ _indicator(labels, n_labels, sizes)).T
+        label_of = np.concatenate([match(shared[:, owner == m]) for m in range(owner[-1] + 1)])
+        before, labels = labels, plurality(membership, label_of, n_labels, weights)
+        if np.array_equal(before, labels):
+            break
+    largest = np.bincount(labels[labels >= 0], sizes[labels >= 0]).argmax()
+    return np.where(labels < 0, largest, labels)
+
+
+def _indicator(labels: NDArray[np.int64], n_labels: int, values: NDArray[Any]) -> FloatArray:
+    """Return the value of each row in the column of its label; a row without one stays 0."""
+    known = np.flatnonzero(labels >= 0)
+    result = np.zeros((len(labels), n_labels))
+    result[known, labels[known]] = values[known]
+    return result

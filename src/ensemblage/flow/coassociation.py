@@ -1,0 +1,144 @@
+"""Co-association: in what share of the clusterings two microclusters agree (Definition 3)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ensemblage.flow._agreement import (
+    count_matches,
+    counter_dtype,
+    sum_matches,
+    turnout_codes,
+    vote_codes,
+)
+from ensemblage.flow._jit import kernel
+from ensemblage.flow._threads import in_threads, row_ranges
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from ensemblage._types import FloatArray
+
+_ROWS_PER_BLOCK = 64
+_NOTHING = np.finfo(np.float64).tiny  # divides zero sums by no zero
+
+
+def coassociation(
+    table: NDArray[np.int32],
+    others: NDArray[np.int32] | None = None,
+    *,
+    weights: FloatArray | None = None,
+    n_jobs: int | None = None,
+) -> FloatArray:
+    """Return a[i, j] = agreements / clusterings in which row i and row j both voted.
+
+    Rows of `table` are compared with rows of `others` (default: with each other). Where no
+    clustering has both votes, a[i, j] = 0. A full row agrees with itself: a[i, i] = 1. With
+    `weights`, one for each clustering and not negative, a clustering counts so often.
+    """
+    if others is None:
+        others = table
+    n_rows, n_clusterings = table.shape
+    votes, turnout = vote_codes(np.vstack([table, others])), None
+    if min(table.min(initial=0), others.min(initial=0)) < 0:
+        turnout = turnout_codes(np.vstack([table, others]))
+    result: FloatArray = np.empty((n_rows, len(others)))
+    # Added in the order of the sums, so that full agreement is 1.
+    total = n_clusterings if weights is None else np.cumsum(weights)[-1]
+
+    def fill_weighted(rows: tuple[int, int]) -> None:
+        start, stop = rows
+        sums = result[start:stop]
+        sum_matches(votes.left, votes.right[:, n_rows:], weights, start, sums)
+        if turnout is None:
+            sums /= total
+            return
+        both = np.empty_like(sums)
+        sum_matches(turnout.left, turnout.right[:, n_rows:], weights, start, both)
+        np.divide(sums, both, out=sums, where=both > 0)
+
+    def fill(rows: tuple[int, int]) -> None:
+        start, stop = rows
+        counts = np.empty((stop - start, len(others)), dtype=counter_dtype(n_clusterings))
+        count_matches(votes.left, votes.right[:, n_rows:], start, counts)
+        if turnout is None:
+            np.divide(counts, n_clusterings, out=result[start:stop])
+            return
+        both = np.empty_like(counts)
+        count_matches(turnout.left, turnout.right[:, n_rows:], start, both)
+        # The float64 quotient, rounded once: equal shares are equal numbers.
+        result[start:stop] = counts / np.maximum(both, 1).astype(np.float64)
+
+    work = fill if weights is None else fill_weighted
+    in_threads(work, row_ranges(n_rows, _ROWS_PER_BLOCK), n_jobs)
+    return result
+
+
+def graded_coassociation(
+    table: NDArray[np.int32],
+    likeness: FloatArray,
+    weights: FloatArray | None = None,
+    *,
+    n_jobs: int | None = None,
+) -> FloatArray:
+    """Return co-association where clusters may be alike by degrees and clusterings weigh unequally.
+
+    Parameters
+    ----------
+    table : ndarray of shape (n, n_clusterings)
+        Votes, -1 where there is none.
+    likeness : ndarray of shape (n_clusters, n_clusters)
+        Symmetric; clusters of all clusterings in one row, as in `ensemblage.flow.membership`. Only
+        pairs of the same clustering are looked at.
+    weights : ndarray of shape (n_clusterings,), optional
+        Not negative; 1 for each clustering by default.
+    n_jobs : int or None
+        Threads.
+
+    Returns
+    -------
+    ndarray of shape (n, n)
+        The weighted mean of ``likeness[cluster of i, cluster of j]`` over the clusterings in which
+        both rows voted, 0 where these weigh nothing. With the identity it is co-association.
+    """
+    n, n_clusterings = table.shape
+    weights = np.ones(n_clusterings) if weights is None else weights
+    ends = np.cumsum(table.max(axis=0) + 1)
+    votes = np.ascontiguousarray(table.T)
+    # A code more for those who did not vote, like nobody; and weights once per row of likeness.
+    grades = [
+        np.pad(weight * likeness[start:end, start:end], (0, 1))
+        for start, end, weight in zip(np.append(0, ends[:-1]), ends, weights, strict=True)
+    ]
+    gaps = bool((table < 0).any())
+    voted = (votes >= 0).astype(np.float64)
+    total = np.cumsum(weights)[-1]
+    result: FloatArray = np.empty((n, n))
+
+    def fill(rows: tuple[int, int]) -> None:
+        start, stop = rows
+        sums = result[start:stop]
+        sums[:] = 0.0
+        for m in range(n_clusterings):
+            _add_grades(grades[m], votes[m], start, sums)
+        if not gaps:
+            sums /= max(total, _NOTHING)
+            return
+        common = np.zeros_like(sums)
+        for m in range(n_clusterings):
+            common += np.outer(weights[m] * voted[m, start:stop], voted[m])
+        np.divide(sums, common, out=sums, where=common > 0)
+
+    in_threads(fill, row_ranges(n, _ROWS_PER_BLOCK), n_jobs)
+    return result
+
+
+@kernel
+def _add_grades(grades: Any, votes: Any, start: Any, sums: Any) -> None:
+    """Add ``grades[vote of row start + r, vote of row j]`` to ``sums[r, j]``; -1 is the last."""
+    for r in range(sums.shape[0]):
+        row = grades[votes[start + r]]
+        for j in range(sums.shape[1]):
+            sums[r, j] += row[votes[j]]

@@ -1,0 +1,84 @@
+"""Labels of any kind as whole numbers, and whole numbers as codes 0, 1, 2, ...
+
+A label matrix may hold integers, floats, strings or anything hashable. Stages after this one see
+integers only, with -1 for a missing vote.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from scipy.sparse import csr_array
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from ensemblage._types import FloatArray, IntArray
+
+MISSING = -1
+
+
+def whole_numbers(values: NDArray[np.floating[Any]]) -> IntArray | None:
+    """Return floats as integers, NaN as -1; None where a value is not a whole number.
+
+    Infinity and numbers past 2**53 (where floats no longer tell neighbours apart) are not whole.
+    """
+    missing = np.isnan(values)
+    filled = np.where(missing, MISSING, values)
+    if filled.size and not (np.abs(filled) <= 2.0**53).all():
+        return None
+    whole: IntArray = filled.astype(np.int64)
+    return whole if np.array_equal(whole, filled) else None
+
+
+def factorize(values: NDArray[Any]) -> tuple[NDArray[np.int32], list[Any]]:
+    """Return codes by first appearance and the label of each code; missing votes are -1.
+
+    None, NaN, pandas' NA and NaT, and -1 as a number are missing.
+    """
+    first_seen: dict[Any, int] = {}
+    items = values.tolist()
+    raw = np.fromiter(
+        (first_seen.setdefault(item, len(first_seen)) for item in items), np.int64, len(items)
+    )
+    labels = list(first_seen)
+    code_of = np.full(len(labels), MISSING, dtype=np.int32)
+    voted = [place for place, label in enumerate(labels) if not is_missing(label)]
+    code_of[voted] = np.arange(len(voted), dtype=np.int32)
+    return code_of[raw], [labels[place] for place in voted]
+
+
+def is_missing(label: Any) -> bool:
+    """Tell whether a single label means "no vote"."""
+    if label is None or type(label).__name__ in {"NAType", "NaTType"}:
+        return True
+    if isinstance(label, (int, float, np.number)) and not isinstance(label, bool):
+        return bool(label != label or label == MISSING)
+    return False
+
+
+def membership(table: NDArray[np.int32], weights: FloatArray | None = None) -> Any:
+    """Return the 0/1 matrix of rows × clusters of all clusterings, in compressed columns.
+
+    Clusters come clustering by clustering, by code. A missing vote leaves its row without an
+    entry in that clustering. With `weights`, one for each cluster, they stand in place of 1.
+    """
+    n_clusters = table.max(axis=0) + 1
+    before = np.concatenate([[0], np.cumsum(n_clusters)])
+    voted = table >= 0
+    columns = (table + before[:-1])[voted]
+    row_ends = np.concatenate([[0], np.cumsum(voted.sum(axis=1))])
+    entries = np.ones(len(columns)) if weights is None else weights[columns]
+    return csr_array((entries, columns, row_ends), shape=(len(table), int(before[-1]))).tocsc()
+
+
+def cluster_means(table: NDArray[np.int32]) -> Any:
+    """Return the membership matrix with every column divided by its number of rows.
+
+    A similarity times this matrix is the mean similarity to the rows of each cluster.
+    """
+    means = membership(table)
+    n_rows = np.diff(means.indptr)
+    means.data /= np.repeat(n_rows, n_rows)
+    return means

@@ -1,0 +1,180 @@
+"""Agglomeration on a similarity that is stored in sixteen bits, in the memory it lies in.
+
+The same chains of nearest neighbours as in `ensemblage.flow.agglomerate`, on half a matrix of the
+levels of `ensemblage.flow.packed`. Merging rows a and b writes the mean (or larger, or smaller)
+distance over row a. For complete and single link that is one of the two levels: only the order
+of levels counts, and nothing is rounded. A mean is, so as soon as three tenths of the rows are
+gone, and what is left of the triangle takes half of its memory, average link goes on with distances
+as float32 in all of it. Until then a large cluster that takes in one row after the other would not
+move at all where each of them moves it by less than half a level: means of such unequal parts
+are rounded up or down by turns, in proportion.
+
+Rows that are gone are taken out whenever they are half of all. O(n²) time, and no memory besides
+the triangle but a few rows.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ensemblage.flow._jit import kernel
+from ensemblage.flow._tree import tree_of_merges
+from ensemblage.flow._triangle import compact, n_entries, padded, read_row, widen, write_row
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from ensemblage._types import FloatArray
+
+_RULES = ("average", "complete", "single")
+_AVERAGE, _COMPLETE = 0, 1
+_FARTHEST = 65535.0
+_FEW_ROWS = 256
+#: A merge is lopsided if one part has less than this share of the rows.
+_LOPSIDED = 0.125
+#: Multiples of these, less their whole parts, spread evenly over [0, 1).
+_TURNS = (0.6180339887498949, 0.7548776662466927)
+
+
+def packed_linkage(packed: NDArray[np.uint16], n: int, linkage: str) -> FloatArray:
+    """Return the tree of merges in SciPy's format, heights never falling.
+
+    Parameters
+    ----------
+    packed : ndarray of uint16
+        Levels of n rows as `ensemblage.flow.packed_similarity` gives them for this linkage;
+        overwritten.
+    n : int
+        Number of rows.
+    linkage : {"average", "complete", "single"}
+        Which similarity of two clusters decides: the mean, the smallest or the largest of their
+        members'.
+
+    Returns
+    -------
+    ndarray of shape (n - 1, 4)
+        The two clusters merged, the height 1 - similarity, and the number of rows in the union.
+        Equal levels are common in sixteen bits: a chain turns back on a tie, otherwise the
+        cluster whose lowest row is the lowest wins.
+    """
+    rule = _RULES.index(linkage)
+    rows = np.arange(n)
+    mass, inner = np.ones(n), np.zeros(n)
+    chain, length = np.empty(n, dtype=np.int64), 0
+    pairs, heights = np.empty((n - 1, 2), dtype=np.int64), np.empty(n - 1)
+    levels: NDArray[Any] = packed
+    done = 0
+    while done < n - 1:
+        rounded = rule == _AVERAGE and levels.dtype == np.uint16
+        stop = _next_size(len(rows), half_of_memory=rounded)
+        alive = np.zeros(padded(len(rows)), dtype=np.bool_)
+        alive[: len(rows)] = True
+        last = done + len(rows) - stop
+        length = _merge(
+            levels, alive, rows, mass, inner, chain, length, rule,
+            pairs[done:last], heights[done:last],
+        )  # fmt: skip
+        done = last
+        left = np.flatnonzero(alive)
+        compact(levels, left)
+        if rounded and stop > 1:
+            levels = widen(packed, stop)
+            levels /= _FARTHEST
+            np.square(levels, out=levels)  # sixteen bits held roots of distances
+        chain[:length] = np.searchsorted(left, chain[:length])
+        rows, mass, inner = rows[left], mass[left], inner[left]
+    return tree_of_merges(pairs, heights)
+
+
+def _next_size(n: int, *, half_of_memory: bool) -> int:
+    """Return at how many rows those that are gone are taken out; 1 stands for the end."""
+    if n <= _FEW_ROWS:
+        return 1
+    size = n // 2
+    if half_of_memory:
+        size = int(n / np.sqrt(2))
+        while 2 * n_entries(size) > n_entries(n):
+            size -= 1
+    return size
+
+
+@kernel
+def _height(level: Any, rule: Any, wide: Any) -> Any:
+    """Return 1 - similarity for a level."""
+    if wide:
+        return level
+    if rule == _COMPLETE:
+        return 1.0 - (1.0 - level / _FARTHEST) ** 2
+    return (level / _FARTHEST) ** 2
+
+
+@kernel
+def _nearest(row: Any, alive: Any, tip: Any, previous: Any) -> Any:
+    """Return the place of the lowest level among rows that are not gone, `previous` if it ties."""
+    highest = row.dtype.type(1 if row.itemsize == 4 else 65535)
+    row[tip] = highest
+    lowest = highest
+    for j in range(len(row)):
+        level = row[j] if alive[j] else highest
+        lowest = min(lowest, level)
+    if previous >= 0 and row[previous] == lowest:
+        return previous
+    for j in range(len(row)):
+        if alive[j] and row[j] == lowest and j != tip:
+            return j
+    return -1
+
+
+@kernel
+def _merge(
+    levels: Any, alive: Any, rows: Any, mass: Any, inner: Any, chain: Any, length: Any, rule: Any,
+    pairs: Any, heights: Any,
+) -> Any:  # fmt: skip
+    """Write so many merges as fit, a merged cluster living on in the lower of its two places.
+
+    `chain` holds the places of the chain so far; its new length is returned. A merge is no lower
+    than those inside it: rounding must not turn the order of a merge and its parts around.
+    """
+    one, other = np.empty(len(alive), levels.dtype), np.empty(len(alive), levels.dtype)
+    wide = levels.itemsize == 4
+    for step in range(len(pairs)):
+        if length == 0:
+            chain[0] = 0  # the lowest lives on in every merge, so it is never gone
+            length = 1
+        while True:
+            tip = chain[length - 1]
+            previous = chain[length - 2] if length > 1 else -1
+            read_row(levels, tip, one)
+            nearest = _nearest(one, alive, tip, previous)
+            if nearest == previous:
+                break
+            chain[length] = nearest
+            length += 1
+        length -= 2
+        a, b = min(tip, previous), max(tip, previous)
+        pairs[step, 0], pairs[step, 1] = rows[a], rows[b]
+        heights[step] = max(_height(float(one[previous]), rule, wide), inner[a], inner[b])
+        inner[a] = heights[step]
+        read_row(levels, previous, other)
+        share = mass[tip] / (mass[tip] + mass[previous])
+        lopsided = min(share, 1.0 - share) < _LOPSIDED
+        for z in range(len(one)):
+            lower, upper = min(one[z], other[z]), max(one[z], other[z])
+            if rule == _AVERAGE:
+                left, right = float(one[z]), float(other[z])
+                if wide:
+                    mean = share * left + (1.0 - share) * right
+                else:
+                    turn = step * _TURNS[0] + z * _TURNS[1]
+                    mean = np.sqrt(share * left**2 + (1.0 - share) * right**2)
+                    mean += turn - np.floor(turn) if lopsided else 0.5
+                # Within the two, whatever rounding says: chains rely on it.
+                one[z] = min(max(mean, float(lower)), float(upper))
+            else:
+                one[z] = upper if rule == _COMPLETE else lower
+        write_row(levels, a, one)
+        mass[a] += mass[b]
+        alive[b] = False
+    return length

@@ -1,0 +1,144 @@
+"""The transfer cut (Li, Wu, Chang 2012): spectral clustering of a bipartite graph's small side.
+
+B links n rows (microclusters) with n_c columns (clusters), n_c usually far below n. Eigenvectors
+of the n_c × n_c graph B' diag(1/d) B carry over to the rows, so no n × n matrix is needed:
+O(n·n_c²) for that product, far less where B is sparse, and O(n_c³) at most for the eigenvectors.
+"""
+
+from __future__ import annotations
+
+import functools
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from scipy.sparse import issparse
+
+from ensemblage.flow._eigen import FIRST_BATCH, LeadingVectors
+from ensemblage.flow._threads import in_threads, row_ranges
+
+if TYPE_CHECKING:
+    from ensemblage._types import FloatArray, Weights
+
+_ROWS_PER_BLOCK = 8192
+_ROWS_PER_ITEM = 8 * _ROWS_PER_BLOCK  # of float32; few sums of blocks are held at a time
+#: An eigenvalue up to this is 0, and its vector is nothing but rounding.
+_NO_EIGENVALUE = 1e-12
+
+
+class TransferCut:
+    """A bipartite graph prepared for cuts into any number of parts.
+
+    Parameters
+    ----------
+    B : ndarray or sparse array of shape (n_rows, n_columns)
+        Nonnegative link weights; every column has a link, and a row without one is put at the
+        origin. Not copied. An array of float32 is multiplied as such, block by block; the sums of
+        blocks and all that follows are float64.
+    multiplicity : ndarray of shape (n_rows,), optional
+        How many identical objects each row stands for.
+    hidden_rows : ndarray of shape (any, n_columns), optional
+        Further rows of the graph, once each, that no embedding shows.
+    first_batch : int
+        How many eigenvectors to compute at first, and then in doubles of it.
+    n_jobs : int or None
+        Threads; the graph does not depend on it.
+    """
+
+    def __init__(
+        self,
+        B: Any,
+        multiplicity: Weights | None = None,
+        *,
+        hidden_rows: FloatArray | None = None,
+        first_batch: int = FIRST_BATCH,
+        n_jobs: int | None = None,
+    ) -> None:
+        self._B = B.tocsr() if issparse(B) else B
+        self._degree = _degrees(self._B)
+        small = _small_graph(self._B, self._degree, multiplicity, n_jobs)
+        if hidden_rows is not None:
+            small += _small_graph(hidden_rows, _degrees(hidden_rows), None, n_jobs)
+        self._root_degree = np.sqrt(small.sum(axis=1))
+        small /= np.outer(self._root_degree, self._root_degree)
+        self._leading = LeadingVectors((small + small.T) / 2, first_batch)
+
+    def eigenvalues(self, n_clusters: int | None = None) -> FloatArray:
+        """Return the leading eigenvalues of the small graph, or all, the largest first."""
+        wanted = len(self._leading) if n_clusters is None else n_clusters
+        return self._leading(wanted)[0][:wanted]
+
+    def coordinates(self, n_clusters: int) -> FloatArray:
+        """Return the leading eigenvectors of the small graph carried over to the rows of B."""
+        vectors = self._leading(n_clusters)[1][:, :n_clusters] / self._root_degree[:, None]
+        if _is_single(self._B):
+            blocks = row_ranges(len(self._B), _ROWS_PER_BLOCK)
+            carried = np.concatenate([self._B[slice(*some)] @ vectors for some in blocks])
+        else:
+            carried = self._B @ vectors
+        rows: FloatArray = carried / self._degree[:, None]
+        return rows
+
+    def embedding(self, n_clusters: int) -> FloatArray:
+        """Return unit rows, one for each row of B, in min(n_clusters, n_columns) dimensions."""
+        return unit_rows(self.coordinates(n_clusters))
+
+    def both_sides(self, n_clusters: int) -> tuple[FloatArray, FloatArray]:
+        """Return unit rows for the rows of B and for its columns, as one embedding of both.
+
+        These are the eigenvectors of the whole bipartite graph, whose part for the rows is the
+        transferred one divided by the root of the eigenvalue. There are at most as many
+        dimensions as B has rank.
+        """
+        values, vectors = self._leading(n_clusters)
+        rank = np.count_nonzero(values[:n_clusters] > _NO_EIGENVALUE)
+        rows = self.coordinates(n_clusters)[:, :rank] / np.sqrt(values[:rank])
+        return unit_rows(rows), unit_rows(vectors[:, :rank])
+
+
+def unit_rows(rows: FloatArray, offset: float = 0.0) -> FloatArray:
+    """Return rows scaled to length 1; a row of zeros stays one.
+
+    An `offset` is added to lengths before. Authors' programs have one against a division by 0.
+    """
+    lengths = np.linalg.norm(rows, axis=1, keepdims=True) + offset
+    scaled: FloatArray = np.divide(rows, lengths, out=np.zeros_like(rows), where=lengths > 0)
+    return scaled
+
+
+def _degrees(B: Any) -> FloatArray:
+    """Return the sum of each row, next to nothing in place of 0."""
+    degree: FloatArray = np.asarray(B.sum(axis=1, dtype=np.float64))
+    return np.where(degree > 0, degree, 1e-10)
+
+
+def _small_graph(
+    B: Any, degree: FloatArray, multiplicity: Weights | None, n_jobs: int | None
+) -> FloatArray:
+    """Return B' diag(multiplicity / degree) B."""
+    scale = 1.0 / degree if multiplicity is None else multiplicity / degree
+    if issparse(B):
+        sparse: FloatArray = (B.T.tocsr() @ B.multiply(scale[:, None]).tocsr()).toarray()
+        return sparse
+
+    scale = scale.astype(B.dtype, copy=False)
+
+    def part(rows: tuple[int, int]) -> FloatArray:
+        some = B[slice(*rows)]
+        product: FloatArray = some.T @ (some * scale[slice(*rows), None])
+        return product
+
+    def few_parts(rows: tuple[int, int]) -> FloatArray:
+        blocks = row_ranges(rows[1] - rows[0], _ROWS_PER_BLOCK)
+        products = (part((rows[0] + first, rows[0] + last)) for first, last in blocks)
+        return functools.reduce(np.add, (product.astype(np.float64) for product in products))
+
+    # Summed block by block in order, whatever the number of threads.
+    if _is_single(B):
+        parts = in_threads(few_parts, row_ranges(len(B), _ROWS_PER_ITEM), n_jobs)
+    else:
+        parts = in_threads(part, row_ranges(len(B), _ROWS_PER_BLOCK), n_jobs)
+    return functools.reduce(np.add, parts)
+
+
+def _is_single(B: Any) -> bool:
+    return not issparse(B) and B.dtype == np.float32

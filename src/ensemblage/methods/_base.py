@@ -1,0 +1,382 @@
+"""What all consensus estimators share: votes in, labels by any number of clusters out."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+from sklearn.base import BaseEstimator, ClusterMixin
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from ensemblage import _validate, flow
+from ensemblage._ensemble import Ensemble, as_ensemble
+from ensemblage.methods._blas import one_blas_thread
+from ensemblage.methods._choosing import cuts_of
+from ensemblage.methods._placing import ROWS_TO_COMPARE, labels_of_rows
+from ensemblage.methods._savable import Savable
+from ensemblage.metrics.choosing import Cuts, choose
+from ensemblage.metrics.confidence import cluster_weights, confidence
+from ensemblage.metrics.explain import cluster_consensus, member_agreement
+
+if TYPE_CHECKING:
+    from typing import Self
+
+    from numpy.typing import NDArray
+
+    from ensemblage._types import FloatArray
+
+
+class ConsensusClusterer(Savable, ClusterMixin, BaseEstimator, ABC):
+    """Base of the estimators. A method says how it fits and how it cuts; the rest is here.
+
+    `_fit` of a method reads: `_begin`, the stages of its paper, `_finish`.
+    """
+
+    n_clusters: int | str
+    n_jobs: int | None
+    _micro_labels: NDArray[np.int64]
+    _unit_of_object: NDArray[np.int32]
+    _confidence: FloatArray | None
+    _asked: int
+    #: Whether the definition of a method has a place for weights of clusterings.
+    _takes_member_weight: ClassVar[bool] = False
+    #: Why a method may end with fewer clusters than it was asked for.
+    _why_fewer: ClassVar[str] = "the votes gave it no reason for more"
+    member_weight_: FloatArray | None
+    _from_similarity: bool
+
+    @abstractmethod
+    def _fit(self, X: Any) -> Self:
+        """Check the parameters, find the consensus of the votes X, return the estimator."""
+
+    @abstractmethod
+    def _cut(self, n_clusters: int) -> NDArray[np.int64]:
+        """Return labels from 0 at `n_clusters`: of microclusters, or of what `_finish` is told."""
+
+    def _similarity_sums(self, weights: FloatArray) -> FloatArray:
+        """Return a similarity of microclusters times `weights`, a matrix of few columns.
+
+        Unless a method has a similarity of its own it is co-association: through the clusters
+        where no vote is missing, which takes no pairs of microclusters; else a block at a time.
+        """
+        table, members = self.microclusters_.table, self.member_weight_
+        if table.min() >= 0:
+            voters, weight = flow.membership(table), self._cluster_weight()
+            counted = voters if weight is None else flow.membership(table, weight)
+            agreements: FloatArray = counted @ (voters.T @ weights)
+            return agreements / self._total_weight()
+        parts = [
+            flow.coassociation(
+                table[start : start + ROWS_TO_COMPARE], table, weights=members, n_jobs=self.n_jobs
+            )
+            @ weights
+            for start in range(0, len(table), ROWS_TO_COMPARE)
+        ]
+        return np.concatenate(parts)
+
+    def _similarity_to_itself(self) -> FloatArray | float:
+        """Return what that similarity says of an object and itself."""
+        return 1.0
+
+    # -- the public face -----------------------------------------------------------------------
+
+    def fit(self, X: Any, y: Any = None, *, member_weight: Any = None) -> Self:  # noqa: ARG002
+        """Find the consensus of the votes X.
+
+        Parameters
+        ----------
+        X : array-like, DataFrame, Arrow table, dict or Ensemble, (n_objects, n_clusterings)
+            One column of labels for each clustering; -1, NaN, None and null are missing votes.
+        y : None
+            Ignored.
+        member_weight : array-like of shape (n_clusterings,), dict or Series, optional
+            How much each clustering counts, from 0 up: 2 is as if it were there twice, 0 as if it
+            did not vote. A dict, or a Series with an index of its own, goes by the names of the
+            clusterings. For methods that have a place for it; others refuse it.
+
+        Returns
+        -------
+        self
+            The fitted estimator.
+        """
+        # What an earlier fit has found goes first: a fit that fails must not leave a mixture.
+        for name in [name for name in vars(self) if name.endswith("_") or name == "_left_out"]:
+            delattr(self, name)
+        self._check_takes_weight(member_weight)
+        self._given_weight = member_weight
+        return self._fit(X)
+
+    def fit_predict(self, X: Any, y: Any = None, *, member_weight: Any = None) -> Any:
+        """Fit, and return the consensus labels, as a column of what X is a table of.
+
+        Parameters
+        ----------
+        X : array-like, DataFrame, Arrow table or Ensemble of shape (n_objects, n_clusterings)
+            Votes.
+        y : None
+            Ignored.
+        member_weight : array-like of shape (n_clusterings,), dict or Series, optional
+            How much each clustering counts, as for `fit`.
+
+        Returns
+        -------
+        ndarray, Series or Arrow array of shape (n_objects,)
+        """
+        return self._as_given(self.fit(X, y, member_weight=member_weight).labels_)
+
+    def cut(self, n_clusters: int) -> Any:
+        """Return the labels at another number of clusters, from the fitted state.
+
+        Parameters
+        ----------
+        n_clusters : int
+            At most `n_microclusters_`.
+
+        Returns
+        -------
+        ndarray, Series or Arrow array of shape (n_objects,)
+            What ``fit_predict`` with that `n_clusters` would return.
+        """
+        check_is_fitted(self, "labels_")
+        k = _validate.check_n_clusters(type(self).__name__, n_clusters, self.n_microclusters_)
+        with one_blas_thread:
+            labels = _by_first_appearance(self._cut(k))
+        self._warn_if_fewer(labels, k)
+        return self._as_given(flow.spread(labels, self._unit_of_object))
+
+    def predict(self, X: Any) -> Any:
+        """Return the consensus label of new rows of votes.
+
+        A row seen in fit gets its own label. Any other gets the label of the microcluster it
+        agrees with most, ties going to the larger one, then to the earlier; a row that agrees
+        with none gets the label of the largest cluster.
+
+        Parameters
+        ----------
+        X : array-like, DataFrame, Arrow table or Ensemble of shape (n_objects, n_clusterings)
+            Votes by the same clusterings as in fit; a dict of lists by name is a table too.
+
+        Returns
+        -------
+        ndarray, Series or Arrow array of shape (n_objects,)
+        """
+        check_is_fitted(self, "labels_")
+        if self._from_similarity:
+            raise ValueError(
+                f"This {type(self).__name__} was fitted on a similarity (affinity='precomputed'),"
+                f" so it knows no votes to compare new objects with. Fit it on votes to predict."
+            )
+        new = as_ensemble(X, n_jobs=self.n_jobs)
+        self._check_columns(X, new, reset=False)
+        table = self._ensemble.translate(new)
+        n_known = [len(labels) for labels in self._ensemble.labels]
+        some_known = ((table >= 0) & (table < n_known)).any()
+        if not some_known and not self._ensemble.shares_kinds_with(new):
+            _validate.warn(
+                "The votes have labels of another kind than those of the fit, numbers in place of"
+                " words or the reverse, so none of them is known. Spell them as they were.",
+                _validate.UnknownLabelsWarning,
+            )
+        labels = labels_of_rows(self, table)
+        labels = flow.spread(labels, new.microclusters.of_object)
+        return _validate.labels_like(labels, new.kind, new.index)
+
+    @property
+    def confidence_(self) -> FloatArray:
+        """How sure the consensus is of each object's label, in [0, 1]."""
+        check_is_fitted(self, "labels_")
+        if self._confidence is None:
+            labels, sizes = self._micro_labels, self.microclusters_.sizes
+            weights = cluster_weights(labels, sizes, self.n_clusters_)
+            with one_blas_thread:
+                sums = self._similarity_sums(weights)
+            self._confidence = confidence(sums, labels, sizes, self._similarity_to_itself())
+        return self._confidence[self.microclusters_.of_object]
+
+    @property
+    def cluster_consensus_(self) -> FloatArray:
+        """Mean co-association of the pairs of objects in each cluster, in [0, 1]; 1 for one."""
+        check_is_fitted(self, "labels_")
+        self._check_has_votes()
+        return cluster_consensus(self)
+
+    @property
+    def member_agreement_(self) -> FloatArray:
+        """NMI (max) of each clustering with the consensus, over the objects it votes on."""
+        check_is_fitted(self, "labels_")
+        self._check_has_votes()
+        return member_agreement(self)
+
+    def __sklearn_tags__(self) -> Any:
+        """Say that X holds labels of any kind, some perhaps missing."""
+        tags = super().__sklearn_tags__()
+        tags.input_tags.categorical = True
+        tags.input_tags.string = True
+        tags.input_tags.allow_nan = True
+        return tags
+
+    # -- for the methods -----------------------------------------------------------------------
+
+    def _begin(self, X: Any) -> Ensemble:
+        """Check what was passed, and set what every fit sets."""
+        owner = type(self).__name__
+        _validate.check_n_clusters_or_auto(owner, self.n_clusters)
+        _validate.check_n_jobs(owner, self.n_jobs)
+        ensemble = as_ensemble(X, n_jobs=self.n_jobs)
+        self._check_columns(X, ensemble, reset=True)
+        n_labels = [len(labels) for labels in ensemble.labels]
+        _validate.warn_of_ids(ensemble.names, n_labels, ensemble.n_objects)
+        weight = _validate.check_member_weight(
+            owner,
+            self.__dict__.pop("_given_weight", None),
+            ensemble.microclusters,
+            ensemble.names,
+        )
+        if weight is not None and not weight.all():
+            ensemble = ensemble.without_votes_of(weight == 0)
+        n = len(ensemble.microclusters.sizes)
+        _validate.check_n_clusters_or_auto(owner, self.n_clusters, n)
+        if getattr(self, "level", None) == "objects":
+            _validate.check_objects_known(owner, ensemble.n_objects, ensemble.microclusters)
+        self._ensemble, self._from_similarity = ensemble, False
+        self.member_weight_ = weight
+        self.microclusters_ = ensemble.microclusters
+        self.n_microclusters_ = n
+        return ensemble
+
+    def _finish(self, unit_of_object: NDArray[np.int32] | None = None) -> Self:
+        """Cut at `n_clusters`, or at the k that is chosen, and give every object its label.
+
+        `unit_of_object` says which of the labels of `_cut` is an object's, if not the one of its
+        microcluster. A microcluster is then known, to `predict`, by the label most of its objects
+        have.
+        """
+        of_object = self.microclusters_.of_object
+        self._unit_of_object = of_object if unit_of_object is None else unit_of_object
+        k = self._asked = self._wanted_k()
+        with one_blas_thread:
+            labels = _by_first_appearance(self._cut(k))
+        self.labels_ = flow.spread(labels, self._unit_of_object)
+        self.n_clusters_ = int(labels.max()) + 1
+        self._micro_labels = (
+            labels if unit_of_object is None else _most_frequent(self.labels_, of_object)
+        )
+        self._confidence = None
+        self._warn_if_fewer(labels, k)
+        return self
+
+    def _cluster_weight(self) -> FloatArray | None:
+        """Return the weight of each cluster of the ensemble, that of its clustering."""
+        if self.member_weight_ is None:
+            return None
+        return self.member_weight_[flow.owners(self.microclusters_.table)]
+
+    def _total_weight(self) -> float:
+        """Return what all clusterings with votes weigh together, each 1 without weights."""
+        voting = self.microclusters_.table.max(axis=0) >= 0
+        weight = self.member_weight_
+        return int(voting.sum()) if weight is None else float(np.cumsum(weight[voting])[-1])
+
+    # -- inside --------------------------------------------------------------------------------
+
+    def _check_has_votes(self) -> None:
+        """Refuse to tell of members where there were none."""
+        if self._from_similarity:
+            raise AttributeError(
+                f"This {type(self).__name__} was fitted on a similarity (affinity='precomputed'),"
+                f" so there are no votes to tell of."
+            )
+
+    def _check_takes_weight(self, member_weight: Any) -> None:
+        """Refuse weights where the definition has no place for them."""
+        if member_weight is None or self._takes_member_weight:
+            return
+        from ensemblage.methods import METHODS
+
+        takers = [kind.__name__ for kind in METHODS.values() if kind._takes_member_weight]
+        raise TypeError(
+            f"{type(self).__name__} has no place for member_weight in its definition. Leave it out,"
+            f" or use one of {', '.join(takers)}."
+        )
+
+    def _wanted_k(self) -> int:
+        """Return `n_clusters`; where it is "auto", choose, and keep why."""
+        asked = _validate.check_n_clusters_or_auto(type(self).__name__, self.n_clusters)
+        if asked is not None:
+            return asked
+        self.k_choice_ = choose(self._cuts())
+        return self.k_choice_.k
+
+    def _cuts(self) -> Cuts:
+        """Return what `ensemblage.metrics.choose_k` needs to know."""
+        return cuts_of(self)
+
+    def _cut_microclusters(self, n_clusters: int) -> NDArray[np.int64]:
+        """Return a label of each microcluster: of most of its objects, if these are cut."""
+        labels = _by_first_appearance(self._cut(n_clusters))
+        of_object = self.microclusters_.of_object
+        if self._unit_of_object is of_object:
+            return labels
+        return _by_first_appearance(
+            _most_frequent(flow.spread(labels, self._unit_of_object), of_object)
+        )
+
+    def _check_columns(self, X: Any, ensemble: Ensemble, *, reset: bool) -> None:
+        """Compare number and names of clusterings as scikit-learn does for features."""
+        owner, names = type(self).__name__, ensemble.names
+        if not isinstance(X, Ensemble | Mapping) and ensemble.kind in (None, "pandas"):
+            validate_data(self, X=X, reset=reset, skip_check_array=True)
+        elif reset:
+            self.n_features_in_ = ensemble.n_clusterings
+            if names is not None and all(isinstance(name, str) for name in names):
+                self.feature_names_in_ = np.array(names, dtype=object)
+        elif ensemble.n_clusterings != self.n_features_in_:
+            raise ValueError(
+                f"X has {ensemble.n_clusterings} features (clusterings), but {owner} is expecting"
+                f" {self.n_features_in_} features as input."
+            )
+        fitted = None if reset else self._ensemble.names
+        if names is None or fitted is None or names == fitted:
+            return
+        if _tells(names) and _tells(fitted):
+            raise ValueError(
+                f"The feature names should match those that were passed during fit: {owner} was"
+                f" fitted on {_validate.shown(fitted)}, and X has {_validate.shown(names)}. Pass"
+                f" the same clusterings in the same order."
+            )
+
+    def _warn_if_fewer(self, labels: NDArray[np.int64], n_clusters: int) -> None:
+        found = int(labels.max()) + 1
+        if found < n_clusters:
+            _validate.warn(
+                f"{type(self).__name__} was asked for {n_clusters} clusters and found {found}:"
+                f" {self._why_fewer}.",
+                _validate.FewerClustersWarning,
+            )
+
+    def _as_given(self, labels: NDArray[np.int64]) -> Any:
+        ensemble = self._ensemble
+        return _validate.labels_like(labels, ensemble.kind, ensemble.index)
+
+
+def _tells(names: list[Any]) -> bool:
+    """Tell whether names are more than the numbers that columns have anyway."""
+    return names != list(range(len(names)))
+
+
+def _most_frequent(labels: NDArray[np.int64], groups: NDArray[np.int32]) -> NDArray[np.int64]:
+    """Return the label that occurs most often in each group, the lowest on ties."""
+    pairs, counts = np.unique(np.column_stack([groups, labels]), axis=0, return_counts=True)
+    order = np.lexsort([-counts, pairs[:, 0]])
+    _, first = np.unique(pairs[order, 0], return_index=True)
+    return pairs[order[first], 1].astype(np.int64)
+
+
+def _by_first_appearance(labels: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Return labels 0, 1, ... in order of appearance, so that equal partitions are equal."""
+    _, first, inverse = np.unique(labels, return_index=True, return_inverse=True)
+    rank = np.empty(len(first), dtype=np.int64)
+    rank[np.argsort(first)] = np.arange(len(first))
+    return rank[inverse]

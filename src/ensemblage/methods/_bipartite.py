@@ -1,0 +1,64 @@
+"""What methods share that cut a bipartite graph of objects and clusters."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ensemblage import _validate, flow
+from ensemblage.methods._base import ConsensusClusterer
+from ensemblage.methods._blas import one_blas_thread
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from ensemblage._types import FloatArray
+
+
+def scaled_columns(matrix: Any, weight: FloatArray) -> Any:
+    """Return a sparse matrix with its columns times `weight`, without those of weight 0."""
+    kept = np.flatnonzero(weight)
+    result = matrix.tocsc()[:, kept]
+    result.data = result.data * np.repeat(weight[kept], np.diff(result.indptr))
+    return result
+
+
+class BipartiteClusterer(ConsensusClusterer):
+    """Base of the methods with a graph that the transfer cut embeds.
+
+    They are methods on objects. A microcluster takes part as often as it has objects, in the graph
+    and in k-means, so the result is that of the objects.
+    """
+
+    _seed: int
+    _transfer_cut: flow.TransferCut
+
+    def _check_clusters(self) -> None:
+        """Refuse a graph of so many clusters that it would not fit."""
+        n_clusters = int((self.microclusters_.table.max(axis=0) + 1).sum())
+        _validate.check_memory(
+            48 * n_clusters * n_clusters,
+            f"{type(self).__name__}'s graph of {n_clusters} clusters",
+            "Fewer clusterings, or coarser ones, need less.",
+        )
+
+    def _weighted(self, bipartite: Any) -> Any:
+        """Return the graph with links as strong as clusterings weigh; 0 is no clustering.
+
+        A cluster whose links are w times as strong takes part as w copies of it would.
+        """
+        weight = self._cluster_weight()
+        return bipartite if weight is None else scaled_columns(bipartite, weight)
+
+    def _prepare(self, bipartite: Any, **options: Any) -> None:
+        """Prepare the graph of microclusters (rows) and clusters (columns) for all cuts."""
+        sizes = self.microclusters_.sizes
+        with one_blas_thread:
+            self._transfer_cut = flow.TransferCut(bipartite, sizes, n_jobs=self.n_jobs, **options)
+
+    def _cut(self, n_clusters: int) -> NDArray[np.int64]:
+        rows = self._transfer_cut.embedding(n_clusters)
+        rng = np.random.default_rng(self._seed)
+        sizes = self.microclusters_.sizes
+        return flow.kmeans(rows, n_clusters, rng, weights=sizes, n_jobs=self.n_jobs)

@@ -1,0 +1,105 @@
+"""A consensus method as `ensemblage.metrics` sees it when it chooses k."""
+
+from __future__ import annotations
+
+import copy
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from sklearn.base import clone
+
+from ensemblage import flow
+from ensemblage._ensemble import Ensemble
+from ensemblage.methods._blas import one_blas_thread
+from ensemblage.metrics.choosing import Cuts
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from numpy.typing import NDArray
+
+
+def cuts_of(estimator: Any) -> Cuts:
+    """Return the cuts of an estimator that has done all of its fit but the last step.
+
+    A method that labels objects one by one is judged by the label that most objects of each
+    microcluster have.
+    """
+    tree = getattr(estimator, "linkage_matrix_", None)
+    spectral = getattr(estimator, "_transfer_cut", None) or getattr(
+        estimator, "_normalised_cut", None
+    )
+    return Cuts(
+        name=type(estimator).__name__,
+        table=estimator.microclusters_.table,
+        sizes=estimator.microclusters_.sizes,
+        cut=_quiet(estimator),
+        similarity_sums=_with_one_thread(estimator._similarity_sums),
+        to_itself=estimator._similarity_to_itself(),
+        heights=None if tree is None else tree[:, 2],
+        eigenvalues=None if spectral is None else _with_one_thread(spectral.eigenvalues),
+        with_seed=_reseeding(estimator) if hasattr(estimator, "_seed") else None,
+        of_members=lambda columns: _of_members(estimator, columns),
+        n_jobs=estimator.n_jobs,
+        member_weight=estimator.member_weight_,
+    )
+
+
+def _quiet(estimator: Any) -> Callable[[int], NDArray[np.int64]]:
+    return _with_one_thread(estimator._cut_microclusters)
+
+
+def _with_one_thread(function: Callable[[Any], Any]) -> Callable[[Any], Any]:
+    def called(argument: Any) -> Any:
+        with one_blas_thread:
+            return function(argument)
+
+    return called
+
+
+def _reseeding(estimator: Any) -> Callable[[int], Callable[[int], NDArray[np.int64]]]:
+    """Return what makes a cut with another seed; all that was fitted before it is shared."""
+
+    def with_seed(seed: int) -> Callable[[int], NDArray[np.int64]]:
+        other = copy.copy(estimator)
+        other._seed = seed
+        return _quiet(other)
+
+    return with_seed
+
+
+def _of_members(
+    estimator: Any, columns: NDArray[np.int64]
+) -> tuple[Callable[[int], NDArray[np.int64]], int]:
+    """Return the cut of the same method fitted to some members, for the same microclusters."""
+    table, sizes, _ = estimator.microclusters_
+    votes = table[:, columns]
+    known = np.flatnonzero((votes >= 0).any(axis=1))
+    groups, numbers = flow.microclusters(votes[known], n_jobs=estimator.n_jobs)
+    counts = np.zeros(len(groups.sizes), dtype=np.int64)
+    np.add.at(counts, groups.of_object, sizes[known])
+    other = clone(estimator).set_params(n_clusters=1, **_fixed(estimator))
+    weight = estimator.member_weight_
+    other.fit(
+        Ensemble.of_groups(groups.table, counts, numbers),
+        member_weight=None if weight is None else weight[columns],
+    )
+    cut_groups = _quiet(other)
+
+    def cut(k: int) -> NDArray[np.int64]:
+        labels = np.full(len(table), -1, dtype=np.int64)
+        labels[known] = cut_groups(k)[groups.of_object]
+        return labels
+
+    return cut, len(counts)
+
+
+def _fixed(estimator: Any) -> dict[str, Any]:
+    """Return parameters of refits: the seed of the fit, and no objects, which are not known."""
+    given = estimator.get_params(deep=False)
+    fixed: dict[str, Any] = {}
+    if "random_state" in given:
+        fixed["random_state"] = estimator._seed
+    if "level" in given:
+        fixed["level"] = "microclusters"
+    return fixed

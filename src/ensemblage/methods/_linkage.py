@@ -1,0 +1,123 @@
+"""What methods share that agglomerate microclusters on a similarity."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ensemblage import _validate, flow
+from ensemblage._ensemble import Ensemble
+from ensemblage.methods._base import ConsensusClusterer
+
+if TYPE_CHECKING:
+    from typing import Self
+
+    from numpy.typing import NDArray
+
+    from ensemblage._types import FloatArray
+
+_ROUNDING = 1e-12
+
+
+class LinkageClusterer(ConsensusClusterer):
+    """Base of the methods with a `similarity_`, a `linkage` and a `linkage_matrix_`."""
+
+    linkage: str
+    similarity_: FloatArray
+    linkage_matrix_: FloatArray
+
+    def _begin_with_similarity(self, X: Any) -> FloatArray:
+        """Check a similarity of objects, each of which is a microcluster, and set what fit sets."""
+        owner = type(self).__name__
+        if self.__dict__.pop("_given_weight", None) is not None:
+            raise TypeError(
+                f"member_weight of {owner} belongs to votes, and a similarity was passed"
+                f" (affinity='precomputed'). Weigh the clusterings where it is computed."
+            )
+        k = _validate.check_n_clusters_or_auto(owner, self.n_clusters)
+        if k is None:
+            raise ValueError(
+                f"{owner} was asked to choose the number of clusters (n_clusters='auto'), which is"
+                f" done by agreement with votes, and a similarity was passed"
+                f" (affinity='precomputed'). Pass a whole number from 1 up."
+            )
+        _validate.check_n_jobs(owner, self.n_jobs)
+        found = _validate.check_similarity(owner, X)
+        n = len(found.matrix)
+        _validate.check_n_clusters(owner, k, n)
+        alone = np.arange(n, dtype=np.int32)[:, None]
+        self._ensemble = Ensemble.of_groups(alone, np.ones(n, dtype=np.int64), [list(range(n))])
+        self._ensemble.index, self._ensemble.kind = found.index, found.kind
+        self.microclusters_ = self._ensemble.microclusters
+        self.n_microclusters_ = self.n_features_in_ = n
+        self.member_weight_, self._from_similarity = None, True
+        return found.matrix
+
+    def __sklearn_tags__(self) -> Any:
+        """Say whether X is a matrix of pairs."""
+        tags = super().__sklearn_tags__()
+        tags.input_tags.pairwise = getattr(self, "affinity", "votes") == "precomputed"
+        return tags
+
+    def _check_square(self, n_clusters: int = 0) -> None:
+        """Refuse a similarity and a tree of so many microclusters that they would not fit.
+
+        A few tables of all pairs of `n_clusters` clusters of the ensemble are counted with them.
+        """
+        n = self.n_microclusters_
+        _validate.check_memory(
+            16 * n * n + 40 * n_clusters**2,
+            f"{type(self).__name__}'s similarity of {n} microclusters"
+            + (f" (and {n_clusters} clusters)" if n_clusters else "")
+            + " and its tree",
+            "PTGP needs no such matrix.",
+        )
+
+    def _check_objects(self) -> None:
+        """Refuse a tree of so many objects that their distances would not fit."""
+        n = len(self.microclusters_.of_object)
+        _validate.check_memory(
+            16 * n * n,
+            f"{type(self).__name__}'s distances of {n} objects",
+            'level="microclusters" needs those of microclusters only.',
+        )
+
+    def _link(self, linkage: str, level: str = "microclusters") -> Self:
+        """Merge microclusters, or the objects themselves, on `similarity_`; cut, and finish.
+
+        Averages are over objects in both cases.
+        """
+        if level == "objects":
+            self.linkage_matrix_ = self._tree_of_objects(linkage)
+            n_objects = len(self.microclusters_.of_object)
+            return self._finish(unit_of_object=np.arange(n_objects, dtype=np.int32))
+        self.linkage_matrix_ = self._tree_of_microclusters(linkage)
+        return self._finish()
+
+    def _tree_of_microclusters(self, linkage: str) -> FloatArray:
+        return flow.agglomerate(1.0 - self.similarity_, linkage, self.microclusters_.sizes)
+
+    def _tree_of_objects(self, linkage: str) -> FloatArray:
+        """Return the tree of the objects, through that of microclusters where this is exact.
+
+        It is where the objects of each microcluster are each other's nearest.
+        """
+        _, sizes, of_object = self.microclusters_
+        similarity = self.similarity_
+        inner = similarity.diagonal()
+        nearest = similarity.max(axis=1) <= inner + _ROUNDING
+        if nearest[sizes > 1].all():
+            tree = self._tree_of_microclusters(linkage)
+            return flow.tree_of_objects(tree, of_object, 1.0 - inner)
+        self._check_objects()
+        return flow.agglomerate(1.0 - similarity[np.ix_(of_object, of_object)], linkage)
+
+    def _cut(self, n_clusters: int) -> NDArray[np.int64]:
+        return flow.cut_tree(self.linkage_matrix_, n_clusters)
+
+    def _similarity_sums(self, weights: FloatArray) -> FloatArray:
+        return self.similarity_ @ weights
+
+    def _similarity_to_itself(self) -> FloatArray:
+        return self.similarity_.diagonal()

@@ -1,0 +1,43 @@
+"""New rows of votes, placed by the microclusters that they agree with."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ensemblage import flow
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+ROWS_TO_COMPARE = 1024
+
+
+def labels_of_rows(estimator: Any, table: NDArray[np.int32]) -> NDArray[np.int64]:
+    """Return the label of each row of votes, given in the codes of the estimator's ensemble."""
+    known, sizes, _ = estimator.microclusters_
+    index = flow.MicroclusterIndex(known.shape[1])
+    index.add(known)
+    nearest = index.lookup(table).astype(np.int64)
+    unseen = np.flatnonzero(nearest < 0)
+    # Larger first, earlier first among equals: argmax then takes the right one.
+    order = np.argsort(-sizes, kind="stable")
+    labels: NDArray[np.int64] = estimator._micro_labels[nearest]
+    for start in range(0, len(unseen), ROWS_TO_COMPARE):
+        rows = unseen[start : start + ROWS_TO_COMPARE]
+        agreement = flow.coassociation(
+            table[rows], known[order], weights=estimator.member_weight_, n_jobs=estimator.n_jobs
+        )
+        best = agreement.argmax(axis=1)
+        labels[rows] = estimator._micro_labels[order[best]]
+        labels[rows[agreement.max(axis=1) == 0]] = _largest_cluster(estimator)
+    return labels
+
+
+def _largest_cluster(estimator: Any) -> int:
+    """Return the label that most objects have."""
+    sizes, labels = estimator.microclusters_.sizes, estimator.labels_
+    # With one label for each microcluster, as of `Ensemble.of_groups`, these count by size.
+    weights = sizes if len(labels) == len(sizes) else None
+    return int(np.bincount(labels, weights=weights).argmax())

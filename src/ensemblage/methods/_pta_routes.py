@@ -1,0 +1,166 @@
+"""Three ways to PTA's tree: all of PTS, all of it in sixteen bits, or features of it.
+
+Each says what memory it takes before it takes any.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ensemblage import _validate, flow
+from ensemblage.flow._panels import WIDTH
+from ensemblage.flow._threads import n_threads
+from ensemblage.methods._blas import one_blas_thread
+from ensemblage.methods._trajectories import expected_walk
+
+if TYPE_CHECKING:
+    from ensemblage._types import FloatArray
+
+CHOICES = ("auto", "exact", "uint16", "approximate")
+
+#: "auto" means "exact" up to so many microclusters.
+EXACT_UP_TO = 12_000
+#: "auto" leaves so much of the memory to others, for each route.
+_SHARE = {"exact": 0.5, "uint16": 0.8}
+#: Up to so many microclusters the lengths of trajectories are exact on the approximate route.
+_EXACT_NORMS = 15_000
+_PROBES = 1024
+#: Features of the approximate route, and the clusters whose similarity is exact again.
+_RANK = 1024
+_GROUPS = 4000
+#: The clusters of average link in sixteen bits whose similarity is exact again.
+_EXACT_TOP = 1000
+_SEED = 0
+
+_INSTEAD = {
+    "exact": 'similarity="uint16" takes a sixteenth of the matrices for a tree that is the same up'
+    ' to near ties; similarity="auto" chooses what fits; PTGP needs no such matrix.',
+    "uint16": 'similarity="approximate" (average link only) or PTGP need no such matrix.',
+    "approximate": "Fewer neighbours, steps or threads need less, and so do coarser clusterings;"
+    " PTGP needs less too.",
+}
+
+
+def needed_bytes(kind: str, n: int, n_jobs: int | None) -> int:
+    """Return the memory that a route takes besides the graph and the steps of the walk."""
+    if kind == "exact":
+        return 16 * n * n
+    if kind == "uint16":
+        return flow.packed_bytes(n, n_jobs)
+    rank, n_groups = min(_RANK, n), min(_GROUPS, n)
+    per_thread = 16 * n * WIDTH * n_threads(n_jobs)
+    return (12 * n * rank if n > _GROUPS else 0) + 16 * n_groups**2 + per_thread
+
+
+def choose(estimator: Any, kind: str, linkage: str, similarity: FloatArray | None = None) -> str:
+    """Return the route for an estimator with its `n_neighbors_` and `n_steps_`, or refuse it.
+
+    With `similarity` the links of the walk are by that, else by agreement.
+    """
+    n, n_jobs, owner = estimator.n_microclusters_, estimator.n_jobs, type(estimator).__name__
+    if kind == "approximate" and linkage != "average":
+        raise ValueError(
+            f'{owner} with similarity="approximate" has average link only: the similarity of two'
+            f" clusters is that of their mean trajectories, which says nothing about the smallest"
+            f' or largest of their members\'. Use linkage="average" or similarity="uint16".'
+        )
+    n_links, walk = expected_walk(estimator, similarity)
+    if kind == "auto":
+        kind = _what_fits(n, n_jobs, linkage, walk)
+    _validate.check_memory(
+        walk + needed_bytes(kind, n, n_jobs),
+        f'{owner} with similarity="{kind}" of {n} microclusters, {estimator.n_neighbors_}'
+        f" neighbours (about {n_links} links) and {estimator.n_steps_} steps",
+        _INSTEAD[kind],
+    )
+    return kind
+
+
+def _what_fits(n: int, n_jobs: int | None, linkage: str, walk: int) -> str:
+    """Return the first route that leaves enough memory to others, else the one with least need."""
+    limit = _validate.available_memory()
+    for kind, share in _SHARE.items():
+        fits = walk + needed_bytes(kind, n, n_jobs) <= share * limit
+        if fits and (kind != "exact" or n <= EXACT_UP_TO):
+            return kind
+    last = ("uint16", "approximate") if linkage == "average" else ("uint16",)
+    return min(last, key=lambda kind: needed_bytes(kind, n, n_jobs))
+
+
+def packed_tree(
+    walk: Any, n_steps: int, linkage: str, n_jobs: int | None
+) -> tuple[FloatArray, FloatArray]:
+    """Return the tree on PTS in sixteen bits, and the lengths of trajectories.
+
+    Means of sixteen bits are not quite those of PTS, and where the last merges nearly tie, that
+    decides. So average link merges its last 1000 clusters by their exact means.
+    """
+    n = walk.shape[0]
+    packed, norms = flow.packed_similarity(walk, n_steps, linkage, n_jobs=n_jobs)
+    tree = flow.packed_linkage(packed, n, linkage)
+    del packed
+    if linkage == "average" and n > _EXACT_TOP:
+        local = flow.first_merges(tree, _EXACT_TOP)
+        tree = _completed(local, walk, norms, n_steps, n_jobs, single=False)
+    return tree, norms
+
+
+def approximate_tree(
+    walk: Any, n_steps: int, n_jobs: int | None
+) -> tuple[FloatArray, FloatArray, float]:
+    """Return the tree of average link, lengths of trajectories, and the share of PTS captured.
+
+    The first merges go by features, those of the last 4000 clusters by the exact means of PTS.
+    """
+    n = walk.shape[0]
+    if n <= _EXACT_NORMS:
+        norms = flow.trajectory_norms(walk, n_steps, n_jobs=n_jobs)
+    else:
+        rng = np.random.default_rng(_SEED)
+        with one_blas_thread:
+            norms = flow.estimated_norms(walk, n_steps, _PROBES, rng, n_jobs=n_jobs)
+    if n <= _GROUPS:
+        local, captured = flow.no_merges(n), 1.0
+    else:
+        with one_blas_thread:
+            features, captured = _features(walk, norms, n_steps, n_jobs)
+        local = flow.local_merges(features, walk, _GROUPS, n_jobs=n_jobs)
+        del features
+    if len(local.inner) > _GROUPS:  # the graph falls into more parts than that
+        return flow.complete_tree(local, None), norms, captured
+    tree = _completed(local, walk, norms, n_steps, n_jobs, single=n > _GROUPS)
+    return tree, norms, captured
+
+
+def _completed(
+    local: flow.LocalMerges,
+    walk: Any,
+    norms: FloatArray,
+    n_steps: int,
+    n_jobs: int | None,
+    *,
+    single: bool,
+) -> FloatArray:
+    """Merge the groups that local merges leave by the means of PTS."""
+    distance = flow.group_similarity(
+        walk, norms, local.groups, n_steps, single=single, n_jobs=n_jobs
+    )
+    np.subtract(1.0, distance, out=distance)
+    top = flow.agglomerate(distance, "average", np.bincount(local.groups))
+    return flow.complete_tree(local, top)
+
+
+def length_error(kind: str, n: int) -> float:
+    """Return how far a microcluster's similarity to itself may be from 1, for lengths as above."""
+    if kind == "approximate":
+        return 0.15 if n > _EXACT_NORMS else 1e-12  # some standard errors of the probes
+    return 1e-5  # rounding in single precision
+
+
+def _features(walk: Any, norms: FloatArray, n_steps: int, n_jobs: int | None) -> tuple[Any, float]:
+    linked = norms > 0
+    omega = flow.sketch(linked, _RANK, np.random.default_rng(_SEED))
+    image = flow.similarity_product(walk, norms, omega, n_steps, single=True, n_jobs=n_jobs)
+    return flow.nystroem(omega, image, int(linked.sum()))

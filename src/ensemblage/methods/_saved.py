@@ -1,0 +1,339 @@
+"""A fitted estimator as plain data, to be saved, and made again from that.
+
+What is kept: the parameters, the microclusters, the labels that codes stand for, the consensus
+label of each microcluster, and of everything else that fit has found the numbers, the words, the
+public vectors and the tree. The rest (similarities, graphs, eigenvectors) is large and follows from
+the microclusters: a loaded estimator computes it when it is first asked for it.
+"""
+
+from __future__ import annotations
+
+import re
+import warnings
+from itertools import pairwise
+from numbers import Integral, Real
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from sklearn.base import clone
+from sklearn.utils.validation import check_is_fitted
+
+from ensemblage import _validate, flow
+from ensemblage._ensemble import Ensemble
+from ensemblage._types import Microclusters
+from ensemblage.files import FileFormatError
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Arrays = dict[str, NDArray[Any]]
+    Header = dict[str, Any]
+
+FORMAT = "ensemblage model"
+#: Formats of the same layout: the project was called quorate when it wrote the older one.
+_READABLE = (FORMAT, "quorate model")
+VERSION = 1
+
+#: Attributes of every fitted estimator that have a place of their own in the file.
+_PLACED = {
+    "_confidence",
+    "_ensemble",
+    "_left_out",
+    "_micro_labels",
+    "_unit_of_object",
+    "feature_names_in_",
+    "labels_",
+    "microclusters_",
+    "n_features_in_",
+    "n_microclusters_",
+}
+_TREE = "linkage_matrix_"
+_NAME = re.compile(r"_?[a-z][a-z0-9_]*")
+#: Up to so many microclusters confidence is saved even if nobody has asked for it yet.
+_CHEAP = 20_000
+
+
+def preamble() -> Header:
+    """Return what every file of this format begins with."""
+    from importlib.metadata import version
+
+    return {"format": FORMAT, "version": VERSION, "ensemblage": version("ensemblage")}
+
+
+def check_preamble(header: Header, path: str) -> None:
+    """Refuse a header of another format, or of a version that is not known yet."""
+    if header.get("format") not in _READABLE:
+        raise FileFormatError(f"{path} is no saved model: its header is of another format.")
+    version: Any = header.get("version")
+    if not _is_count(version) or version < 1:
+        raise broken(path, f"its version is {version!r}")
+    if version > VERSION:
+        raise FileFormatError(
+            f"{path} was saved by ensemblage {header.get('ensemblage')} in version {version} of the"
+            f" format, and this one reads versions up to {VERSION}. Install a newer ensemblage."
+        )
+
+
+def broken(path: str, why: str) -> FileFormatError:
+    """Return the complaint about a file whose parts do not fit together."""
+    return FileFormatError(f"{path} is a damaged model: {why}. Save the model again.")
+
+
+# -- to plain data -----------------------------------------------------------------------------
+
+
+def state_of(estimator: Any, *, objects: bool) -> tuple[Header, Arrays]:
+    """Return a fitted consensus method as a header for JSON and arrays of numbers."""
+    check_is_fitted(estimator, "labels_")
+    owner, ensemble = type(estimator).__name__, estimator._ensemble
+    groups: Microclusters = estimator.microclusters_
+    by_object = estimator._unit_of_object is not groups.of_object
+    if by_object and not objects:
+        raise ValueError(
+            f"This {owner} has labelled the objects one by one (level='objects'), so it cannot be"
+            f" saved without them. Leave out objects=False."
+        )
+    names = ensemble.names
+    header: Header = {
+        "class": owner,
+        "parameters": plain_parameters(owner, estimator.get_params(deep=False)),
+        "n_objects": ensemble.n_objects,
+        "names": names if names and all(map(_is_name, names)) else None,
+        "labels": [_plain_labels(labels, m) for m, labels in enumerate(ensemble.labels)],
+        "found": {},
+        "left_out": sorted(getattr(estimator, "_left_out", ())),
+    }
+    arrays: Arrays = {
+        "table": groups.table,
+        "sizes": groups.sizes,
+        "micro_labels": estimator._micro_labels,
+    }
+    if objects:
+        arrays["of_object"] = groups.of_object
+    if by_object:
+        arrays["labels"] = estimator.labels_
+    needed = len(groups.sizes) <= _CHEAP or estimator._from_similarity
+    if estimator._confidence is None and needed:
+        _ = estimator.confidence_
+    if estimator._confidence is not None:
+        arrays["confidence"] = estimator._confidence
+    for name, value in vars(estimator).items():
+        if name in _PLACED or name in header["parameters"]:
+            continue
+        if _is_scalar(value):
+            header["found"][name] = _plain(value)
+        elif _is_kept(name, value):
+            arrays[f"found/{name}"] = value
+        else:
+            header["left_out"].append(name)
+    return header, arrays
+
+
+def plain_parameters(owner: str, given: Header) -> Header:
+    """Return parameters for JSON, or say which of them no file can hold.
+
+    A random generator is left out: its seed was drawn in fit, and is saved as that.
+    """
+    parameters = {}
+    for name, value in given.items():
+        if name == "random_state" and not _is_scalar(value):
+            value = None
+        if not _is_scalar(value):
+            raise TypeError(
+                f"{owner} cannot be saved: its parameter {name!r} is {value!r}, and a file holds"
+                f" numbers, words, True, False and None."
+            )
+        parameters[name] = _plain(value)
+    return parameters
+
+
+def _plain_labels(labels: Any, place: int) -> list[Any]:
+    plain = [_plain(label) for label in labels]
+    strange = next((label for label in plain if not _is_scalar(label)), None)
+    if strange is not None:
+        raise TypeError(
+            f"This estimator cannot be saved: clustering {place} has the label {strange!r} of type"
+            f" {type(strange).__name__}, and a file holds numbers, words, True and False. Turn"
+            f" these labels into words before fit."
+        )
+    return plain
+
+
+def _is_scalar(value: Any) -> bool:
+    if isinstance(value, (Real, np.number)) and not isinstance(value, (bool, Integral)):
+        return bool(np.isfinite(float(value)))
+    return value is None or isinstance(value, (bool, Integral, str, np.bool_))
+
+
+def _plain(value: Any) -> Any:
+    """Return Python's own number for one of NumPy."""
+    return value.item() if isinstance(value, np.generic) else value
+
+
+def _is_kept(name: str, value: Any) -> bool:
+    is_numbers = isinstance(value, np.ndarray) and value.dtype.kind in "biuf"
+    return is_numbers and (name == _TREE or (name.endswith("_") and value.ndim == 1))
+
+
+# -- and back ----------------------------------------------------------------------------------
+
+
+def restored(kind: type[Any], header: Header, arrays: Arrays, path: str) -> Any:
+    """Return the estimator that `state_of` has described."""
+    estimator = made(kind, header["parameters"], path)
+    ensemble = _ensemble(header, arrays, path)
+    groups = ensemble.microclusters
+    n = len(groups.sizes)
+    micro_labels = _checked(arrays, "micro_labels", (n,), "i", path).astype(np.int64)
+    _set_found(estimator, header["found"], arrays, path)
+    k = vars(estimator).get("n_clusters_")
+    if not _is_count(k) or not 0 <= micro_labels.min() <= micro_labels.max() < k:
+        raise broken(path, "its labels do not fit its number of clusters")
+    estimator._ensemble, estimator.microclusters_ = ensemble, groups
+    estimator.n_microclusters_, estimator.n_features_in_ = n, ensemble.n_clusterings
+    if ensemble.names is not None and all(isinstance(name, str) for name in ensemble.names):
+        estimator.feature_names_in_ = np.array(ensemble.names, dtype=object)
+    if not isinstance(vars(estimator).setdefault("_from_similarity", False), bool):
+        raise broken(path, "it does not say what it was fitted on")
+    weight = vars(estimator).setdefault("member_weight_", None)
+    try:
+        _validate.check_member_weight(kind.__name__, weight, groups)
+    except ValueError as error:
+        raise broken(path, "its member_weight_ does not fit its clusterings") from error
+    estimator._micro_labels, estimator._unit_of_object = micro_labels, groups.of_object
+    estimator._confidence = None
+    if "confidence" in arrays:
+        estimator._confidence = _checked(arrays, "confidence", (n,), "f", path)
+    n_units = n
+    if "labels" in arrays:
+        n_units = len(groups.of_object)
+        labels = _checked(arrays, "labels", (n_units,), "i", path).astype(np.int64)
+        if not 0 <= labels.min() <= labels.max() < k:
+            raise broken(path, "its labels do not fit its number of clusters")
+        estimator.labels_ = labels
+        estimator._unit_of_object = np.arange(n_units, dtype=np.int32)
+    else:
+        estimator.labels_ = flow.spread(micro_labels, groups.of_object)
+    from ensemblage.methods._linkage import LinkageClusterer  # which is built on what can be saved
+
+    if issubclass(kind, LinkageClusterer) and _TREE not in vars(estimator):
+        raise broken(path, "its tree is missing")
+    if _TREE in vars(estimator):
+        _check_tree(estimator.linkage_matrix_, n_units, path)
+    left_out = header["left_out"]
+    if not isinstance(left_out, list) or not all(isinstance(name, str) for name in left_out):
+        raise broken(path, "what it was saved without is not listed by name")
+    estimator._left_out = frozenset(left_out)
+    return estimator
+
+
+def made(kind: type[Any], parameters: Any, path: str) -> Any:
+    """Return an estimator with these parameters, if they are its own."""
+    if not isinstance(parameters, dict) or set(parameters) - set(kind._get_param_names()):
+        raise broken(path, f"its parameters are not those of {kind.__name__}")
+    return kind(**parameters)
+
+
+def complete(estimator: Any) -> None:
+    """Compute what a loaded estimator was saved without, from its microclusters."""
+    if estimator._from_similarity:
+        raise AttributeError(
+            f"This {type(estimator).__name__} was fitted on a similarity, and saved without it:"
+            f" labels, confidence and cuts are there, and whatever follows from it is not."
+        )
+    left_out, estimator._left_out = estimator._left_out, frozenset()
+    seed = vars(estimator).get("_seed")
+    again = clone(estimator)
+    if seed is not None:
+        again.set_params(random_state=_validate.DrawnSeed(seed))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # whatever there was to warn of was said by the first fit
+        again.fit(estimator._ensemble, member_weight=estimator.member_weight_)
+    for name in left_out & vars(again).keys():
+        setattr(estimator, name, vars(again)[name])
+
+
+def _is_name(name: Any) -> bool:
+    return isinstance(name, str | int) and not isinstance(name, bool)
+
+
+def _ensemble(header: Header, arrays: Arrays, path: str) -> Ensemble:
+    """Return the ensemble that was fitted, each part checked against the others."""
+    table = _checked(arrays, "table", (None, None), "i", path).astype(np.int32)
+    n, n_clusterings = table.shape
+    sizes = _checked(arrays, "sizes", (n,), "i", path).astype(np.int64)
+    labels, names, n_objects = header["labels"], header["names"], header["n_objects"]
+    if min(n, n_clusterings) == 0 or sizes.min() < 1 or not _is_count(n_objects):
+        raise broken(path, "its microclusters have no objects")
+    if n_objects != sizes.sum():
+        raise broken(path, "its microclusters have not as many objects as it says")
+    known = isinstance(labels, list) and len(labels) == n_clusterings
+    if not known or not all(isinstance(some, list) for some in labels):
+        raise broken(path, f"it has not the labels of {n_clusterings} clusterings")
+    n_codes = np.array([len(some) for some in labels])
+    if (table < -1).any() or (table >= n_codes).any() or (table < 0).all(axis=1).any():
+        raise broken(path, "its votes and their labels do not fit together")
+    if any(not _is_scalar(label) or label is None for some in labels for label in some):
+        raise broken(path, "some of its labels are no labels")
+    if names is not None and (
+        not isinstance(names, list) or len(names) != n_clusterings or not all(map(_is_name, names))
+    ):
+        raise broken(path, f"it has not the names of {n_clusterings} clusterings")
+    ensemble = Ensemble.of_groups(table, sizes, labels, names)
+    if "of_object" in arrays:
+        of_object = _checked(arrays, "of_object", (None,), "i", path).astype(np.int32)
+        in_range = len(of_object) > 0 and 0 <= of_object.min() <= of_object.max() < n
+        counted = in_range and np.array_equal(np.bincount(of_object, minlength=n), sizes)
+        if not counted and not np.array_equal(of_object, np.arange(n)):
+            raise broken(path, "its objects and their microclusters do not fit together")
+        ensemble.microclusters = Microclusters(table, sizes, of_object)
+    return ensemble
+
+
+def _set_found(estimator: Any, found: Any, arrays: Arrays, path: str) -> None:
+    """Set what fit had found, under names that mean nothing else to the estimator."""
+    if not isinstance(found, dict):
+        raise broken(path, "what fit has found is not there")
+    vectors = {
+        name.removeprefix("found/"): array
+        for name, array in arrays.items()
+        if name.startswith("found/")
+    }
+    for name, value in (found | vectors).items():
+        taken = name in _PLACED or name in estimator.get_params() or hasattr(type(estimator), name)
+        good = _is_kept(name, value) if isinstance(value, np.ndarray) else _is_scalar(value)
+        if taken or not good or not _NAME.fullmatch(name):
+            raise broken(path, f"{name!r} is nothing that fit finds")
+        setattr(estimator, name, value)
+    seed = found.get("_seed")
+    if seed is not None and not _is_count(seed):
+        raise broken(path, "its seed is no number")
+
+
+def _checked(
+    arrays: Arrays, name: str, shape: tuple[int | None, ...], kind: str, path: str
+) -> NDArray[Any]:
+    """Return an array of the file if it has this shape (None is any length) and kind."""
+    array = arrays.get(name)
+    if array is None or array.dtype.kind != kind or array.ndim != len(shape):
+        raise broken(path, f"its array {name!r} is missing or of the wrong kind")
+    for length, wanted in zip(array.shape, shape, strict=True):
+        if wanted not in (None, length):
+            raise broken(path, f"its array {name!r} has the shape {array.shape}")
+    return array
+
+
+def _check_tree(tree: NDArray[Any], n_leaves: int, path: str) -> None:
+    """Refuse a tree that merges what is not there: kernels follow it without looking."""
+    if tree.shape != (n_leaves - 1, 4) or tree.dtype != np.float64 or not np.isfinite(tree).all():
+        raise broken(path, f"its tree is not one of {n_leaves} leaves")
+    merged = tree[:, :2]
+    latest = n_leaves + np.arange(len(tree))
+    fits = (merged >= 0) & (merged < latest[:, None]) & (merged == np.floor(merged))
+    used = np.sort(merged, axis=None)
+    if not fits.all() or any(a == b for a, b in pairwise(used.tolist())):
+        raise broken(path, "its tree merges what is not there")
+
+
+def _is_count(value: Any) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool) and value >= 0

@@ -1,0 +1,58 @@
+"""The first half of PTA and PTGP: from microclusters to the random walk on their elite graph."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from ensemblage import _validate, flow
+from ensemblage.flow._panels import WIDTH
+from ensemblage.flow._threads import n_threads
+
+if TYPE_CHECKING:
+    from ensemblage._types import FloatArray, Microclusters
+
+#: Bytes of a link at the peak, measured: while the walk is made of a graph of whole counts, and
+#: while a graph of quotients is united with its transpose.
+_LINK_BY_COUNT = 48
+_LINK_BY_QUOTIENT = 72
+
+
+def set_reach(estimator: Any) -> None:
+    """Set `n_neighbors_` and `n_steps_` of an estimator that knows its microclusters."""
+    owner, n = type(estimator).__name__, estimator.n_microclusters_
+    estimator.n_neighbors_ = _validate.check_reach(
+        owner, "n_neighbors", estimator.n_neighbors, n, all_allowed=True
+    )
+    estimator.n_steps_ = _validate.check_reach(owner, "n_steps", estimator.n_steps, n)
+
+
+def expected_walk(estimator: Any, similarity: FloatArray | None = None) -> tuple[int, int]:
+    """Return about how many links the graph will have, and the memory of graph and walk.
+
+    A sample of rows is asked for its links: where votes tie, there are far more than the neighbours
+    wanted. With `similarity` the links are those by it, else by agreement.
+    """
+    n, n_neighbors = estimator.n_microclusters_, estimator.n_neighbors_
+    table, weights = estimator.microclusters_.table, estimator.member_weight_
+    if similarity is not None:
+        n_links, each = flow.expected_links_of(similarity, n_neighbors), _LINK_BY_QUOTIENT
+    else:
+        n_links = flow.expected_links(table, n_neighbors, weights=weights)
+        plain = weights is None and table.min() >= 0
+        each = _LINK_BY_COUNT if plain else _LINK_BY_QUOTIENT
+    scratch = 8 * WIDTH * n * (estimator.n_steps_ + 2) * n_threads(estimator.n_jobs)
+    return n_links, each * n_links + scratch
+
+
+def elite_walk(estimator: Any, groups: Microclusters, links: FloatArray | None = None) -> Any:
+    """Return the transition matrix, for links by agreement or by a given similarity."""
+    if links is not None:
+        graph = flow.elite_graph_of(links, estimator.n_neighbors_)
+        return flow.transition_matrix(graph, groups.sizes)
+    graph = flow.elite_graph(
+        groups.table,
+        estimator.n_neighbors_,
+        weights=estimator.member_weight_,
+        n_jobs=estimator.n_jobs,
+    )
+    return flow.transition_matrix(graph, groups.sizes)

@@ -1,0 +1,156 @@
+"""LWPT: locally weighted probability trajectories."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ensemblage import _validate, flow
+from ensemblage.methods._bipartite import BipartiteClusterer
+
+if TYPE_CHECKING:
+    from typing import Self
+
+    from numpy.typing import NDArray
+
+    from ensemblage._types import FloatArray
+
+#: So many of the heaviest microclusters decide where k-means starts.
+_ROWS_FOR_WARD = 3000
+
+
+class LWPT(BipartiteClusterer):
+    """Consensus by random walks between objects and the clusters that are certain of them.
+
+    A walker steps from an object to one of its clusters, rather to one that the other clusterings
+    keep together, and on to an object of that cluster. After many such steps objects whose
+    walkers are spread alike belong together. How many steps depends on `n_clusters`: until about
+    half of the possible distinctions have faded. Nothing in it is random.
+
+    Parameters
+    ----------
+    n_clusters : int or "auto", default=8
+        How many clusters to form; "auto" chooses as :func:`ensemblage.metrics.choose_k` does.
+    theta : float, default=0.15
+        How mildly uncertain clusters are treated: near 0 a walker only takes the most certain
+        cluster of an object, for large values any.
+    n_jobs : int or None, default=None
+        Threads. None means ``OMP_NUM_THREADS`` or else all cores; results do not depend on it.
+
+    Attributes
+    ----------
+    labels_ : ndarray of shape (n_objects,)
+        Consensus labels 0..n_clusters_-1, in order of first appearance.
+    n_clusters_ : int
+        How many clusters came out; fewer than asked for comes with a warning.
+    k_choice_ : KChoice
+        With ``n_clusters="auto"``: why so many.
+    confidence_ : ndarray of shape (n_objects,)
+        How much closer each object is to its own cluster than to the next by co-association, in
+        [0, 1].
+    microclusters_ : Microclusters
+        Their votes, their sizes, and where each object belongs.
+    n_microclusters_, n_features_in_ : int
+        Sizes that were found; `n_features_in_` counts clusterings.
+
+    See Also
+    --------
+    LWGP : the weights it starts from, in a graph that is cut without a walk.
+    PTGP : walks between microclusters.
+
+    Notes
+    -----
+    A method of this project, not published elsewhere: new, promising, and measured by us only.
+
+    1. Ent_u is the entropy in bits of the objects of cluster u over the clusters of each
+       clustering, summed over the M clusterings; a_u = exp(-Ent_u / (theta·M)).
+    2. B_iu = a_u / Σ_v a_v over the clusters of object i, 0 for others: rows sum to 1.
+    3. With c the column sums of B, C = diag(c)^-½ B' B diag(c)^-½ has eigenvalues
+       1 = mu_1 ≥ mu_2 ≥ ... and vectors Q; F = B diag(c)^-½ Q.
+    4. The length p of the walk solves Σ_{j≥2} mu_j^(2p) = (k - 1)/2; then mu_k^p is kept at 0.1
+       or more, and p at 1000 or less.
+    5. Rows of F diag(mu^p) scaled to length 1, without columns below 1e-4: inner products are
+       cosines of the trajectories after p + ½ double steps.
+    6. Ward's agglomeration of the 3000 heaviest microclusters, cut at exactly k, gives the centres
+       from which k-means of all starts (at most 100 rounds).
+
+    Microclusters count as often as they have objects throughout, so this is exactly the result of
+    the objects, up to 3000 microclusters.
+
+    With N objects, M clusterings, n microclusters, C clusters in the ensemble and r columns kept:
+    O(N·M) for microclusters, O(n·M²) for the graph, O(C³) for eigenvectors, O(min(n, 3000)²·r)
+    for the start and O(n·r·k) a round of k-means; no matrix of all pairs of microclusters beyond
+    the 3000. :meth:`cut` shares the eigenvectors and repeats steps 4 to 6.
+
+    References
+    ----------
+    The weights are those of D. Huang, C.-D. Wang, J.-H. Lai, "Locally weighted ensemble
+    clustering", IEEE Transactions on Cybernetics 48(5), 2018, pp. 1460-1473.
+
+    Examples
+    --------
+    >>> import ensemblage as en
+    >>> votes = [[0, 0, 0], [0, 0, 0], [0, 0, 1], [1, 1, 1], [1, 1, 1], [1, 2, 1]]
+    >>> en.LWPT(n_clusters=2).fit_predict(votes)
+    array([0, 0, 0, 1, 1, 1])
+    """
+
+    _takes_member_weight = True
+
+    def __init__(
+        self, n_clusters: int | str = 8, *, theta: float = 0.15, n_jobs: int | None = None
+    ) -> None:
+        self.n_clusters = n_clusters
+        self.theta = theta
+        self.n_jobs = n_jobs
+
+    def _fit(self, X: Any) -> Self:
+        theta = _validate.check_number("LWPT", "theta", self.theta)
+        table, sizes, _ = self._begin(X).microclusters
+        self._check_clusters()
+
+        members, owner = flow.membership(table), flow.owners(table)
+        counts = flow.overlaps(members, sizes)
+        entropies = flow.cluster_entropies(counts, owner, self.member_weight_)
+        weight = self._cluster_weight()
+        if weight is not None:
+            members, entropies = members[:, weight > 0], entropies[weight > 0]
+            weight = weight[weight > 0]
+        shares = flow.vote_shares(members, entropies, self._total_weight(), theta, weight)
+        self._prepare(shares, first_batch=shares.shape[1])
+        return self._finish()
+
+    def _cut(self, n_clusters: int) -> NDArray[np.int64]:
+        n, sizes = self.n_microclusters_, self.microclusters_.sizes
+        if n_clusters in (1, n):
+            return np.arange(n) * (n_clusters > 1)
+        rows = self._trajectories(n_clusters)
+        start = self._start(rows, n_clusters)
+        return flow.lloyd(rows, start, weights=sizes)
+
+    def _trajectories(self, n_clusters: int) -> FloatArray:
+        """Return unit rows whose inner products are cosines of trajectories."""
+        eigenvalues = self._transfer_cut.eigenvalues()
+        weights = flow.walk_weights(eigenvalues, flow.walk_length(eigenvalues, n_clusters))
+        _validate.check_memory(
+            32 * self.n_microclusters_ * len(weights),
+            f"LWPT's trajectories of {self.n_microclusters_} microclusters",
+            "Fewer clusters, or PTGP or USENC, need less.",
+        )
+        return flow.unit_rows(self._transfer_cut.coordinates(len(weights)) * weights)
+
+    def _start(self, rows: FloatArray, n_clusters: int) -> FloatArray:
+        """Return the centres of the clusters that Ward's agglomeration finds."""
+        sizes = self.microclusters_.sizes
+        heaviest = np.argsort(-sizes, kind="stable")[: max(_ROWS_FOR_WARD, n_clusters)]
+        _validate.check_memory(
+            16 * len(heaviest) ** 2,
+            f"LWPT's tree of {len(heaviest)} microclusters",
+            "Fewer clusters, or PTGP or USENC, need less.",
+        )
+        heaviest.sort()
+        rows, sizes = rows[heaviest], sizes[heaviest]
+        costs = flow.ward_costs(rows, sizes, n_jobs=self.n_jobs)
+        labels = flow.cut_tree(flow.agglomerate(costs, "ward", sizes), n_clusters)
+        return flow.centroids(rows, labels, sizes)

@@ -1,0 +1,230 @@
+"""PTA: probability trajectory accumulation."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from sklearn.utils.validation import check_is_fitted
+
+from ensemblage import _device, _validate, flow
+from ensemblage.methods import _pta_routes
+from ensemblage.methods._linkage import LinkageClusterer
+from ensemblage.methods._trajectories import elite_walk, set_reach
+
+if TYPE_CHECKING:
+    from typing import Self
+
+    from ensemblage._types import FloatArray
+
+
+class PTA(LinkageClusterer):
+    """Agglomerative consensus on probability-trajectory similarity.
+
+    Objects that no clustering tells apart are one microcluster. Microclusters are linked with
+    their elite neighbours, a random walk on that graph gives each a trajectory, and those with
+    similar trajectories are merged step by step.
+
+    Parameters
+    ----------
+    n_clusters : int or "auto", default=8
+        How many clusters to form; "auto" chooses as :func:`ensemblage.metrics.choose_k` does.
+    linkage : {"average", "complete", "single"}, default="average"
+        Which similarity of two clusters decides about merging: the mean, the smallest or the
+        largest of their members'. Means count microclusters, whatever their size, as the paper's
+        do. The paper prints complete link as a sum; its results come from the usual minimum, which
+        is what "complete" means here.
+    n_neighbors : int, "auto" or "all", default="auto"
+        Elite neighbours of each microcluster, the paper's K; neighbours that tie with the last
+        are kept. "auto" is ``max(1, min(20, floor(sqrt(n) / 2)))`` for n microclusters, "all"
+        keeps every link.
+    n_steps : int or "auto", default="auto"
+        Steps of the random walk, the paper's T; "auto" as for `n_neighbors`.
+    similarity : {"auto", "exact", "uint16", "approximate"}, default="auto"
+        How the similarity of all pairs of n microclusters is held while they are merged.
+
+        - "exact": in double precision, 16·n² bytes.
+        - "uint16": in sixteen bits, n² bytes. The tree differs from the exact one by heights of
+          about 1e-5, and by merges that are closer than that. With average link the last 1000
+          clusters merge by exact means, so that cuts at few clusters are the exact ones.
+        - "approximate": not at all. The first merges, until 4000 clusters are left, go by 1024
+          features of each microcluster, 12,288·n bytes; from then on by exact mean similarities.
+          `captured_` says how much of the similarity the features hold. Well below 1, labels
+          are still those of the data's clear clusters but not of a cut at any k. Average link
+          only.
+        - "auto": "exact" up to 12,000 microclusters if it takes at most half of the memory
+          available, else "uint16" if it takes at most 0.8 of it, else "approximate" with a
+          warning that names the share captured. So it depends on the machine beyond some
+          thousand microclusters; name a route where results must not.
+    affinity : {"votes", "precomputed"}, default="votes"
+        What `fit` is given: votes, or the similarity of every pair of objects, a symmetric matrix
+        of numbers from 0 to 1 with 1 on its diagonal, to find elite neighbours by.
+    n_jobs : int or None, default=None
+        Threads. None means ``OMP_NUM_THREADS`` or else all cores; results do not depend on it.
+    device : {"cpu", "cuda", "auto"}, default="cpu"
+        Where the walk is computed. "cuda" needs the extra ``gpu``; "auto" takes a CUDA device where
+        there is one and the work is large enough for it to pay. Only the
+        exact similarity is computed there.
+
+    Attributes
+    ----------
+    labels_ : ndarray of shape (n_objects,)
+        Consensus labels 0..n_clusters_-1, in order of first appearance.
+    n_clusters_ : int
+        How many clusters came out.
+    k_choice_ : KChoice
+        With ``n_clusters="auto"``: why so many.
+    confidence_ : ndarray of shape (n_objects,)
+        How much closer each object is to its own cluster than to the next, in [0, 1].
+    similarity_ : ndarray of shape (n_microclusters_, n_microclusters_)
+        Trajectory similarity (PTS) of microclusters in double precision. Computed when asked for
+        if the tree was made without it, and refused if it would not fit.
+    similarity_kind_ : {"exact", "uint16", "approximate"}
+        How the similarity was held.
+    captured_ : float
+        The share of the similarity's trace that the tree is made from, in [0, 1]: 1.0 unless
+        `similarity_kind_` is "approximate".
+    linkage_matrix_ : ndarray of shape (n_microclusters_ - 1, 4)
+        The tree of merges over microclusters, in SciPy's format.
+    microclusters_ : Microclusters
+        Their votes, their sizes, and where each object belongs.
+    n_microclusters_, n_neighbors_, n_steps_, n_features_in_ : int
+        Sizes that were found or chosen; `n_features_in_` counts clusterings.
+
+    See Also
+    --------
+    PTGP : the same similarity, cut as a bipartite graph, without a matrix of all pairs.
+
+    Notes
+    -----
+    With S = Σ_{t=1..T} P^t (P^t)ᵀ for the transition matrix P of the walk, PTS_ij is
+    S_ij / sqrt(S_ii · S_jj), the cosine of two trajectories. The height of a merge is 1 minus the
+    similarity of the two clusters.
+
+    With N objects, M clusterings, n microclusters and E links: O(N·M) for microclusters, O(n²·M)
+    byte compares for the graph, O(T·E·n) for the similarity and O(n²) for the tree, exact or in
+    sixteen bits; O(T·E·5000) for the approximate tree. Beside the memory named above, every route
+    takes 48·E bytes for the graph and 128·n·(T + 2) for each thread, "uint16" another 768·n.
+    :meth:`cut` costs O(n). No random numbers are drawn but for the features of "approximate",
+    which come from a fixed seed. Where similarities tie, as they often do in sixteen bits, the
+    earlier microcluster wins; ties cannot change how many clusters a cut gives.
+
+    A microcluster without links has similarity 0 to all others and joins last. With fewer than 16
+    microclusters "auto" means one neighbour and one step, after which a walker has left its own
+    node and neighbours may have nothing in common: ask for more of both, as below.
+
+    References
+    ----------
+    D. Huang, J.-H. Lai, C.-D. Wang, "Robust ensemble clustering using probability trajectories",
+    IEEE Transactions on Knowledge and Data Engineering 28(5), 2016, pp. 1312-1326.
+
+    Examples
+    --------
+    >>> import ensemblage as en
+    >>> votes = [[0, 0, 0], [0, 0, 0], [0, 0, 1], [0, 1, 0], [2, 2, 2], [2, 2, 3], [2, 3, 2]]
+    >>> en.PTA(n_clusters=2, n_neighbors=2, n_steps=2).fit_predict(votes)
+    array([0, 0, 0, 0, 1, 1, 1])
+    """
+
+    _takes_member_weight = True
+
+    def __init__(
+        self,
+        n_clusters: int | str = 8,
+        *,
+        linkage: str = "average",
+        n_neighbors: int | str = "auto",
+        n_steps: int | str = "auto",
+        similarity: str = "auto",
+        affinity: str = "votes",
+        n_jobs: int | None = None,
+        device: str = "cpu",
+    ) -> None:
+        self.n_clusters = n_clusters
+        self.linkage = linkage
+        self.n_neighbors = n_neighbors
+        self.n_steps = n_steps
+        self.similarity = similarity
+        self.affinity = affinity
+        self.n_jobs = n_jobs
+        self.device = device
+
+    def _fit(self, X: Any) -> Self:
+        linkage = _validate.check_linkage("PTA", self.linkage)
+        wish = _validate.check_choice("PTA", "similarity", self.similarity, _pta_routes.CHOICES)
+        device = _validate.check_choice("PTA", "device", self.device, _device.DEVICES)
+        affinity = _validate.check_choice("PTA", "affinity", self.affinity, _validate.AFFINITIES)
+        links = self._begin_with_similarity(X) if affinity == "precomputed" else None
+        if links is None:
+            self._begin(X)
+        set_reach(self)
+        kind = _pta_routes.choose(self, wish, linkage, links)
+        _device.chosen(device, self.n_microclusters_)  # refused here, before anything is computed
+
+        walk = elite_walk(self, self.microclusters_, links)
+        self.similarity_kind_, self.captured_ = kind, 1.0
+        self._similarity: FloatArray | None = None
+        self._walk: Any = None
+        if kind == "exact":
+            self._similarity = self._trajectory_similarity(walk)
+            self.linkage_matrix_ = flow.agglomerate(1.0 - self._similarity, linkage)
+            return self._finish()
+        self._walk = walk
+        if kind == "uint16":
+            self.linkage_matrix_, self._norms = _pta_routes.packed_tree(
+                walk, self.n_steps_, linkage, self.n_jobs
+            )
+            return self._finish()
+        self.linkage_matrix_, self._norms, self.captured_ = _pta_routes.approximate_tree(
+            walk, self.n_steps_, self.n_jobs
+        )
+        if wish == "auto":
+            self._warn_of_approximation()
+        return self._finish()
+
+    @property
+    def similarity_(self) -> FloatArray:  # type: ignore[override]  # it cannot be set from outside
+        """Trajectory similarity of microclusters, computed on demand where fit did without it."""
+        check_is_fitted(self, "labels_")
+        if self._similarity is None:
+            n = self.n_microclusters_
+            _validate.check_memory(
+                8 * n * n,
+                f"The similarity of {n} microclusters in double precision",
+                "PTA has its tree and its confidence without it.",
+            )
+            self._similarity = self._trajectory_similarity(self._walk)
+        return self._similarity
+
+    def _trajectory_similarity(self, walk: Any) -> FloatArray:
+        on = _device.chosen(self.device, self.n_microclusters_)
+        if on is not None:
+            return _device.trajectory_similarity(walk, self.n_steps_, on)
+        return flow.trajectory_similarity(walk, self.n_steps_, n_jobs=self.n_jobs)
+
+    def _similarity_sums(self, weights: FloatArray) -> FloatArray:
+        if self._similarity is not None:
+            return self._similarity @ weights
+        if self.similarity_kind_ == "exact":
+            return super()._similarity_sums(weights)
+        sums = flow.similarity_product(
+            self._walk, self._norms, weights, self.n_steps_, n_jobs=self.n_jobs
+        )
+        # One that has nothing in common with the rest of its cluster has only itself there. That
+        # is a similarity of 1, and an error of its length must not pass for one to others.
+        own = np.nonzero(weights)
+        error = _pta_routes.length_error(self.similarity_kind_, len(sums))
+        sums[own] = np.where(np.abs(sums[own] - 1.0) < error, 1.0, sums[own])
+        return sums
+
+    def _similarity_to_itself(self) -> FloatArray:
+        return np.ones(self.n_microclusters_)
+
+    def _warn_of_approximation(self) -> None:
+        _validate.warn(
+            f"The similarity of {self.n_microclusters_} microclusters does not fit in memory, so"
+            f" PTA's tree is approximate: its features capture {self.captured_:.0%} of the"
+            f' similarity. similarity="approximate" says that this is wanted; PTGP needs no matrix'
+            f" of all pairs.",
+            _validate.ApproximateSimilarityWarning,
+        )

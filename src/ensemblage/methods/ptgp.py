@@ -1,0 +1,193 @@
+"""PTGP: probability trajectory based graph partitioning."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from sklearn.utils.validation import check_is_fitted
+
+from ensemblage import _device, _validate, flow
+from ensemblage.methods._base import ConsensusClusterer
+from ensemblage.methods._bipartite import scaled_columns
+from ensemblage.methods._blas import one_blas_thread
+from ensemblage.methods._trajectories import elite_walk, expected_walk, set_reach
+
+if TYPE_CHECKING:
+    from typing import Self
+
+    from numpy.typing import NDArray
+
+    from ensemblage._types import FloatArray
+
+#: Up to so many microclusters everything is in double precision and lengths of trajectories are
+#: exact; beyond, products are in single precision and lengths estimated to this relative error.
+_EXACT_NORMS = 15_000
+_LENGTH_ERROR = 0.01
+_PROBES = 1024  # at most
+
+
+class PTGP(ConsensusClusterer):
+    """Bipartite consensus of microclusters and clusters by probability trajectories.
+
+    Objects that no clustering tells apart are one microcluster. Microclusters are linked with
+    their elite neighbours, a random walk on that graph gives each a trajectory, and each is tied
+    to every cluster of the ensemble by its mean trajectory similarity to the cluster's members.
+    That bipartite graph is cut into `n_clusters` parts.
+
+    Parameters
+    ----------
+    n_clusters : int or "auto", default=8
+        How many clusters to form; "auto" chooses as :func:`ensemblage.metrics.choose_k` does.
+    n_neighbors : int, "auto" or "all", default="auto"
+        Elite neighbours of each microcluster, the paper's K; neighbours that tie with the last
+        are kept. "auto" is ``max(1, min(20, floor(sqrt(n) / 2)))`` for n microclusters, "all"
+        keeps every link.
+    n_steps : int or "auto", default="auto"
+        Steps of the random walk, the paper's T; "auto" as for `n_neighbors`.
+    random_state : int, Generator, RandomState or None, default=None
+        Decides the starts of k-means. Equal integers give equal labels.
+    n_jobs : int or None, default=None
+        Threads. None means ``OMP_NUM_THREADS`` or else all cores; results do not depend on it.
+    device : {"cpu", "cuda", "auto"}, default="cpu"
+        Where the walk is computed. "cuda" needs the extra ``gpu``; "auto" takes a CUDA device where
+        there is one and the work is large enough for it to pay.
+
+    Attributes
+    ----------
+    labels_ : ndarray of shape (n_objects,)
+        Consensus labels 0..n_clusters_-1, in order of first appearance.
+    n_clusters_ : int
+        How many clusters came out; fewer than asked for comes with a warning.
+    k_choice_ : KChoice
+        With ``n_clusters="auto"``: why so many.
+    confidence_ : ndarray of shape (n_objects,)
+        How much closer each object is to its own cluster than to the next, in [0, 1].
+    similarity_ : ndarray of shape (n_microclusters_, n_microclusters_)
+        Trajectory similarity (PTS) of microclusters, computed when asked for.
+    microclusters_ : Microclusters
+        Their votes, their sizes, and where each object belongs.
+    n_microclusters_, n_neighbors_, n_steps_, n_features_in_ : int
+        Sizes that were found or chosen; `n_features_in_` counts clusterings.
+
+    See Also
+    --------
+    PTA : the same similarity, clustered agglomeratively; gives a tree.
+
+    Notes
+    -----
+    With N objects, M clusterings, n microclusters, E links and C clusters in the ensemble:
+    O(N·M) for microclusters, O(n²·M) byte compares at most for the graph, O(T·E·C) for the
+    bipartite graph and O(T·E·n / 2) for the lengths of trajectories, O(n·C²) and O(C³) for the
+    cut. Beyond 15,000 microclusters lengths are estimated, to about 1 %, and products are taken in
+    single precision. The matrix of all pairs of microclusters is never built. :meth:`cut` repeats
+    k-means only.
+
+    References
+    ----------
+    D. Huang, J.-H. Lai, C.-D. Wang, "Robust ensemble clustering using probability trajectories",
+    IEEE Transactions on Knowledge and Data Engineering 28(5), 2016, pp. 1312-1326.
+
+    Examples
+    --------
+    >>> import ensemblage as en
+    >>> votes = [[0, 0, 0], [0, 0, 0], [0, 0, 1], [1, 1, 1], [1, 1, 1], [1, 2, 1]]
+    >>> en.PTGP(n_clusters=2, random_state=0).fit_predict(votes)
+    array([0, 0, 0, 1, 1, 1])
+    """
+
+    _takes_member_weight = True
+
+    def __init__(
+        self,
+        n_clusters: int | str = 8,
+        *,
+        n_neighbors: int | str = "auto",
+        n_steps: int | str = "auto",
+        random_state: Any = None,
+        n_jobs: int | None = None,
+        device: str = "cpu",
+    ) -> None:
+        self.n_clusters = n_clusters
+        self.n_neighbors = n_neighbors
+        self.n_steps = n_steps
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.device = device
+
+    def _fit(self, X: Any) -> Self:
+        self._seed = _validate.check_random_state("PTGP", self.random_state)
+        device = _validate.check_choice("PTGP", "device", self.device, _device.DEVICES)
+        groups = self._begin(X).microclusters
+        clusters = flow.cluster_means(groups.table)
+        weight = self._cluster_weight()
+        if weight is not None:
+            clusters = scaled_columns(clusters, weight)
+        n, n_clusters = clusters.shape
+
+        set_reach(self)
+        exact = n <= _EXACT_NORMS
+        n_links, walk_bytes = expected_walk(self)
+        _validate.check_memory(
+            (16 if exact else 5) * n * n_clusters + 32 * n_clusters**2 + walk_bytes,
+            f"PTGP with a graph of {n} microclusters and {n_clusters} clusters,"
+            f" {self.n_neighbors_} neighbours (about {n_links} links) and {self.n_steps_} steps",
+            "Fewer neighbours, steps or threads need less, and so do coarser clusterings.",
+        )
+        _device.chosen(device, n)  # refused here, before anything is computed
+        self._walk = elite_walk(self, groups)
+        self._norms = self._trajectory_norms()
+        bipartite = self._product(clusters, single=not exact)
+        with one_blas_thread:
+            self._transfer_cut = flow.TransferCut(bipartite, n_jobs=self.n_jobs)
+        self._similarity: FloatArray | None = None
+        return self._finish()
+
+    @property
+    def similarity_(self) -> FloatArray:
+        """Trajectory similarity of microclusters, computed when first asked for."""
+        check_is_fitted(self, "labels_")
+        if self._similarity is None:
+            n = self.n_microclusters_
+            _validate.check_memory(
+                8 * n * n,
+                f"The similarity of {n} microclusters",
+                "PTGP itself does not need it.",
+            )
+            self._similarity = flow.trajectory_similarity(
+                self._walk, self.n_steps_, n_jobs=self.n_jobs
+            )
+        return self._similarity
+
+    def _cut(self, n_clusters: int) -> NDArray[np.int64]:
+        rows = self._transfer_cut.embedding(n_clusters)
+        rng = np.random.default_rng(self._seed)
+        return flow.kmeans(rows, n_clusters, rng, n_jobs=self.n_jobs)
+
+    def _similarity_sums(self, weights: Any) -> FloatArray:
+        return self._product(weights)
+
+    def _product(self, columns: Any, *, single: bool = False) -> Any:
+        on = _device.chosen(self.device, self.n_microclusters_)
+        if on is not None:
+            return _device.similarity_product(self._walk, self._norms, columns, self.n_steps_, on)
+        return flow.similarity_product(
+            self._walk, self._norms, columns, self.n_steps_, single=single, n_jobs=self.n_jobs
+        )
+
+    def _trajectory_norms(self) -> FloatArray:
+        on = _device.chosen(self.device, self.n_microclusters_)
+        if on is not None:
+            return _device.trajectory_norms(self._walk, self.n_steps_, on)
+        if self.n_microclusters_ <= _EXACT_NORMS:
+            return flow.trajectory_norms(self._walk, self.n_steps_, n_jobs=self.n_jobs)
+        rng = np.random.default_rng(self._seed)
+        with one_blas_thread:
+            return flow.estimated_norms(
+                self._walk,
+                self.n_steps_,
+                _PROBES,
+                rng,
+                error=_LENGTH_ERROR,
+                n_jobs=self.n_jobs,
+            )

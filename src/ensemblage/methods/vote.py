@@ -1,0 +1,138 @@
+"""Vote: the plurality of clusterings whose labels have been aligned."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ensemblage import _validate, flow
+from ensemblage.methods._base import ConsensusClusterer
+
+if TYPE_CHECKING:
+    from typing import Self
+
+    from numpy.typing import NDArray
+
+_MAX_ROUNDS = 20
+
+
+class Vote(ConsensusClusterer):
+    """Plurality vote of the clusterings, after relabelling them to agree with each other.
+
+    The baseline that everybody knows: one clustering is the reference, the others are given its
+    labels so that as many objects as possible agree (the Hungarian method), and each object gets
+    the label that most clusterings give it. Then all clusterings are relabelled to that consensus,
+    and vote again, until nothing changes.
+
+    Parameters
+    ----------
+    n_clusters : int or "auto", default=8
+        How many clusters to form at most; "auto" chooses as :func:`ensemblage.metrics.choose_k`
+        does.
+    n_jobs : int or None, default=None
+        Threads. None means ``OMP_NUM_THREADS`` or else all cores; results do not depend on it.
+
+    Attributes
+    ----------
+    labels_ : ndarray of shape (n_objects,)
+        Consensus labels 0..n_clusters_-1, in order of first appearance.
+    n_clusters_ : int
+        How many clusters came out; fewer than asked for comes with a warning.
+    k_choice_ : KChoice
+        With ``n_clusters="auto"``: why so many.
+    confidence_ : ndarray of shape (n_objects,)
+        How much closer each object is to its own cluster than to the next, in [0, 1].
+    reference_ : int
+        The clustering that the others were first compared with, counted from 0.
+    microclusters_ : Microclusters
+        Their votes, their sizes, and where each object belongs.
+    n_microclusters_, n_features_in_ : int
+        Sizes that were found; `n_features_in_` counts clusterings.
+
+    See Also
+    --------
+    EAC : needs no alignment, because it compares pairs of objects.
+
+    Notes
+    -----
+    The reference is, of the clusterings with exactly `n_clusters` clusters, the one with the
+    highest mean NMI with all others. Where there is none, it is chosen among those with the fewest
+    clusters above `n_clusters`, and its clusters are merged by mean co-association (average link)
+    until `n_clusters` are left. Where all have fewer, it is chosen among those with most, and
+    fewer clusters come out: votes cannot split what no clustering splits.
+
+    In the alignment each label is given to one cluster of a clustering, so that the objects that
+    keep their label are as many as possible. A cluster that is left over takes the label of most
+    of its objects. A missing vote is no vote. Ties go to the lowest label; 20 rounds at most.
+
+    With N objects, M clusterings, n microclusters, C clusters in the ensemble and k clusters:
+    O(N·M) for microclusters, O(n·M²) for overlaps, and O(n·(M + k)) and the assignments, O(C·k²)
+    or less, for a round. :meth:`cut` repeats all but the overlaps. No random numbers are drawn.
+
+    References
+    ----------
+    S. Dudoit, J. Fridlyand, "Bagging to improve the accuracy of a clustering procedure",
+    Bioinformatics 19(9), 2003, pp. 1090-1099.
+
+    H. W. Kuhn, "The Hungarian method for the assignment problem", Naval Research Logistics
+    Quarterly 2, 1955, pp. 83-97.
+
+    Examples
+    --------
+    >>> import ensemblage as en
+    >>> votes = [[0, 5, "b"], [0, 5, "b"], [0, 6, "b"], [1, 6, "a"], [1, 6, "a"], [1, 6, "b"]]
+    >>> en.Vote(n_clusters=2).fit_predict(votes)
+    array([0, 0, 0, 1, 1, 1])
+    """
+
+    _takes_member_weight = True
+
+    def __init__(self, n_clusters: int | str = 8, *, n_jobs: int | None = None) -> None:
+        self.n_clusters = n_clusters
+        self.n_jobs = n_jobs
+
+    def _fit(self, X: Any) -> Self:
+        groups = self._begin(X).microclusters
+        self._membership = flow.membership(groups.table).tocsr()
+        n_clusters = self._membership.shape[1]
+        _validate.check_memory(
+            16 * n_clusters * n_clusters,
+            f"Vote's overlaps of the {n_clusters} clusters in the ensemble",
+            "Fewer clusterings, or coarser ones, need less.",
+        )
+
+        self._owner = flow.owners(groups.table)
+        self._overlaps = flow.overlaps(self._membership, groups.sizes)
+        nmi = flow.member_nmi(self._overlaps, self._owner, self.n_features_in_)
+        weight = self.member_weight_
+        self._nmi = nmi.mean(axis=1) if weight is None else nmi @ weight / weight.sum()
+        self._finish()
+        self.reference_ = self._reference(self._asked)
+        return self
+
+    def _cut(self, n_clusters: int) -> NDArray[np.int64]:
+        table, sizes, _ = self.microclusters_
+        reference = self._reference(n_clusters)
+        label_of = self._merged(reference, n_clusters)
+        start = np.append(label_of, -1)[table[:, reference]]  # code -1, no vote, has no label
+        return flow.vote(
+            self._membership, sizes, self._owner, start, _MAX_ROUNDS, self._cluster_weight()
+        )
+
+    def _reference(self, n_clusters: int) -> int:
+        """Return the clustering to begin with: nearest to `n_clusters` from above, then below."""
+        found = np.bincount(self._owner, minlength=self.n_features_in_)
+        if self.member_weight_ is not None:
+            found = np.where(self.member_weight_ > 0, found, 0)
+        enough = found[found >= n_clusters]
+        nearest = enough.min() if len(enough) else found.max()
+        return int(np.where(found == nearest, self._nmi, -1.0).argmax())
+
+    def _merged(self, reference: int, n_clusters: int) -> NDArray[np.int64]:
+        """Return labels of the reference's clusters, merged where there are too many."""
+        agreement, sizes = flow.cluster_agreement(
+            self._overlaps, self._owner, reference, self.member_weight_
+        )
+        tree = flow.agglomerate(1.0 - agreement, "average", sizes)
+        return flow.cut_tree(tree, min(n_clusters, len(sizes)))

@@ -1,0 +1,118 @@
+"""WEAC: weighted evidence accumulation."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ensemblage import _validate, flow
+from ensemblage.methods._linkage import LinkageClusterer
+
+if TYPE_CHECKING:
+    from typing import Self
+
+
+class WEAC(LinkageClusterer):
+    """Agglomerative consensus on co-association in which good clusterings count more.
+
+    A clustering that agrees with the others (by normalised mutual information) weighs more than one
+    that stands apart; two objects are as similar as the weight of the clusterings that put them
+    into the same cluster.
+
+    Parameters
+    ----------
+    n_clusters : int or "auto", default=8
+        How many clusters to form; "auto" chooses as :func:`ensemblage.metrics.choose_k` does.
+    linkage : {"average", "complete", "single"}, default="average"
+        Which similarity of two clusters decides about merging: the mean, the smallest or the
+        largest of their objects'.
+    beta : float, default=2.0
+        How much the weights differ: each is the clustering's mean NMI with the others, relative to
+        the best, to this power. 0 is EAC.
+    n_jobs : int or None, default=None
+        Threads. None means ``OMP_NUM_THREADS`` or else all cores; results do not depend on it.
+
+    Attributes
+    ----------
+    labels_ : ndarray of shape (n_objects,)
+        Consensus labels 0..n_clusters_-1, in order of first appearance.
+    n_clusters_ : int
+        How many clusters came out.
+    k_choice_ : KChoice
+        With ``n_clusters="auto"``: why so many.
+    confidence_ : ndarray of shape (n_objects,)
+        How much closer each object is to its own cluster than to the next, in [0, 1].
+    similarity_ : ndarray of shape (n_microclusters_, n_microclusters_)
+        Weighted co-association of microclusters; 1 on the diagonal.
+    linkage_matrix_ : ndarray of shape (n_microclusters_ - 1, 4)
+        The tree of merges over microclusters, in SciPy's format.
+    weights_ : ndarray of shape (n_features_in_,)
+        The weight of each clustering, at most 1; times its `member_weight`, where that was given.
+    microclusters_ : Microclusters
+        Their votes, their sizes, and where each object belongs.
+    n_microclusters_, n_features_in_ : int
+        Sizes that were found; `n_features_in_` counts clusterings.
+
+    See Also
+    --------
+    EAC : the same with equal weights.
+    GPMGLA : the same weights in a bipartite graph.
+
+    Notes
+    -----
+    s_ij = Σ_m w_m [same cluster in m] / Σ_m w_m, both sums over the clusterings in which i and j
+    voted; 0 where these weigh nothing. w_m = (mean NMI of m with the others / the largest such
+    mean) ** beta, NMI normalised by the larger entropy and counted over objects that voted in both.
+    Identical rows have similarity 1 and merge first, so average link over microclusters weighted by
+    size is average link over objects: the result is that of the object-level method.
+
+    With N objects, M clusterings, n microclusters and C clusters in the ensemble: O(N·M) for
+    microclusters, O(n·M²) for the weights, O(n²·M) for the similarity, O(n²) for the tree,
+    and 16·n² + 40·C² bytes. :meth:`cut` costs O(n). No random numbers are drawn.
+
+    References
+    ----------
+    D. Huang, J.-H. Lai, C.-D. Wang, "Combining multiple clusterings via crowd agreement estimation
+    and multi-granularity link analysis", Neurocomputing 170, 2015, pp. 240-250.
+
+    Examples
+    --------
+    >>> import ensemblage as en
+    >>> votes = [[0, 0, 0], [0, 0, 0], [0, 0, 1], [0, 1, 0], [2, 2, 2], [2, 2, 3], [2, 3, 2]]
+    >>> en.WEAC(n_clusters=2).fit_predict(votes)
+    array([0, 0, 0, 0, 1, 1, 1])
+    """
+
+    _takes_member_weight = True
+
+    def __init__(
+        self,
+        n_clusters: int | str = 8,
+        *,
+        linkage: str = "average",
+        beta: float = 2.0,
+        n_jobs: int | None = None,
+    ) -> None:
+        self.n_clusters = n_clusters
+        self.linkage = linkage
+        self.beta = beta
+        self.n_jobs = n_jobs
+
+    def _fit(self, X: Any) -> Self:
+        linkage = _validate.check_linkage("WEAC", self.linkage)
+        beta = _validate.check_number("WEAC", "beta", self.beta, zero_allowed=True)
+        groups = self._begin(X).microclusters
+        owner = flow.owners(groups.table)
+        self._check_square(len(owner))
+
+        counts = flow.overlaps(flow.membership(groups.table), groups.sizes)
+        nmi = flow.member_nmi(counts, owner, self.n_features_in_)
+        self.weights_ = flow.clustering_weights(nmi, beta)
+        if self.member_weight_ is not None:
+            self.weights_ = self.weights_ * self.member_weight_
+        self.similarity_ = flow.graded_coassociation(
+            groups.table, np.eye(len(owner)), self.weights_, n_jobs=self.n_jobs
+        )
+        np.fill_diagonal(self.similarity_, 1.0)  # also where all that an object has weighs nothing
+        return self._link(linkage)

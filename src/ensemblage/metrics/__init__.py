@@ -1,0 +1,29 @@
+"""Agreement of clusterings; how sure a consensus is, what it is made of, how many clusters."""
+
+from ensemblage.metrics.agreement import ari, ensemble_nmi, nmi
+from ensemblage.metrics.choosing import KChoice, choose_k
+from ensemblage.metrics.confidence import confidence
+from ensemblage.metrics.explain import (
+    ClusterSummary,
+    MemberSummary,
+    clusters,
+    member_similarity,
+    members,
+)
+from ensemblage.metrics.explain_seeds import SeedSpread, seed_spread
+
+__all__ = [
+    "ClusterSummary",
+    "KChoice",
+    "MemberSummary",
+    "SeedSpread",
+    "ari",
+    "choose_k",
+    "clusters",
+    "confidence",
+    "ensemble_nmi",
+    "member_similarity",
+    "members",
+    "nmi",
+    "seed_spread",
+]

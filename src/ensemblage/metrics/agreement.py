@@ -1,0 +1,240 @@
+"""Agreement of two clusterings: normalised mutual information and the adjusted Rand index.
+
+The contingency table of two clusterings is the microclusters of the two-column label matrix, so
+these cost one pass over the objects (scikit-learn sorts them) and work at tens of millions.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ensemblage import _validate
+from ensemblage._ensemble import as_ensemble, grouped
+from ensemblage._types import Columns
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from numpy.typing import NDArray
+
+    from ensemblage._types import FloatArray, IntArray, Microclusters
+
+_AVERAGES: dict[str, Callable[[float, float], float]] = {
+    "max": max,
+    "min": min,
+    "geometric": lambda x, y: float(np.sqrt(x * y)),
+    "arithmetic": lambda x, y: (x + y) / 2,
+}
+
+
+def nmi(a: Any, b: Any, average: str = "max") -> float:
+    """Return the normalised mutual information of two clusterings.
+
+    Parameters
+    ----------
+    a, b : array-like of shape (n_objects,)
+        Labels of any kind. Objects that have no label in either (-1, NaN, None) are left out.
+    average : {"max", "geometric", "arithmetic", "min"}, default="max"
+        What the mutual information is divided by: this mean of the two entropies. The paper's
+        numbers are "max"; scikit-learn's default is "arithmetic".
+
+    Returns
+    -------
+    float
+        0 (independent) to 1. Two clusterings with a single cluster each are equal, so 1; if only
+        one of them has a single cluster, nothing is shared, so 0.
+
+    Notes
+    -----
+    NMI = I(a; b) / mean(H(a), H(b)) with natural logarithms. O(N) time.
+
+    Examples
+    --------
+    >>> from ensemblage.metrics import nmi
+    >>> round(nmi([0, 0, 1, 1], [0, 0, 1, 2]), 6)
+    0.666667
+    >>> nmi(["x", "x", "y", "y"], [7, 7, 3, 3])
+    1.0
+    """
+    _validate.check_choice("nmi", "average", average, tuple(_AVERAGES))
+    rows, columns, sizes = _contingency(a, b)
+    return _nmi(rows, columns, sizes, average)
+
+
+def ari(a: Any, b: Any) -> float:
+    """Return the adjusted Rand index of two clusterings.
+
+    Parameters
+    ----------
+    a, b : array-like of shape (n_objects,)
+        Labels of any kind. Objects that have no label in either (-1, NaN, None) are left out.
+
+    Returns
+    -------
+    float
+        1 for equal partitions, about 0 for independent ones, negative for worse than chance.
+
+    Notes
+    -----
+    Pairs of objects are counted in exact integers, so that no number of objects is too large.
+
+    Examples
+    --------
+    >>> from ensemblage.metrics import ari
+    >>> round(ari([0, 0, 1, 1], [0, 0, 1, 2]), 6)
+    0.571429
+    """
+    return _ari(*_contingency(a, b))
+
+
+def nmi_of_groups(
+    a: IntArray, b: IntArray, sizes: NDArray[np.int64], average: str = "max"
+) -> float:
+    """Return the NMI of two clusterings of groups of objects: codes from 0, -1 where missing."""
+    return _nmi(*_cells(a, b, sizes), average)
+
+
+def ari_of_groups(a: IntArray, b: IntArray, sizes: NDArray[np.int64]) -> float:
+    """Return the adjusted Rand index of two clusterings of groups of objects."""
+    return _ari(*_cells(a, b, sizes))
+
+
+def nmi_of_table(shared: NDArray[np.int64], average: str = "max") -> float:
+    """Return the NMI of two clusterings, given how many objects their clusters share; 0 if none."""
+    rows, columns = np.nonzero(shared)
+    return _nmi(rows, columns, shared[rows, columns], average) if len(rows) else 0.0
+
+
+def ari_of_table(shared: NDArray[np.int64]) -> float:
+    """Return the adjusted Rand index, given how many objects the clusters share."""
+    rows, columns = np.nonzero(shared)
+    return _ari(rows, columns, shared[rows, columns])
+
+
+def _ari(rows: IntArray, columns: IntArray, sizes: NDArray[np.int64]) -> float:
+    n = int(sizes.sum())
+    together = _ordered_pairs(sizes)
+    in_a, in_b = _ordered_pairs(_totals(rows, sizes)), _ordered_pairs(_totals(columns, sizes))
+    only_a, only_b = in_a - together, in_b - together
+    apart = n * (n - 1) - together - only_a - only_b
+    if only_a == only_b == 0:
+        return 1.0
+    chance = (together + only_a) * (only_a + apart) + (together + only_b) * (only_b + apart)
+    return 2.0 * (together * apart - only_a * only_b) / chance
+
+
+def ensemble_nmi(labels: Any, X: Any, average: str = "max") -> float:
+    """Return the mean NMI of a clustering with the members of an ensemble.
+
+    Parameters
+    ----------
+    labels : array-like of shape (n_objects,)
+        The clustering to judge, usually a consensus.
+    X : array-like, DataFrame or Ensemble of shape (n_objects, n_clusterings)
+        The ensemble. Objects without a vote are left out in the clustering where it is missing,
+        and so is a clustering that none of the labelled objects has a vote in.
+    average : {"max", "geometric", "arithmetic", "min"}, default="max"
+        As for `nmi`.
+
+    Returns
+    -------
+    float
+
+    Examples
+    --------
+    >>> from ensemblage.metrics import ensemble_nmi
+    >>> round(ensemble_nmi([0, 0, 1, 1], [[0, 0], [0, 0], [1, 1], [1, 2]]), 6)
+    0.833333
+    """
+    _validate.check_choice("ensemble_nmi", "average", average, tuple(_AVERAGES))
+    groups = as_ensemble(X).microclusters
+    # Groups of equal label and equal votes: few, and all that the scores depend on.
+    joint, names = _joint(labels, groups.of_object)
+    label, place = joint.table.T
+    votes = groups.table[np.asarray(names[1])[place]]
+    heard = votes[:, ((votes >= 0) & (label >= 0)[:, None]).any(axis=0)]
+    if heard.shape[1] == 0:
+        raise ValueError("No object has a label and a vote, so there is nothing to compare.")
+    return float(np.mean([_nmi(*_cells(label, vote, joint.sizes), average) for vote in heard.T]))
+
+
+def _joint(a: Any, b: Any) -> tuple[Microclusters, list[Any]]:
+    """Return the microclusters of two labellings of the same objects, and their labels."""
+    a, b = (_validate.as_array(labels) for labels in (a, b))
+    if a.ndim != 1 or a.shape != b.shape:
+        raise ValueError(
+            f"Two clusterings must be two equally long lists of labels, but their shapes are"
+            f" {a.shape} and {b.shape}."
+        )
+    return grouped(_validate.check_votes(Columns(["a", "b"], [a, b])))
+
+
+def labels_and_shared(a: Any, b: Any) -> tuple[list[Any], list[Any], NDArray[np.int64]]:
+    """Return the labels of two clusterings and how many objects each two of them share.
+
+    Objects without a label are counted under the label None, last, where there are any.
+    """
+    groups, found = _joint(a, b)
+    labels = [list(_plain(part)) for part in found]
+    codes = groups.table.copy()
+    for side, names in enumerate(labels):
+        gaps = codes[:, side] < 0
+        if gaps.any():
+            codes[gaps, side] = len(names)
+            names.append(None)
+    shared = np.zeros((len(labels[0]), len(labels[1])), dtype=np.int64)
+    np.add.at(shared, (codes[:, 0], codes[:, 1]), groups.sizes)
+    return labels[0], labels[1], shared
+
+
+def _plain(labels: Any) -> Any:
+    return labels.tolist() if isinstance(labels, np.ndarray) else labels
+
+
+def _contingency(a: Any, b: Any) -> tuple[IntArray, IntArray, NDArray[np.int64]]:
+    """Return the nonzero cells of the contingency table: row, column and count of each."""
+    groups, _ = _joint(a, b)
+    return _cells(groups.table[:, 0], groups.table[:, 1], groups.sizes)
+
+
+def _cells(
+    rows: IntArray, columns: IntArray, sizes: NDArray[np.int64]
+) -> tuple[IntArray, IntArray, NDArray[np.int64]]:
+    """Return each (row, column) that occurs once, with the sum of its sizes; leave out gaps."""
+    both = (rows >= 0) & (columns >= 0)
+    if not both.any():
+        raise ValueError("No object has a label in both clusterings, so they cannot be compared.")
+    width = int(columns.max()) + 1
+    cells, where = np.unique(
+        rows[both].astype(np.int64) * width + columns[both], return_inverse=True
+    )
+    return cells // width, cells % width, _totals(where, sizes[both])
+
+
+def _totals(codes: IntArray, sizes: NDArray[np.int64]) -> NDArray[np.int64]:
+    totals = np.zeros(codes.max() + 1, dtype=np.int64)
+    np.add.at(totals, codes, sizes)
+    return totals
+
+
+def _ordered_pairs(sizes: NDArray[np.int64]) -> int:
+    return sum(size * (size - 1) for size in sizes.tolist())
+
+
+def _nmi(rows: IntArray, columns: IntArray, sizes: NDArray[np.int64], average: str) -> float:
+    """Return the NMI of a contingency table whose cells are given once each."""
+    in_a, in_b = _totals(rows, sizes), _totals(columns, sizes)
+    n = sizes.sum()
+    h_a, h_b = _entropy(in_a / n), _entropy(in_b / n)
+    if h_a == 0.0 or h_b == 0.0:
+        return float(h_a == h_b)
+    joint = sizes / n
+    information = float(np.sum(joint * np.log(sizes * (n / in_a[rows] / in_b[columns]))))
+    return min(1.0, max(0.0, information / _AVERAGES[average](h_a, h_b)))
+
+
+def _entropy(shares: FloatArray) -> float:
+    shares = shares[shares > 0]
+    return 0.0 if len(shares) == 1 else float(-np.sum(shares * np.log(shares)))

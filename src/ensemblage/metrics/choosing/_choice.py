@@ -1,0 +1,100 @@
+"""A number of clusters with its reasons."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from ensemblage._types import FloatArray
+
+
+@dataclass(frozen=True, repr=False, eq=False)
+class KChoice:
+    """A recommended number of clusters, why, and what else looks good.
+
+    Attributes
+    ----------
+    k : int
+        The recommendation.
+    ks : ndarray of shape (n_ks,)
+        The numbers of clusters that were looked at.
+    criterion : str or None
+        Which of `scores` decided; None where there was nothing to decide.
+    scores : dict of str to ndarray of shape (n_ks,)
+        A score for each of `ks` by criterion, NaN where it has none. Higher is better, but for
+        "pac".
+    recommended : dict of str to int or None
+        What each criterion alone would choose; None where its scores are all the same.
+    reasons : list of str
+        Plain sentences.
+    runners_up : list of int
+        Up to three other numbers of clusters that look good, the best first.
+    absent : dict of str to str
+        Criteria that were asked for and cannot be had here, and why.
+    cdf : ndarray of shape (n_ks, 101) or None
+        Where "pac" or "delta_area" was asked for: for each k the share of pairs of objects whose
+        consensus index is at most 0, 0.01, ..., 1.
+
+    Examples
+    --------
+    >>> import ensemblage as en
+    >>> votes = [[0, 0, 0], [0, 0, 0], [1, 1, 1], [1, 1, 1], [2, 2, 2], [2, 2, 3]]
+    >>> choice = en.metrics.choose_k(en.EAC(n_clusters=2).fit(votes))
+    >>> choice
+    KChoice(k=3, ks=2..4, criterion='balance', runners_up=[2])
+    >>> sorted(choice.to_dict())[:4]
+    ['absent', 'cdf', 'criterion', 'k']
+    """
+
+    k: int
+    ks: NDArray[np.int64]
+    criterion: str | None
+    scores: dict[str, FloatArray]
+    recommended: dict[str, int | None]
+    reasons: list[str]
+    runners_up: list[int]
+    absent: dict[str, str] = field(default_factory=dict)
+    cdf: FloatArray | None = None
+
+    def __repr__(self) -> str:
+        return (
+            f"KChoice(k={self.k}, ks={in_words(self.ks)}, criterion={self.criterion!r},"
+            f" runners_up={self.runners_up})"
+        )
+
+    def __str__(self) -> str:
+        others = ", ".join(map(str, self.runners_up)) or "none"
+        return "\n".join([f"k = {self.k}", *self.reasons, f"Runners-up: {others}."])
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return all of it as plain lists, numbers and strings, ready for JSON; NaN is None."""
+        return {
+            "k": self.k,
+            "criterion": self.criterion,
+            "reasons": list(self.reasons),
+            "runners_up": list(self.runners_up),
+            "ks": self.ks.tolist(),
+            "scores": {name: _plain(values) for name, values in self.scores.items()},
+            "recommended": dict(self.recommended),
+            "absent": dict(self.absent),
+            "cdf": None if self.cdf is None else [_plain(row) for row in self.cdf],
+        }
+
+
+def in_words(ks: NDArray[np.int64]) -> str:
+    """Return a short name for the numbers of clusters: ``2..20`` where none is left out."""
+    low, high = int(ks[0]), int(ks[-1])
+    if low == high:
+        return str(low)
+    if len(ks) == high - low + 1:
+        return f"{low}..{high}"
+    return ", ".join(map(str, ks.tolist())) if len(ks) <= 6 else f"{len(ks)} of {low}..{high}"
+
+
+def _plain(values: FloatArray) -> list[float | None]:
+    return [None if np.isnan(value) else float(value) for value in values]

@@ -1,0 +1,226 @@
+"""Choosing k: which curves are wanted, what each says, and what follows from it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ensemblage import _validate
+from ensemblage.metrics.choosing import _curves, _resampling
+from ensemblage.metrics.choosing._choice import KChoice
+from ensemblage.metrics.choosing._verdict import recommend, verdict
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from numpy.typing import NDArray
+
+    from ensemblage._types import FloatArray
+    from ensemblage.metrics.choosing._cuts import Cuts
+
+#: From one fit, by a cut for each k.
+CHEAP = ("balance", "ensemble_nmi", "confidence", "lifetime", "eigengap")
+#: From further cuts by other seeds, and from consensuses of halves of the members.
+COSTLY = ("subset_stability", "pac", "delta_area", "seed_stability")
+CRITERIA = CHEAP + COSTLY
+#: The criterion that did best on the datasets: docs/how_many_clusters.md has the table.
+DEFAULT = "balance"
+_N_SEEDS = 5
+
+
+def choose_k(
+    estimator: Any,
+    ks: Iterable[int] | None = None,
+    criterion: str = "auto",
+    *,
+    criteria: str | Iterable[str] = "cheap",
+    n_refits: int = 10,
+    random_state: Any = 0,
+) -> KChoice:
+    """Recommend a number of clusters for a fitted consensus, with reasons and runners-up.
+
+    Parameters
+    ----------
+    estimator : estimator
+        A fitted consensus method, or a fitted `EnsembleClustering`. Which `n_clusters` it was
+        fitted with does not matter.
+    ks : iterable of int, optional
+        The numbers of clusters to look at, from 2 up. By default 2 to 20, or to the median number
+        of clusters of the members if that is more, at most 50; and never more than there are
+        microclusters.
+    criterion : str, default="auto"
+        What decides: the name of a criterion, or "auto" for "balance".
+    criteria : {"cheap", "all"} or iterable of str, default="cheap"
+        What to compute. "cheap" are the first five below, from one fit; the others refit the
+        method on random halves of the members, or cut again with other seeds.
+
+        - "balance": the sum of the next two, each brought to [0, 1] over `ks`.
+        - "ensemble_nmi": mean NMI of the cut with the members (Strehl and Ghosh).
+        - "confidence": mean confidence of the objects in the cut.
+        - "lifetime": how long the method's tree has k clusters (Fred and Jain).
+        - "eigengap": by how much the k-th eigenvalue of the method's cut exceeds the next.
+        - "subset_stability": mean ARI of the cuts of consensuses of halves of the members.
+        - "pac": the share of pairs of objects about which these consensuses are ambiguous; lower
+          is better (Șenbabaoğlu and others).
+        - "delta_area": by what share the area under the distribution of the consensus index grows
+          from the k before (Monti and others).
+        - "seed_stability": mean ARI of the cuts with five seeds.
+    n_refits : int, default=10
+        How many halves of the members are drawn, at least 2.
+    random_state : int, Generator, RandomState or None, default=0
+        Seed of these draws.
+
+    Returns
+    -------
+    KChoice
+        `k`, `reasons`, `runners_up` and the scores. A criterion that a method has no use for is
+        in `absent`, with the reason.
+
+    Notes
+    -----
+    Members count by their `member_weight`, where the fit had one. Scores are over objects, through
+    microclusters and their sizes. Beside the cuts themselves,
+    "ensemble_nmi" takes O(n·M) for each k with n microclusters and M members, and "confidence" a
+    product of the method's similarity with k columns. The others of "cheap" are read off the fit.
+    The costly ones take `n_refits` fits on half of the members.
+
+    Examples
+    --------
+    >>> import ensemblage as en
+    >>> votes = [[0, 0, 0], [0, 0, 0], [1, 1, 1], [1, 1, 1], [2, 2, 2], [2, 2, 3]]
+    >>> choice = en.metrics.choose_k(en.EAC(n_clusters=2).fit(votes))
+    >>> choice.k, choice.runners_up
+    (3, [2])
+    >>> choice.scores["ensemble_nmi"].round(3)
+    array([0.738, 0.97 , 0.939])
+    """
+    owner = "choose_k"
+    fitted = _validate.check_fitted(owner, estimator)
+    _validate.check_can_choose(owner, fitted)
+    _validate.check_has_votes(owner, fitted)
+    names = wanted_criteria(owner, criteria, criterion)
+    _validate.check_whole(owner, "n_refits", n_refits, 2)
+    seed = _validate.check_random_state(owner, random_state)
+    checked = None if ks is None else _validate.check_ks(owner, ks, fitted.n_microclusters_)
+    decisive = DEFAULT if criterion == "auto" else criterion
+    return choose(fitted._cuts(), checked, names, decisive, n_refits=n_refits, seed=seed)
+
+
+def wanted_criteria(owner: str, criteria: Any, criterion: Any = "auto") -> tuple[str, ...]:
+    """Return the names of the criteria to compute, the one that decides among them."""
+    _validate.check_choice(owner, "criterion", criterion, ("auto", *CRITERIA))
+    decisive = DEFAULT if criterion == "auto" else criterion
+    groups = {"cheap": CHEAP, "all": CRITERIA}
+    known = (*CRITERIA, *groups)
+    listed = criteria if np.iterable(criteria) and not isinstance(criteria, str) else [criteria]
+    chosen: list[str] = []
+    for one in listed:
+        name = _validate.check_choice(owner, "criteria", one, known)
+        chosen += groups.get(name, (name,))
+    return tuple(name for name in CRITERIA if name in (*chosen, decisive))
+
+
+def default_ks(cuts: Cuts) -> NDArray[np.int64]:
+    """Return 2 to 20, or to the members' median number of clusters if more; see `choose_k`."""
+    n = len(cuts.sizes)
+    of_members = int(np.median(cuts.table[:, cuts.voters].max(axis=0) + 1))
+    return np.arange(min(2, n), min(n, max(20, min(50, of_members))) + 1)
+
+
+def choose(
+    cuts: Cuts,
+    ks: NDArray[np.int64] | None = None,
+    names: tuple[str, ...] = CHEAP,
+    decisive: str = DEFAULT,
+    *,
+    n_refits: int = 10,
+    seed: int = 0,
+) -> KChoice:
+    """Return the choice for a consensus, from parameters that were checked."""
+    ks = default_ks(cuts) if ks is None else ks
+    if len(cuts.sizes) == 1:
+        reason = "The votes tell only one group of objects apart, so there is one cluster."
+        return KChoice(1, np.array([1]), None, {}, {}, [reason], [])
+    labels = [cuts.cut(k) for k in ks.tolist()]
+    scores, absent = _cheap_scores(cuts, ks, labels, names)
+    more, missing, cdf = _costly_scores(cuts, ks, names, n_refits, np.random.default_rng(seed))
+    scores, absent = scores | more, absent | missing
+    scores = {name: scores[name] for name in names if name in scores}
+    attained = np.array([int(label.max()) + 1 for label in labels]) == ks
+    recommended = {name: recommend(name, curve, ks, attained) for name, curve in scores.items()}
+    if decisive not in scores:
+        raise ValueError(
+            f"{cuts.name} has no {decisive!r} to choose k by: {absent[decisive]}"
+            f" Choose by one of {', '.join(map(repr, scores)) or repr(DEFAULT)}."
+        )
+    k, reasons, runners_up = verdict(cuts.name, ks, scores, recommended, decisive, attained)
+    return KChoice(k, ks, decisive, scores, recommended, reasons, runners_up, absent, cdf)
+
+
+def _cheap_scores(
+    cuts: Cuts, ks: NDArray[np.int64], labels: list[NDArray[np.int64]], names: tuple[str, ...]
+) -> tuple[dict[str, FloatArray], dict[str, str]]:
+    scores: dict[str, FloatArray] = {}
+    absent: dict[str, str] = {}
+    if {"balance", "ensemble_nmi", "confidence"} & set(names):
+        agreement, sureness = _curves.agreement_and_confidence(cuts, labels)
+        scores["ensemble_nmi"], scores["confidence"] = agreement, sureness
+        scores["balance"] = _curves.balance(agreement, sureness)
+    if cuts.heights is not None:
+        scores["lifetime"] = _curves.lifetimes(cuts.heights, ks)
+    else:
+        absent["lifetime"] = f"{cuts.name} makes no tree."
+    if cuts.eigenvalues is not None:
+        scores["eigengap"] = _curves.eigengaps(cuts.eigenvalues(int(ks.max()) + 1), ks)
+    else:
+        absent["eigengap"] = f"{cuts.name} does not cut by eigenvectors."
+    return scores, {name: reason for name, reason in absent.items() if name in names}
+
+
+def _costly_scores(
+    cuts: Cuts,
+    ks: NDArray[np.int64],
+    names: tuple[str, ...],
+    n_refits: int,
+    rng: np.random.Generator,
+) -> tuple[dict[str, FloatArray], dict[str, str], FloatArray | None]:
+    scores: dict[str, FloatArray] = {}
+    absent: dict[str, str] = {}
+    cdf = None
+    by_halves = [name for name in ("subset_stability", "pac", "delta_area") if name in names]
+    if by_halves and len(cuts.voters) < 2:
+        absent |= dict.fromkeys(by_halves, "A single member has no halves.")
+    elif by_halves:
+        halves = _resampling.cuts_of_halves(cuts, ks, n_refits, rng)
+        scores["subset_stability"] = _stabilities(halves, cuts)
+        if by_halves != ["subset_stability"]:
+            scores["pac"], scores["delta_area"], cdf = _monti(halves, cuts, rng)
+    if "seed_stability" in names:
+        if cuts.with_seed is None:
+            absent["seed_stability"] = f"Nothing in {cuts.name} is random."
+        else:
+            seeds = [int(seed) for seed in rng.integers(2**63, size=_N_SEEDS)]
+            again = _resampling.cuts_by_seed(cuts.with_seed, ks, seeds)
+            scores["seed_stability"] = _stabilities(again, cuts)
+    return scores, absent, cdf
+
+
+def _stabilities(by_k: list[list[NDArray[np.int64]]], cuts: Cuts) -> FloatArray:
+    return np.array([_resampling.stability(at_k, cuts.sizes) for at_k in by_k])
+
+
+def _monti(
+    halves: list[list[NDArray[np.int64]]], cuts: Cuts, rng: np.random.Generator
+) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """Return PAC, the relative gain in area, and the distribution itself, for each k."""
+    found = [
+        _resampling.consensus_distribution(at_k, cuts.sizes, rng, n_jobs=cuts.n_jobs)
+        for at_k in halves
+    ]
+    nothing = np.full(len(_resampling.GRID), np.nan)
+    pac = np.array([np.nan if one is None else _resampling.ambiguous_share(one) for one in found])
+    # The area under a distribution on [0, 1] is 1 less its mean.
+    areas = np.array([np.nan if one is None else 1.0 - one.mean for one in found])
+    cdf = np.array([nothing if one is None else one.cdf for one in found])
+    return pac, _resampling.area_gains(areas), cdf

@@ -1,0 +1,72 @@
+"""What choosing k needs to know of a consensus: its cuts, its tree, its eigenvalues."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from numpy.typing import NDArray
+
+    from ensemblage._types import FloatArray
+
+    Cut = Callable[[int], NDArray[np.int64]]
+
+
+@dataclass(frozen=True)
+class Cuts:
+    """A consensus of microclusters that can be cut at any k.
+
+    A method gives what it has; None stands for what it has not.
+
+    Attributes
+    ----------
+    name : str
+        What the method is called.
+    table : ndarray of shape (n_microclusters, n_clusterings)
+        Their votes, codes from 0, -1 where missing.
+    sizes : ndarray of shape (n_microclusters,)
+        How many objects each has.
+    cut : callable
+        ``cut(k)`` is the label of each microcluster, from 0, without gaps.
+    similarity_sums : callable
+        ``similarity_sums(weights)`` is the method's similarity of microclusters times a matrix.
+    to_itself : float or ndarray of shape (n_microclusters,)
+        What that similarity says of an object and itself.
+    heights : ndarray or None
+        Heights of the merges of a tree, never falling.
+    eigenvalues : callable or None
+        ``eigenvalues(m)`` are the m largest of a cut by eigenvectors, the largest first.
+    with_seed : callable or None
+        ``with_seed(seed)`` cuts as `cut` does, with other random numbers.
+    of_members : callable
+        ``of_members(columns)`` cuts a consensus of some members alone: the cut, with labels of the
+        same microclusters and -1 for those that these members have no vote on, and its largest k.
+    n_jobs : int or None
+        Threads.
+    member_weight : ndarray of shape (n_clusterings,) or None
+        How much each clustering counts; None where they count the same.
+    """
+
+    name: str
+    table: NDArray[np.int32]
+    sizes: NDArray[np.int64]
+    cut: Cut
+    similarity_sums: Callable[[FloatArray], FloatArray]
+    to_itself: FloatArray | float
+    heights: FloatArray | None
+    eigenvalues: Callable[[int], FloatArray] | None
+    with_seed: Callable[[int], Cut] | None
+    of_members: Callable[[NDArray[np.int64]], tuple[Cut, int]]
+    n_jobs: int | None
+    member_weight: FloatArray | None = None
+
+    @property
+    def voters(self) -> NDArray[np.intp]:
+        """Return the clusterings that count for anything."""
+        weight = self.member_weight
+        return np.arange(self.table.shape[1]) if weight is None else np.flatnonzero(weight)

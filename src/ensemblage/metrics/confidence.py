@@ -1,0 +1,78 @@
+"""How sure a consensus is of each object."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from ensemblage._types import FloatArray
+
+_ROUNDING = 1e-12
+
+
+def cluster_weights(
+    labels: NDArray[np.int64], sizes: NDArray[np.int64], n_clusters: int
+) -> FloatArray:
+    """Return the matrix whose product with a similarity sums it over the objects of each cluster.
+
+    Entry (i, c) is the number of objects in microcluster i if its label is c, else 0.
+    """
+    weights = np.zeros((len(labels), n_clusters))
+    weights[np.arange(len(labels)), labels] = sizes
+    return weights
+
+
+def confidence(
+    sums: FloatArray,
+    labels: NDArray[np.int64],
+    sizes: NDArray[np.int64],
+    to_itself: FloatArray | float = 1.0,
+) -> FloatArray:
+    """Return the confidence of each microcluster's objects in their label, in [0, 1].
+
+    Parameters
+    ----------
+    sums : ndarray of shape (n_microclusters, n_clusters)
+        Similarity of an object to the objects of each cluster, summed, itself included.
+    labels : ndarray of shape (n_microclusters,)
+        Consensus labels 0..k-1.
+    sizes : ndarray of shape (n_microclusters,)
+        Objects in each microcluster.
+    to_itself : float or ndarray of shape (n_microclusters,), default=1.0
+        What an object's similarity to itself has contributed to `sums`.
+
+    Notes
+    -----
+    (a - b) / max(a, b), clipped to [0, 1]: a is the mean similarity to the *other* objects of the
+    own cluster, b the largest mean similarity to those of another one. An object alone in its
+    cluster has 0, as has 0/0; with a single cluster all have 1.
+
+    Examples
+    --------
+    Three objects, the first two alike and together:
+
+    >>> import numpy as np
+    >>> sums = np.array([[1.8, 0.2], [1.8, 0.4], [0.6, 1.0]])
+    >>> confidence(sums, np.array([0, 0, 1]), np.array([1, 1, 1]))
+    array([0.75, 0.5 , 0.  ])
+    """
+    n, n_clusters = sums.shape
+    if n_clusters == 1:
+        return np.ones(n)
+    own = np.arange(n), labels
+    objects = np.bincount(labels, weights=sizes, minlength=n_clusters)
+    others = objects[labels] - 1
+    mean = np.divide(sums, objects, out=np.zeros_like(sums), where=objects > 0)
+    mean[own] = -np.inf
+    b = mean.max(axis=1)
+    # What is left of the own cluster without the object may be rounding of a zero.
+    rest = sums[own] - to_itself
+    rest[rest < _ROUNDING * sums[own]] = 0.0
+    a = np.divide(rest, others, out=np.zeros(n), where=others > 0)
+    largest = np.maximum(a, b)
+    ratio = np.divide(a - b, largest, out=np.zeros(n), where=largest > 0)
+    return np.where(others > 0, np.clip(ratio, 0.0, 1.0), 0.0)

@@ -1,0 +1,26 @@
+"""Pictures of a consensus, by matplotlib: each function draws one and returns its Axes.
+
+All of them take ``ax=`` to draw into a figure of yours; without it they open a new one. Where there
+is more than a picture can hold they draw a part, and say so in the title.
+"""
+
+from ensemblage.plot.alluvial import alluvial
+from ensemblage.plot.choices import cdf, k_curves
+from ensemblage.plot.clusters import clusters
+from ensemblage.plot.dendrogram import dendrogram
+from ensemblage.plot.graph import graph
+from ensemblage.plot.heatmap import heatmap
+from ensemblage.plot.members import members
+from ensemblage.plot.scatter import scatter
+
+__all__ = [
+    "alluvial",
+    "cdf",
+    "clusters",
+    "dendrogram",
+    "graph",
+    "heatmap",
+    "k_curves",
+    "members",
+    "scatter",
+]

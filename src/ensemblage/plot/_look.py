@@ -1,0 +1,106 @@
+"""What pictures need of a fitted method: a part of its objects, and the similarity of these."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ensemblage import flow
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from ensemblage._types import FloatArray
+
+
+_FEW = 200  # of which the best order of the leaves is found; it takes cubic time
+
+
+def similarity_of(fitted: Any, rows: NDArray[np.integer[Any]]) -> tuple[FloatArray, str]:
+    """Return the similarity of some microclusters by the method itself, and what it is called.
+
+    Only the columns asked for are computed where a method has no matrix of all pairs.
+    """
+    if type(fitted).__name__ in ("PTA", "PTGP"):
+        name = "trajectory similarity"
+        if getattr(fitted, "_similarity", None) is None and fitted._walk is not None:
+            columns = np.zeros((fitted.n_microclusters_, len(rows)))
+            columns[rows, np.arange(len(rows))] = 1.0
+            found = flow.similarity_product(
+                fitted._walk, fitted._norms, columns, fitted.n_steps_, n_jobs=fitted.n_jobs
+            )[rows]
+            np.fill_diagonal(found, 1.0)
+            return np.clip(found, 0.0, 1.0), name
+        return np.clip(fitted.similarity_[np.ix_(rows, rows)], 0.0, 1.0), name
+    if fitted._from_similarity:  # it has no votes to fall back on
+        return fitted.similarity_[np.ix_(rows, rows)], "similarity"
+    if hasattr(fitted, "similarity_"):
+        name = "co-association" if type(fitted).__name__ in ("EAC", "SRW") else "similarity"
+        return fitted.similarity_[np.ix_(rows, rows)], name
+    return coassociation_of(fitted, rows)
+
+
+def coassociation_of(fitted: Any, rows: NDArray[np.integer[Any]]) -> tuple[FloatArray, str]:
+    """Return the share of clusterings, by weight, that put some microclusters together."""
+    table = fitted.microclusters_.table[rows]
+    weights, n_jobs = fitted.member_weight_, getattr(fitted, "n_jobs", None)
+    return flow.coassociation(table, weights=weights, n_jobs=n_jobs), "co-association"
+
+
+def label_of_microclusters(fitted: Any) -> NDArray[np.int64]:
+    """Return a label for each microcluster: that of its first object."""
+    _, first = np.unique(fitted.microclusters_.of_object, return_index=True)
+    labels: NDArray[np.int64] = np.asarray(fitted.labels_)[first]
+    return labels
+
+
+def confidence_of_microclusters(fitted: Any) -> FloatArray:
+    """Return the confidence of each microcluster's objects."""
+    _, first = np.unique(fitted.microclusters_.of_object, return_index=True)
+    confidence: FloatArray = fitted.confidence_[first]
+    return confidence
+
+
+def drawn(weights: NDArray[np.int64], at_most: int, seed: int = 0) -> NDArray[np.int64]:
+    """Return some of the places, each drawn as likely as it is heavy; all where they are few."""
+    n = len(weights)
+    if n <= at_most:
+        return np.arange(n)
+    rng = np.random.default_rng(seed)
+    # The largest u^(1/w): a draw without replacement in proportion to the weights.
+    keys = np.log(rng.random(n)) / weights
+    return np.sort(np.argpartition(-keys, at_most)[:at_most])
+
+
+def like_beside_like(
+    similarity: FloatArray, rows: NDArray[np.integer[Any]] | None = None
+) -> NDArray[np.int64]:
+    """Return an order in which similar rows are neighbours: the leaves of an average-link tree.
+
+    With `rows`, that of these rows of the matrix, some perhaps twice; equal ones stay together.
+    """
+    from scipy.cluster import hierarchy
+    from scipy.spatial.distance import squareform
+
+    n_all = len(similarity)
+    units, of_row = (
+        (np.arange(n_all),) * 2 if rows is None else np.unique(rows, return_inverse=True)
+    )
+    rank = np.arange(len(units))
+    if len(units) > 2:
+        distance = np.clip(1.0 - similarity[np.ix_(units, units)], 0.0, None)
+        condensed = squareform((distance + distance.T) / 2, checks=False)
+        tree = hierarchy.linkage(condensed, "average", optimal_ordering=len(units) <= _FEW)
+        rank[hierarchy.leaves_list(tree)] = np.arange(len(units))
+    return np.argsort(rank[of_row], kind="stable")
+
+
+def two_axes(columns: FloatArray) -> FloatArray:
+    """Return rows by their first two principal components, each pointing to its longer side."""
+    centred = columns - columns.mean(axis=0)
+    _, _, directions = np.linalg.svd(centred, full_matrices=False)
+    found = np.zeros((len(columns), 2))
+    part = centred @ directions[:2].T
+    found[:, : part.shape[1]] = part
+    return found * np.where(np.abs(found.min(axis=0)) > found.max(axis=0), -1.0, 1.0)

@@ -1,0 +1,155 @@
+"""How many clusters: the curves that a choice of k was made from."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ensemblage import _validate
+from ensemblage.plot import _canvas
+from ensemblage.plot._colours import cluster_colours
+
+_MARKERS = "osD^vPX*h"
+#: Of these less is better, so they are drawn upside down.
+_LESS_IS_BETTER = ("pac",)
+
+
+def k_curves(choice: Any, *, ax: Any = None) -> Any:
+    """Draw what each criterion says of each number of clusters.
+
+    Parameters
+    ----------
+    choice : KChoice
+        What `ensemblage.metrics.choose_k` returns.
+    ax : matplotlib Axes, optional
+        Where to draw.
+
+    Returns
+    -------
+    matplotlib Axes
+
+    Notes
+    -----
+    Criteria have different units, so each curve is brought to [0, 1] over its own range, the best
+    k on top; PAC, of which less is better, is turned round. A large marker is what the criterion
+    alone would choose, the dashed line what was recommended.
+
+    Examples
+    --------
+    >>> import ensemblage as en
+    >>> votes = [[0, 0, 0], [0, 0, 0], [1, 1, 1], [1, 1, 1], [2, 2, 2], [2, 2, 3]]
+    >>> ax = en.plot.k_curves(en.metrics.choose_k(en.EAC(n_clusters=2).fit(votes)))
+    >>> ax.get_xlabel()
+    'number of clusters'
+    """
+    _validate.check_choice_of_k("plot.k_curves", choice)
+    ks = np.asarray(choice.ks)
+    curves = {name: _scaled(name, values) for name, values in choice.scores.items()}
+    curves = {name: values for name, values in curves.items() if not np.isnan(values).all()}
+    ax = _canvas.axes(ax)
+    _canvas.plain_frame(ax)
+    colours = cluster_colours(len(curves))
+    for place, (name, values) in enumerate(curves.items()):
+        decided = name == choice.criterion
+        marker = _MARKERS[place % len(_MARKERS)]
+        ax.plot(
+            ks,
+            values,
+            color=colours[place],
+            marker=marker,
+            markersize=3,
+            linewidth=2.4 if decided else 1.2,
+            label=_in_words(name) + (" (decides)" if decided else ""),
+        )
+        best = choice.recommended.get(name)
+        if best is not None:
+            ax.plot(best, values[ks == best], marker, color=colours[place], markersize=9)
+    ax.axvline(choice.k, color="black", linestyle="--", linewidth=1, zorder=0)
+    for other in choice.runners_up:
+        ax.axvline(other, color="black", linestyle=":", linewidth=0.6, zorder=0)
+    ax.xaxis.get_major_locator().set_params(integer=True)
+    ax.set_xlabel("number of clusters")
+    ax.set_ylabel("score, each in its own range")
+    if curves:
+        ax.legend(fontsize="small", frameon=False, loc="upper left", bbox_to_anchor=(1, 1))
+    others = ", ".join(map(str, choice.runners_up))
+    _canvas.title(ax, f"k = {choice.k}", f"runners-up (dotted): {others}" if others else "")
+    return ax
+
+
+def cdf(choice: Any, *, ax: Any = None) -> Any:
+    """Draw, for each k, how the consensus index of pairs of objects is distributed.
+
+    A flat line between 0 and 1 means that pairs are nearly always together or nearly always apart:
+    that k is stable (Monti and others).
+
+    Parameters
+    ----------
+    choice : KChoice
+        What ``ensemblage.metrics.choose_k(..., criteria="all")`` returns.
+    ax : matplotlib Axes, optional
+        Where to draw.
+
+    Returns
+    -------
+    matplotlib Axes
+
+    Examples
+    --------
+    >>> import ensemblage as en
+    >>> votes = [[0, 0, 0], [0, 0, 0], [1, 1, 1], [1, 1, 1], [2, 2, 2], [2, 2, 3]]
+    >>> choice = en.metrics.choose_k(en.EAC(n_clusters=2).fit(votes), criteria=["pac"])
+    >>> en.plot.cdf(choice).get_ylabel()
+    'share of pairs up to it'
+    """
+    _validate.check_choice_of_k("plot.cdf", choice)
+    _validate.check_has_cdf("plot.cdf", choice)
+    from matplotlib import colormaps
+
+    ax = _canvas.axes(ax)
+    _canvas.plain_frame(ax)
+    at = np.linspace(0, 1, choice.cdf.shape[1])
+    shades = colormaps["viridis"](np.linspace(0, 0.92, len(choice.ks)))
+    for k, values, shade in zip(choice.ks, choice.cdf, shades, strict=True):
+        chosen = k == choice.k
+        ax.plot(
+            at,
+            values,
+            color="black" if chosen else shade,
+            linestyle="--" if chosen else "-",
+            linewidth=2.2 if chosen else 1.2,
+            zorder=3 if chosen else 2,
+            label=f"{k}" + (" (recommended)" if chosen else ""),
+        )
+    ax.set_xlim(0, 1)
+    ax.set_ylim(0, 1.01)
+    ax.set_xlabel("consensus index of a pair of objects")
+    ax.set_ylabel("share of pairs up to it")
+    columns = -(-len(choice.ks) // 16)
+    ax.legend(
+        title="clusters",
+        fontsize="small",
+        frameon=False,
+        ncols=columns,
+        loc="upper left",
+        bbox_to_anchor=(1, 1),
+    )
+    _canvas.title(ax, "Distribution of the consensus index")
+    return ax
+
+
+def _scaled(name: str, values: Any) -> Any:
+    """Return scores in [0, 1], the best 1; all the same are all one half."""
+    values = np.asarray(values, dtype=float) * (-1.0 if name in _LESS_IS_BETTER else 1.0)
+    if np.isnan(values).all():
+        return values
+    low, high = np.nanmin(values), np.nanmax(values)
+    if high == low:
+        return np.where(np.isnan(values), np.nan, 0.5)
+    return (values - low) / (high - low)
+
+
+def _in_words(name: str) -> str:
+    words = {"pac": "PAC, turned round", "ensemble_nmi": "NMI with the members"}
+    return words.get(name, name.replace("_", " "))

@@ -1,0 +1,143 @@
+"""The tree of merges of an agglomerative method, with its cut."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ensemblage import _validate
+from ensemblage.metrics.explain import objects_per_label
+from ensemblage.plot import _canvas
+from ensemblage.plot._colours import GREY, cluster_colours
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from ensemblage._types import FloatArray
+
+
+def dendrogram(
+    estimator: Any, k: int | None = None, *, max_leaves: int = 40, ax: Any = None
+) -> Any:
+    """Draw the tree of merges, and where it is cut into k clusters.
+
+    Long legs above the cut line say that the clusters are well apart at that k.
+
+    Parameters
+    ----------
+    estimator : fitted estimator
+        A method with a `linkage_matrix_`, such as PTA or EAC.
+    k : int, optional
+        Where to cut; by default the number of clusters of the fit.
+    max_leaves : int, default=40
+        With more microclusters than that only the last merges are drawn, at least `k` branches,
+        and each leaf stands for what was merged before. The title says so.
+    ax : matplotlib Axes, optional
+        Where to draw.
+
+    Returns
+    -------
+    matplotlib Axes
+
+    Examples
+    --------
+    >>> import ensemblage as en
+    >>> votes = [[0, 0, 0], [0, 0, 0], [0, 0, 1], [1, 1, 1], [1, 1, 1], [1, 2, 1]]
+    >>> ax = en.plot.dendrogram(en.EAC(n_clusters=2).fit(votes), k=3)
+    >>> ax.get_ylabel()
+    '1 - similarity at the merge'
+    """
+    from scipy.cluster import hierarchy
+
+    fitted = _validate.check_fitted("plot.dendrogram", estimator)
+    _validate.check_tree("plot.dendrogram", fitted)
+    _validate.check_whole("plot.dendrogram", "max_leaves", max_leaves, 2)
+    labels = np.asarray(fitted.labels_ if k is None else fitted.cut(k))
+    n_clusters = int(labels.max()) + 1
+    tree = fitted.linkage_matrix_.copy()
+    # A similarity that was completed (ECMC) may exceed 1; SciPy draws nothing below the ground.
+    tree[:, 2] = np.maximum(tree[:, 2], 0.0)
+    ax = _canvas.axes(ax, 7.2, 4.4)
+    _canvas.plain_frame(ax)
+    ax.set_ylabel("1 - similarity at the merge")
+    if len(tree) == 0:
+        ax.set_xticks([])
+        _canvas.title(ax, "Tree of merges", "one microcluster: nothing to merge")
+        return ax
+    leaf_labels, leaf_sizes = _of_leaves(fitted, labels, len(tree) + 1)
+    colour_of, size_of = _of_nodes(tree, leaf_labels, leaf_sizes, n_clusters)
+    shown = min(len(tree) + 1, max(max_leaves, n_clusters))
+    drawing = hierarchy.dendrogram(
+        tree,
+        p=shown,
+        truncate_mode="lastp",
+        link_color_func=colour_of.__getitem__,
+        leaf_label_func=lambda node: f"{size_of[node]:,}",
+        above_threshold_color=GREY,
+        leaf_rotation=90 if shown > 12 else 0,
+        leaf_font_size=8 if shown <= 60 else 5,
+        ax=ax,
+    )
+    _colour_legs(ax, drawing["leaves"], colour_of)
+    height, tied = _cut_height(tree, n_clusters)
+    ax.axhline(height, color="black", linestyle="--", linewidth=1)
+    ax.annotate(
+        f"{n_clusters} cluster{'s' if n_clusters > 1 else ''}",
+        (1, height),
+        xycoords=("axes fraction", "data"),
+        xytext=(4, 0),
+        textcoords="offset points",
+        va="center",
+        annotation_clip=False,
+        fontsize="small",
+    )
+    ax.set_xlabel("objects under each leaf")
+    part = _canvas.of_all(shown, len(tree) + 1, "branches, the rest merged below them")
+    notes = [part, "heights tie at the cut" if tied else ""]
+    _canvas.title(ax, "Tree of merges", "; ".join(note for note in notes if note))
+    return ax
+
+
+def _of_leaves(
+    fitted: Any, labels: NDArray[np.int64], n_leaves: int
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Return the label and the number of objects of each leaf: a microcluster, or an object."""
+    _, sizes, of_object = fitted.microclusters_
+    if n_leaves == len(sizes):
+        _, first = np.unique(of_object, return_index=True)
+        return labels[first], sizes
+    return labels, objects_per_label(fitted)
+
+
+def _of_nodes(
+    tree: FloatArray, labels: NDArray[np.int64], sizes: NDArray[np.int64], n_clusters: int
+) -> tuple[list[str], list[int]]:
+    """Return the colour and the number of objects of every node, leaves first.
+
+    A node has the colour of its cluster, or grey where it joins several.
+    """
+    from matplotlib.colors import to_hex
+
+    colours = [to_hex(colour) for colour in cluster_colours(n_clusters)]
+    cluster, size = labels.tolist(), sizes.tolist()
+    for left, right in tree[:, :2].astype(np.int64).tolist():
+        cluster.append(cluster[left] if cluster[left] == cluster[right] else -1)
+        size.append(size[left] + size[right])
+    return [GREY if c < 0 else colours[c] for c in cluster], size
+
+
+def _colour_legs(ax: Any, leaves: list[int], colour_of: list[str]) -> None:
+    """Give the names of leaves the colour of their cluster: lone leaves have no line below."""
+    for text, node in zip(ax.get_xticklabels(), leaves, strict=True):
+        text.set_color(colour_of[node])
+
+
+def _cut_height(tree: FloatArray, n_clusters: int) -> tuple[float, bool]:
+    """Return a height between the merges that are kept and those undone, and whether they tie."""
+    heights = np.sort(tree[:, 2])
+    n_kept = len(heights) + 1 - n_clusters
+    top = float(heights[-1]) or 1.0
+    below = float(heights[n_kept - 1]) if n_kept else 0.0
+    above = float(heights[n_kept]) if n_kept < len(heights) else 1.05 * top
+    return (below + above) / 2, bool(0 < n_kept < len(heights) and below == above)

@@ -1,0 +1,88 @@
+"""Who agrees with whom: the members of an ensemble, and the consensus beside them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ensemblage import _validate, flow
+from ensemblage.metrics import explain
+from ensemblage.plot import _canvas
+from ensemblage.plot._look import like_beside_like
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+_NAMED = 60  # members at most that have their names written
+
+
+def members(estimator: Any, *, names: Sequence[str] | None = None, ax: Any = None) -> Any:
+    """Draw the agreement (NMI) of every two members, like beside like, and of each with the result.
+
+    A light row is a member that agrees with nobody; a dark block is a group that votes alike. The
+    column on the right, behind the gap, is the agreement with the consensus. Names of members that
+    deserve a look (see `ensemblage.metrics.members`) are red.
+
+    Parameters
+    ----------
+    estimator : fitted estimator
+        A consensus method, or `EnsembleClustering`.
+    names : sequence of str, optional
+        What to call the members, if not as the table of votes did.
+    ax : matplotlib Axes, optional
+        Where to draw.
+
+    Returns
+    -------
+    matplotlib Axes
+
+    Examples
+    --------
+    >>> import ensemblage as en
+    >>> votes = [[0, 0, 0], [0, 0, 0], [0, 0, 1], [1, 1, 1], [1, 1, 1], [1, 2, 1]]
+    >>> ax = en.plot.members(en.EAC(n_clusters=2).fit(votes), names=["a", "b", "c"])
+    >>> ax.get_title(loc="left")
+    'Agreement of members'
+    """
+    fitted = _validate.check_fitted("plot.members", estimator)
+    _validate.check_has_votes("plot.members", fitted)
+    summary = explain.members(fitted, names=names)
+    groups = fitted.microclusters_
+    similarity = flow.member_pairs(groups.table, groups.sizes, n_jobs=fitted.n_jobs)
+    order = like_beside_like(similarity)
+    n = len(order)
+    start, end = 1.03 * n, 1.1 * n  # the column of the consensus, behind a gap
+    side = 5.6 if n > _NAMED else max(4.4, 1.5 + 0.15 * n)
+    ax = _canvas.axes(ax, side + 1.6, side)
+    look = {"cmap": "YlGnBu", "vmin": 0, "vmax": 1, "interpolation": "nearest"}
+    ax.imshow(similarity[np.ix_(order, order)], extent=(0, n, n, 0), **look)
+    image = ax.imshow(summary.agreement[order, None], extent=(start, end, n, 0), **look)
+    ax.set_xlim(0, end)
+    ax.figure.colorbar(image, ax=ax, label="NMI", shrink=0.8)
+    ax.spines[:].set_visible(False)
+    ax.set_xticks([(start + end) / 2], ["consensus"])
+    ax.tick_params(length=0)
+    _name_rows(ax, summary, order)
+    _canvas.title(ax, "Agreement of members")
+    return ax
+
+
+def _name_rows(ax: Any, summary: explain.MemberSummary, order: NDArray[np.int64]) -> None:
+    """Write the names of the members; of many only those to look at, as far as there is room."""
+    n = len(order)
+    named = _canvas.short_names(summary.names)
+    if n <= _NAMED:
+        places = np.arange(n)
+    else:
+        looked = np.flatnonzero(summary.look_at[order])
+        gaps = np.diff(looked, prepend=-n) >= n / _NAMED
+        places = looked[gaps]
+    ax.set_yticks(places + 0.5, [named[order[place]] for place in places])
+    ax.tick_params(axis="y", labelsize="small" if n <= 30 else "xx-small")
+    for text, place in zip(ax.get_yticklabels(), places, strict=True):
+        if summary.look_at[order[place]]:
+            text.set_color("#b3001b")
+    ax.set_ylabel("member" if n <= _NAMED else f"{n:,} members")

@@ -1,0 +1,220 @@
+"""What a report tells, as plain numbers and texts: one function a section. No HTML here."""
+
+from __future__ import annotations
+
+from base64 import b64encode
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+from scipy.sparse import csr_array
+
+from ensemblage import _validate, files, flow, metrics
+from ensemblage._ensemble import grouped
+from ensemblage._types import Columns
+from ensemblage.report._layout import order_of_rows
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from ensemblage._types import FloatArray
+    from ensemblage.report._text import Names
+
+_QUANTILES = (0.05, 0.25, 0.5, 0.75, 0.95)
+_MEMBERS_SHOWN = 150
+_CLASSES_SHOWN = 60
+#: Beyond, cuts for other numbers of clusters and other seeds take longer than all the rest.
+MOST_MICROCLUSTERS = 20_000
+#: At 0.5 an object is twice as close to its own cluster as to the next.
+SURE = 0.5
+
+
+class Subject(NamedTuple):
+    """What a report is about: a fitted consensus method and what came with its votes."""
+
+    fitted: Any
+    ids: Any  # a value for each object: an array or a pandas index; None where rows have no names
+    names: list[Any]
+    truth: Any
+    features: NDArray[Any] | None
+
+    @property
+    def n_objects(self) -> int:
+        """Return the number of objects."""
+        return len(self.fitted.labels_)
+
+
+def seed_facts(fitted: Any) -> metrics.SeedSpread | None:
+    """Return what other seeds make of the same votes; None where that would take long."""
+    return metrics.seed_spread(fitted) if fitted.n_microclusters_ <= MOST_MICROCLUSTERS else None
+
+
+def object_facts(
+    subject: Subject,
+    shown: NDArray[np.int64],
+    names: Names,
+    seeds: metrics.SeedSpread | None = None,
+) -> dict[str, Any]:
+    """Return the objects that are shown: row, name, cluster, confidence, the next cluster."""
+    fitted = subject.fitted
+    ids = None
+    if subject.ids is not None:
+        ids = names.of(files.as_texts(np.asarray(subject.ids)[shown]))
+    return {
+        "n": subject.n_objects,
+        "row": shown.tolist(),
+        "id": ids,
+        "cluster": fitted.labels_[shown].tolist(),
+        "confidence": rounded(fitted.confidence_[shown]),
+        "next": _next_clusters(fitted, shown).tolist(),
+        # Only where there is something to see: some object changes its cluster with the seed.
+        "seeds": None
+        if seeds is None or seeds.agreement.min() == 1.0
+        else rounded(seeds.agreement[shown]),
+    }
+
+
+def cluster_facts(fitted: Any) -> dict[str, Any]:
+    """Return the clusters: sizes, how firm they are, what they are near to, which are weak."""
+    found = metrics.clusters(fitted)
+    order = np.argsort(fitted.labels_, kind="stable")
+    parts = np.split(fitted.confidence_[order], np.cumsum(found.sizes)[:-1])
+    return {
+        "size": found.sizes.tolist(),
+        "consensus": rounded(found.consensus),
+        "confidence": rounded(found.confidence),
+        "quantiles": [rounded(np.quantile(part, _QUANTILES)) for part in parts],
+        "nearest": found.nearest.tolist(),
+        "nearestSimilarity": rounded(found.nearest_similarity),
+        "weak": [
+            _weakness(size, sure)
+            for size, sure in zip(found.sizes.tolist(), found.confidence.tolist(), strict=True)
+        ],
+    }
+
+
+def _weakness(size: int, sure: float) -> str:
+    """Return why a cluster is weak, "" for one that is not."""
+    if size == 1:
+        return "a single object"
+    return f"confidence {sure:.2f} on average" if sure < SURE else ""
+
+
+def member_facts(subject: Subject, names: Names) -> dict[str, Any]:
+    """Return the clusterings: agreement with the consensus and each other, whom to look at."""
+    fitted = subject.fitted
+    found = metrics.members(fitted)
+    shown = _shown_members(found.agreement, found.look_at)
+    groups = fitted.microclusters_
+    pairs = flow.member_pairs(groups.table[:, shown], groups.sizes, n_jobs=fitted.n_jobs)
+    order = order_of_rows(pairs)
+    return {
+        "name": names.of(subject.names),
+        "clusters": found.n_clusters.tolist(),
+        "turnout": rounded(found.turnout),
+        "agreement": rounded(found.agreement),
+        "others": rounded(found.agreement_with_others),
+        "reason": names.of(_with_names(found.reasons, found.names, subject.names)),
+        "shown": shown[order].tolist(),
+        "pairs": as_bytes(pairs[np.ix_(order, order)]),
+    }
+
+
+def _shown_members(agreement: FloatArray, look_at: NDArray[np.bool_]) -> NDArray[np.int64]:
+    """Return the members of the matrix: all, or those to look at and others evenly spaced."""
+    n = len(agreement)
+    if n <= _MEMBERS_SHOWN:
+        return np.arange(n)
+    wanted = np.flatnonzero(look_at)[: _MEMBERS_SHOWN // 2]
+    rest = np.setdiff1d(np.arange(n), wanted)
+    places = np.linspace(0, len(rest) - 1, _MEMBERS_SHOWN - len(wanted)).astype(np.int64)
+    return np.sort(np.concatenate([wanted, rest[places]]))
+
+
+def _with_names(reasons: list[str], numbers: list[str], names: list[Any]) -> list[str]:
+    """Return the reasons with the names that the report uses, where fit did not know them."""
+    if numbers == [str(name) for name in names]:
+        return reasons
+    twin = "the same partition as "
+    known = dict(zip(numbers, names, strict=True))
+    renamed = []
+    for reason in reasons:
+        parts = [
+            f"{twin}{known.get(part.removeprefix(twin), part.removeprefix(twin))}"
+            if part.startswith(twin)
+            else part
+            for part in reason.split("; ")
+        ]
+        renamed.append("; ".join(parts))
+    return renamed
+
+
+def truth_facts(subject: Subject, shown: NDArray[np.int64], names: Names) -> dict[str, Any] | None:
+    """Return how the clusters and the true classes meet, and how well (NMI, ARI)."""
+    if subject.truth is None:
+        return None
+    labels = subject.fitted.labels_
+    groups, found = grouped(
+        _validate.check_votes(Columns(["cluster", "class"], [labels, subject.truth]))
+    )
+    cluster, code = np.asarray(found[0])[groups.table[:, 0]], groups.table[:, 1]
+    counts = np.zeros((int(cluster.max()) + 1, len(found[1])), dtype=np.int64)
+    has = code >= 0
+    np.add.at(counts, (cluster[has], code[has]), groups.sizes[has])
+    largest = np.argsort(-counts.sum(axis=0), kind="stable")[:_CLASSES_SHOWN]
+    # Classes stand in the order of the clusters that hold most of them: a diagonal, if all is well.
+    largest = largest[np.argsort(counts[:, largest].argmax(axis=0), kind="stable")]
+    return {
+        "name": names.of(found[1]),
+        "of": code[groups.of_object[shown]].tolist(),
+        "shown": largest.tolist(),
+        "counts": counts[:, largest].tolist(),
+        "nmi": round(metrics.nmi(subject.truth, labels), 4),
+        "ari": round(metrics.ari(subject.truth, labels), 4),
+        "missing": int(groups.sizes[~has].sum()),
+    }
+
+
+def _next_clusters(fitted: Any, shown: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Return the other cluster with whose objects each shares most votes; -1 with one cluster."""
+    k = fitted.n_clusters_
+    if k == 1:
+        return np.full(len(shown), -1)
+    table, _, of_object = fitted.microclusters_
+    places = of_object, fitted.labels_
+    counts = csr_array((np.ones(len(of_object)), places), shape=(len(table), k))
+    # How many objects of each consensus cluster are in each cluster of each member.
+    shared = (flow.membership(table).T @ counts).toarray()
+    starts = np.cumsum(table.max(axis=0) + 1) - (table.max(axis=0) + 1)
+    rows = table[of_object[shown]]
+    agreed, voted = np.zeros((len(shown), k)), np.zeros((len(shown), k))
+    for m, start in enumerate(starts.tolist()):
+        has = rows[:, m] >= 0
+        agreed[has] += shared[start + rows[has, m]]
+        voted[has] += shared[start : start + int(table[:, m].max()) + 1].sum(axis=0)
+    share = np.divide(agreed, voted, out=np.zeros_like(agreed), where=voted > 0)
+    share[np.arange(len(shown)), fitted.labels_[shown]] = -1.0
+    return share.argmax(axis=1)
+
+
+def rounded(values: Any, places: int = 4) -> list[float]:
+    """Return numbers as a list, short enough for a page.
+
+    Examples
+    --------
+    >>> rounded([1 / 3, 1.0])
+    [0.3333, 1.0]
+    """
+    return np.round(np.asarray(values, dtype=np.float64), places).tolist()
+
+
+def as_bytes(matrix: FloatArray) -> str:
+    """Return numbers from 0 to 1 as bytes from 0 to 255, in base 64.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> as_bytes(np.array([[0.0, 1.0]]))
+    'AP8='
+    """
+    levels = np.rint(np.clip(matrix, 0.0, 1.0) * 255).astype(np.uint8)
+    return b64encode(levels.tobytes()).decode("ascii")

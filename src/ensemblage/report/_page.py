@@ -1,0 +1,48 @@
+"""From facts to one page of HTML that needs nothing else and asks for nothing."""
+
+from __future__ import annotations
+
+from base64 import b64encode
+from hashlib import sha256
+from typing import Any
+
+from ensemblage.report._text import in_script
+from ensemblage.report._texts import asset
+
+_SCRIPTS = ("base.js", "tables.js", "matrix.js", "plots.js", "main.js")
+
+
+def page(data: dict[str, Any], **texts: Any) -> str:
+    """Return the page for `data`, which its script draws, and `texts`, which the template shows."""
+    from jinja2 import Environment, StrictUndefined
+    from markupsafe import Markup
+
+    # What is ours goes in as it stands, by its hash; all else is escaped.
+    style = asset("page.css")
+    body = "\n".join(map(asset, _SCRIPTS))
+    script = f'(() => {{\n"use strict";\n{body}}})();\n'
+    environment = Environment(
+        autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
+    )
+    return environment.from_string(asset("page.html")).render(
+        **texts,
+        style=Markup(style),
+        script=Markup(script),
+        data=in_script(data),
+        policy=policy(script, style),
+    )
+
+
+def policy(script: str, style: str) -> str:
+    """Return a Content-Security-Policy under which only this script and this style work.
+
+    Nothing may be fetched, embedded, sent or run: not even an attribute such as ``onclick``.
+    """
+    return (
+        f"default-src 'none'; script-src '{_hash(script)}'; style-src '{_hash(style)}';"
+        " img-src data:; base-uri 'none'; form-action 'none'"
+    )
+
+
+def _hash(text: str) -> str:
+    return f"sha256-{b64encode(sha256(text.encode()).digest()).decode('ascii')}"

@@ -1,0 +1,8 @@
+"""The same stages on another runtime: votes larger than memory, on one machine or on several.
+
+`stream` is imported with this package, `dask` by who uses it.
+"""
+
+from ensemblage.scale import stream
+
+__all__ = ["stream"]

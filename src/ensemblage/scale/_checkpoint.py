@@ -1,0 +1,244 @@
+"""What a streamed consensus has finished, in a folder beside its output, so that it can go on.
+
+``manifest.json`` says what the run was asked for, ``index.npz`` holds the microclusters of the rows
+read so far, ``labels.npz`` what was found for them, and each ``part-*`` the labels of some rows.
+Files are written under another name and then renamed: one that has its name is complete.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import pickle
+import secrets
+import warnings
+from contextlib import suppress
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+from zipfile import BadZipFile
+
+import numpy as np
+
+from ensemblage.files._lock import lock
+from ensemblage.files._target import told_if_lost
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from numpy.typing import NDArray
+
+#: To be raised when folders of earlier versions cannot be gone on with.
+_VERSION = 1
+_MANIFEST = "manifest.json"
+_LOCK = ".lock"
+_UNFINISHED = ".unfinished-"
+_OWN = (
+    _MANIFEST,
+    "index.npz",
+    "labels.npz",
+    "text-*.json",
+    "part-*",
+    "whole-*",
+    f"{_UNFINISHED}*",
+)
+
+
+class Folder:
+    """The folder of one run. `votes` is what its index depends on, `consensus` what labels do.
+
+    Until it is closed, no other run may have it. Where a run cannot tell its votes again,
+    `resumes` is False, and nobody goes on from what it has left.
+    """
+
+    def __init__(
+        self,
+        path: Path,
+        votes: dict[str, Any],
+        consensus: dict[str, Any],
+        *,
+        resumes: bool = True,
+    ) -> None:
+        self.path = path
+        if path.exists() and not path.is_dir():
+            raise ValueError(f"The checkpoint {str(path)!r} is a file. Name a folder.")
+        self._check_owner()
+        asked = {"votes": {"version": _VERSION, **votes}, "consensus": consensus}
+        asked = json.loads(json.dumps(asked))  # tuples become lists, as in what was kept
+        try:
+            self._lock = lock(path / _LOCK)
+        except OSError as error:
+            raise type(error)(f"The folder {path} cannot be made: {error.strerror}.") from error
+        if self._lock is None:
+            raise ValueError(
+                f"Another run is at work in {str(path)!r}. Wait until it has ended, or name another"
+                " output or checkpoint."
+            )
+        try:
+            manifest = path / _MANIFEST
+            kept = _read_json(manifest) if manifest.exists() else {"resumes": False}
+            if not kept.get("resumes", True):
+                self.clear()
+            elif self.holds_work():
+                self._compare(kept, asked)
+            self._write_json(manifest, {**asked, "resumes": resumes})
+        except BaseException:
+            self.close()
+            raise
+
+    def _check_owner(self) -> None:
+        """Refuse a folder with other things in it, before anything is written there."""
+        manifest = self.path / _MANIFEST
+        ours = manifest.exists() and {"votes", "consensus"} <= set(_read_json(manifest))
+        if not ours and any(self.path.glob("[!.]*")):
+            raise ValueError(
+                f"The checkpoint folder {str(self.path)!r} holds other files and no manifest.json"
+                " of such a run. Name a new or an empty folder."
+            )
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {"path": self.path}  # a worker writes to it; the lock stays here
+
+    def close(self) -> None:
+        """Let others have the folder."""
+        if self._lock is not None:
+            self._lock.close()
+
+    def _compare(self, kept: dict[str, Any], asked: dict[str, Any]) -> None:
+        different = _different(kept.get("votes", {}), asked["votes"])
+        if different:
+            raise ValueError(
+                f"The checkpoint folder {str(self.path)!r} belongs to another run: these differ:"
+                f" {', '.join(different)}. Delete the folder to start afresh, or name another."
+            )
+        different = _different(kept.get("consensus", {}), asked["consensus"])
+        if different:
+            warnings.warn(
+                f"The run that left {self.path} was asked for something else"
+                f" ({', '.join(different)}). Its index of the votes is used again, and the labels"
+                " are made anew.",
+                UserWarning,
+                stacklevel=2,
+            )
+            for path in (self.path / "labels.npz", *self.path.glob("part-*")):
+                path.unlink(missing_ok=True)
+
+    def holds_work(self) -> bool:
+        """Tell whether anything in here is worth keeping."""
+        arrays = (self.path / name for name in ("index.npz", "labels.npz"))
+        return any(path.exists() for path in arrays) or any(self.path.glob("text-*.json"))
+
+    # -- the first pass ------------------------------------------------------------------------
+
+    def read_learned(self, source: int) -> dict[str, Any] | None:
+        """Return what an earlier run has learned about a file of text."""
+        path = self.path / f"text-{source:06d}.json"
+        return _read_json(path) if path.exists() else None
+
+    def write_learned(self, source: int, learned: dict[str, Any]) -> None:
+        """Keep what was learned about a file of text."""
+        self._write_json(self.path / f"text-{source:06d}.json", learned)
+
+    def read_index(self) -> tuple[NDArray[np.int64], NDArray[np.int64], dict[str, Any]] | None:
+        """Return the rows of votes found so far, how often each was met, and the rest."""
+        found = _load(self.path / "index.npz")
+        if found is None:
+            return None
+        return found["table"], found["sizes"], json.loads(found["state"].tobytes())
+
+    def write_index(self, table: Any, sizes: NDArray[np.int64], state: dict[str, Any]) -> None:
+        """Keep the index, and how far it has come."""
+        text = np.frombuffer(json.dumps(state).encode(), dtype=np.uint8)
+        self.replace("index.npz", lambda file: np.savez(file, table=table, sizes=sizes, state=text))
+
+    # -- the second ----------------------------------------------------------------------------
+
+    def read_labels(self) -> dict[str, NDArray[Any]] | None:
+        """Return the columns of labels of the microclusters, if they were found."""
+        return _load(self.path / "labels.npz")
+
+    def write_labels(self, columns: dict[str, NDArray[Any]]) -> None:
+        """Keep the columns of labels of the microclusters."""
+        named: dict[str, Any] = dict(columns)
+        self.replace("labels.npz", lambda file: np.savez(file, **named))
+
+    def part(self, source: int, piece: int) -> Path:
+        """Return the file for the labels of a piece of a source."""
+        return self.path / f"part-{source:06d}-{piece:06d}"
+
+    # -- files ---------------------------------------------------------------------------------
+
+    def replace(self, name: str, write: Callable[[Any], Any]) -> None:
+        """Write a file that is there completely or not at all."""
+        # Several machines may write the same file, after a worker was taken for dead.
+        unfinished = self.path / f"{_UNFINISHED}{secrets.token_hex(6)}"
+        try:
+            with told_if_lost(str(self.path / name)):
+                with unfinished.open("wb") as file:
+                    write(file)
+                unfinished.replace(self.path / name)
+        finally:
+            unfinished.unlink(missing_ok=True)
+
+    def _write_json(self, path: Path, content: dict[str, Any]) -> None:
+        text = json.dumps(content, indent=1).encode()
+        self.replace(path.name, lambda file: file.write(text))
+
+    def remove(self) -> None:
+        """Remove the folder, and nothing else that may lie in it."""
+        self.clear()
+        (self.path / _LOCK).unlink(missing_ok=True)
+        with suppress(OSError):  # there is something else in it, or another run has begun
+            self.path.rmdir()
+
+    def clear(self) -> None:
+        """Forget what was finished."""
+        for path in (path for pattern in _OWN for path in self.path.glob(pattern)):
+            path.unlink(missing_ok=True)
+
+
+def _different(kept: dict[str, Any], asked: dict[str, Any]) -> list[str]:
+    return sorted(name for name in asked if asked[name] != kept.get(name))
+
+
+def _read_json(path: Path) -> dict[str, Any]:
+    try:
+        found: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+    except ValueError as error:
+        raise damaged(path, error) from error
+    return found
+
+
+def damaged(path: Path, error: Exception) -> ValueError:
+    """Return the error to raise where a file of a folder is not as it was written."""
+    return ValueError(f"{str(path)!r} cannot be read ({error}). Delete the folder to start afresh.")
+
+
+def _load(path: Path) -> dict[str, NDArray[Any]] | None:
+    if not path.exists():
+        return None
+    try:
+        with path.open("rb") as file, np.load(file, allow_pickle=False) as arrays:
+            return dict(arrays)
+    except (BadZipFile, ValueError, EOFError) as error:
+        raise damaged(path, error) from error
+
+
+def file_facts(path: str) -> list[Any]:
+    """Return by what a file is known again: where it is, its size, when it was changed."""
+    status = Path(path).stat()
+    return [str(Path(path).resolve()), status.st_size, status.st_mtime_ns]
+
+
+def estimator_in_words(estimator: Any) -> str:
+    """Describe an estimator by what its labels depend on, the same in every process."""
+    parameters = sorted(estimator.get_params(deep=False).items())
+    inside = ", ".join(f"{name}={_words(value)}" for name, value in parameters if name != "n_jobs")
+    return f"{type(estimator).__name__}({inside})"
+
+
+def _words(value: Any) -> str:
+    if value is None or isinstance(value, bool | int | float | str | np.number):
+        return repr(value)
+    # Others show an address. What they hold decides: generators of other seeds are not the same.
+    content = pickle.dumps(value, protocol=5)
+    return f"{type(value).__name__} {hashlib.sha256(content).hexdigest()[:16]}"

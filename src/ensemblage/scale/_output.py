@@ -1,0 +1,209 @@
+"""Labels on their way out: parts while they are found, whole files in the end.
+
+Parts of what becomes Parquet are Arrow IPC, which is cheap to write and read again. Parts of what
+becomes text are text.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import shutil
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from ensemblage.scale._checkpoint import damaged
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+    from pathlib import Path
+    from typing import IO
+
+    from numpy.typing import NDArray
+
+    from ensemblage.scale._source import Batch, Source
+
+_ROWS_OF_GROUP = 1 << 20
+_DECIMALS = 6
+ROW = "row"
+
+
+class Part(NamedTuple):
+    """Some rows of the output that are finished, and the number of the first."""
+
+    path: Path
+    first_row: int
+
+
+class Answer:
+    """The columns of labels: a value for each microcluster, to be looked up for each object."""
+
+    def __init__(self, columns: dict[str, NDArray[Any]]) -> None:
+        self.columns = columns
+
+    def of(self, numbers: NDArray[np.int32]) -> dict[str, NDArray[Any]]:
+        """Return the columns for objects, of which the microclusters are given."""
+        return {name: np.take(values, numbers) for name, values in self.columns.items()}
+
+
+def answer_of(
+    labels: dict[str, NDArray[np.int64]], confidence: NDArray[np.float64] | None
+) -> Answer:
+    """Return the columns to write; labels in the smallest type that holds them."""
+    columns: dict[str, NDArray[Any]] = {
+        name: values.astype(np.min_scalar_type(int(values.max())))
+        for name, values in labels.items()
+    }
+    if confidence is not None:
+        columns["confidence"] = confidence
+    return Answer(columns)
+
+
+class ParquetTarget:
+    """Labels as Parquet."""
+
+    def __init__(self, answer: Answer, sources: list[Source]) -> None:
+        import pyarrow as pa
+
+        self._answer = answer
+        self._id_name = sources[0].id_name
+        self._id_type = None if self._id_name is None else _common_type(sources)
+        first = pa.field(self._id_name or ROW, self._id_type or pa.int64())
+        fields = [
+            pa.field(name, pa.float64() if values.dtype.kind == "f" else pa.int64())
+            for name, values in answer.columns.items()
+        ]
+        self._schema = pa.schema([first, *fields])
+
+    def encode(self, source: Source, batch: Batch, numbers: NDArray[np.int32], row: int) -> Any:
+        """Return some rows of a part."""
+        import pyarrow as pa
+
+        del row  # counted when parts are put together
+        columns: dict[str, Any] = {}
+        if self._id_name is not None:
+            columns[self._id_name] = source.arrow_ids(batch.ids, self._id_type)
+        columns |= {name: pa.array(values) for name, values in self._answer.of(numbers).items()}
+        return pa.RecordBatch.from_pydict(columns)
+
+    def write_part(self, stream: IO[bytes], encoded: Iterable[Any]) -> None:
+        """Write the rows of a part."""
+        import pyarrow as pa
+
+        writer = None
+        for batch in encoded:
+            if writer is None:
+                writer = pa.ipc.new_file(stream, batch.schema)
+            writer.write_batch(batch)
+        if writer is not None:
+            writer.close()
+
+    def assemble(self, stream: IO[bytes], parts: list[Part]) -> None:
+        """Write a file from its parts, in row groups of equal size."""
+        import pyarrow as pa
+        import pyarrow.parquet as pq
+
+        labels = list(self._schema.names[1:])
+        whole = pa.types.is_integer(self._schema.field(0).type)
+        encoding = {self._schema.names[0]: "DELTA_BINARY_PACKED"} if whole else None
+        with pq.ParquetWriter(
+            stream, self._schema, use_dictionary=labels, column_encoding=encoding
+        ) as writer:
+            for group in _groups(self._batches(parts)):
+                writer.write_table(pa.Table.from_batches(group), row_group_size=_ROWS_OF_GROUP)
+
+    def _batches(self, parts: list[Part]) -> Iterator[Any]:
+        import pyarrow as pa
+
+        for part in parts:
+            row = part.first_row
+            with pa.memory_map(str(part.path)) as mapped, _opened(mapped, part.path) as file:
+                for place in range(file.num_record_batches):
+                    batch = file.get_batch(place)
+                    columns = list(batch.columns)
+                    if self._id_name is None:
+                        columns.insert(0, pa.array(np.arange(row, row + batch.num_rows)))
+                        row += batch.num_rows
+                    columns = [
+                        column.cast(field.type)
+                        for column, field in zip(columns, self._schema, strict=True)
+                    ]
+                    yield pa.RecordBatch.from_arrays(columns, schema=self._schema)
+
+
+def _opened(mapped: Any, path: Path) -> Any:
+    import pyarrow as pa
+
+    try:
+        return pa.ipc.open_file(mapped)
+    except pa.ArrowInvalid as error:
+        raise damaged(path, error) from error
+
+
+class TextTarget:
+    """Labels as CSV or TSV."""
+
+    def __init__(self, answer: Answer, sources: list[Source], delimiter: str) -> None:
+        self._answer = answer
+        self._id_name = sources[0].id_name
+        self._delimiter = delimiter
+
+    def encode(self, source: Source, batch: Batch, numbers: NDArray[np.int32], row: int) -> bytes:
+        """Return some rows of a part."""
+        ids: Any = range(row, row + batch.n_rows)
+        if self._id_name is not None:
+            ids = source.text_ids(batch.ids)
+        columns = [
+            (np.round(values, _DECIMALS) if values.dtype.kind == "f" else values).tolist()
+            for values in self._answer.of(numbers).values()
+        ]
+        return self._text(zip(ids, *columns, strict=True))
+
+    def write_part(self, stream: IO[bytes], encoded: Iterable[bytes]) -> None:
+        """Write the rows of a part."""
+        stream.writelines(encoded)
+
+    def assemble(self, stream: IO[bytes], parts: list[Part]) -> None:
+        """Write a file from its parts."""
+        stream.write(self._text([[self._id_name or ROW, *self._answer.columns]]))
+        for part in parts:
+            with part.path.open("rb") as rows:
+                shutil.copyfileobj(rows, stream, 1 << 20)
+
+    def _text(self, rows: Iterable[Any]) -> bytes:
+        text = io.StringIO(newline="")
+        csv.writer(text, delimiter=self._delimiter, lineterminator="\n").writerows(rows)
+        return text.getvalue().encode()
+
+
+def _groups(batches: Iterator[Any]) -> Iterator[list[Any]]:
+    """Yield batches together that have the rows of a row group."""
+    group: list[Any] = []
+    n_rows = 0
+    for batch in batches:
+        start = 0
+        while start < batch.num_rows:
+            part = batch.slice(start, _ROWS_OF_GROUP - n_rows)
+            group.append(part)
+            n_rows += part.num_rows
+            start += part.num_rows
+            if n_rows == _ROWS_OF_GROUP:
+                yield group
+                group, n_rows = [], 0
+    if group:
+        yield group
+
+
+def _common_type(sources: list[Source]) -> Any:
+    """Return the Arrow type that holds the ids of every file: text if they are of many kinds."""
+    import pyarrow as pa
+
+    kinds = list({str(source.id_type()): source.id_type() for source in sources}.values())
+    if len(kinds) == 1:
+        return kinds[0]
+    if all(pa.types.is_integer(kind) for kind in kinds):
+        if all(pa.types.is_unsigned_integer(kind) for kind in kinds):
+            return pa.uint64()
+        return pa.string() if pa.uint64() in kinds else pa.int64()
+    return pa.string()

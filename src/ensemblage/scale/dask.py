@@ -1,0 +1,397 @@
+"""Consensus of votes on the workers of a Dask cluster.
+
+Each partition, or range of row groups, gives an index of its microclusters. Indices merge in order,
+in a tree, on the workers; the estimator is fitted once, by the client; the labels of microclusters
+go back to the workers, who label the objects.
+"""
+
+from __future__ import annotations
+
+import os
+from contextlib import contextmanager
+from os import PathLike
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ensemblage import _validate
+from ensemblage._validate.votes import _check_names
+from ensemblage.scale._sources import resolve
+from ensemblage.scale._targets import is_folder
+from ensemblage.scale._work import fit, of_files, of_sources, wanted_cuts
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+    from ensemblage.scale._merging import Table
+    from ensemblage.scale._partitions import PartitionSource
+
+__all__ = ["consensus"]
+
+_EXTRA = 'pip install "ensemblage[dask]"'
+
+
+def consensus(
+    votes: Any,
+    estimator: Any,
+    output: str | PathLike[str] | None = None,
+    *,
+    client: Any = None,
+    columns: Sequence[Any] | None = None,
+    id_column: Any = None,
+    confidence: bool = False,
+    cuts: Iterable[int] | None = None,
+    truth: Any = None,
+    task_rows: int = 1 << 21,
+    batch_rows: int = 1 << 20,
+    progress: bool = False,
+    checkpoint: str | PathLike[str] | None = None,
+    header: bool | str = "auto",
+    format: str | None = None,  # noqa: A002 - what read_table calls it
+) -> Any:
+    """Find the consensus of votes that are spread over a Dask cluster.
+
+    Labels are those that the estimator gives for the same votes in memory. Workers may die on the
+    way: Dask gives their tasks to others.
+
+    Parameters
+    ----------
+    votes : dask.dataframe.DataFrame, dask.array.Array, or files
+        A row for each object, a column for each clustering. Files, folders and patterns are those
+        that `ensemblage.scale.stream.consensus` takes, and every worker must see them under the
+        same path. Workers read them without Dask's DataFrame, in ranges of row groups.
+    estimator : estimator
+        Any consensus method, such as ``PTGP(10)``, with ``level="microclusters"`` if it has levels.
+        It is fitted in this process.
+    output : str or path-like, optional
+        Where labels go: a file (``.parquet``, ``.csv`` or ``.tsv``), or a folder, named with a
+        slash at the end unless it exists, which gets a file for each of the sources or
+        partitions. Workers write it, so all must see it under the same path. Without it, labels
+        of a DataFrame or an Array are returned; for files it is required.
+    client : distributed.Client or str, optional
+        Who does the work: a client, or the address of a scheduler. By default the current client.
+    columns : list, optional
+        The clusterings; by default all columns but the ids and `truth`.
+    id_column : str, int or None, default=None
+        The column that names the objects in the output, or the name of a DataFrame's index. None
+        writes row numbers; "auto", for files only, looks for it.
+    confidence : bool, default=False
+        Add how sure each label is.
+    cuts : iterable of int, optional
+        Instead of ``label``, a column ``k2``, ``k3``, ... for each of these numbers of clusters.
+    truth : str, optional
+        A column of true labels, which is no clustering; the result then has scores. Needs `output`.
+    task_rows : int, default=2**21
+        About how many rows of a file one task goes through. A row group is not cut, and text is
+        read by one task for each file. Partitions of collections stay as they are.
+    batch_rows : int, default=2**20
+        How many rows of a file a task reads at once, at most.
+    progress : bool, default=False
+        Show how far it is, on standard error if that is a terminal.
+    checkpoint : path-like, optional
+        The folder for what is finished, removed in the end. By default OUTPUT.parts, beside the
+        output. If it is there, a run over files goes on from what it holds.
+    header, format
+        Of files: as for `ensemblage.files.read_table`.
+
+    Returns
+    -------
+    dask.dataframe.Series, dask.array.Array or StreamResult
+        Without `output`, labels that are computed when asked for, in the partitions that the votes
+        have: a Series with their index, or an Array. With `cuts` a DataFrame or an Array with a
+        column for each; with `confidence` a DataFrame with the columns ``label`` and
+        ``confidence``. With `output`, what was read and the fitted estimator, as of a stream.
+
+    Raises
+    ------
+    ImportError
+        Where Dask is not installed.
+    ValueError
+        Where there is no client, or the votes do not allow what was asked.
+    OSError
+        Where no scheduler answers, a file cannot be read or written, a worker does not see it, or
+        workers keep dying.
+
+    Notes
+    -----
+    Votes are gone through twice. If a collection is expensive to compute and fits in the memory of
+    the workers, `persist` it first.
+
+    Examples
+    --------
+    >>> import ensemblage as en
+    >>> import dask.dataframe as dd                                        # doctest: +SKIP
+    >>> from dask.distributed import Client                                # doctest: +SKIP
+    >>> from ensemblage.scale import dask as on_dask                          # doctest: +SKIP
+    >>> client = Client("tcp://scheduler:8786")                            # doctest: +SKIP
+    >>> labels = on_dask.consensus(dd.read_csv("votes/*.csv"), en.PTGP(10))  # doctest: +SKIP
+    >>> labels.value_counts().compute()                                    # doctest: +SKIP
+    """
+    _need_dask()
+    _validate.check_whole("consensus", "task_rows", task_rows, 1)
+    from ensemblage.scale._cluster import Tasks
+
+    options: dict[str, Any] = {
+        "confidence": confidence,
+        "progress": progress,
+        "checkpoint": checkpoint,
+    }
+    if not _is_collection(votes):
+        if output is None:
+            raise ValueError(
+                "Labels of files are written to files: name an 'output'. Votes in a Dask DataFrame"
+                " or Array give a Series or an Array without one."
+            )
+        paths = [os.path.abspath(path) for path in resolve(votes)]  # noqa: PTH100 - workers stand elsewhere
+        with _client(client) as found:
+            return of_files(
+                paths,
+                estimator,
+                _absolute(output),
+                Tasks(found, task_rows),
+                columns=columns,
+                id_column=id_column,
+                truth=truth,
+                batch_rows=batch_rows,
+                cuts=cuts,
+                header=header,
+                format=format,
+                **options,
+            )
+    ks = wanted_cuts(estimator, cuts, confidence=confidence)
+    collection, partitions, sources = _taken_apart(votes, columns, id_column, truth)
+    with _client(client) as found:
+        tasks = Tasks(found, 0, partitions)
+        if output is None:
+            if truth is not None:
+                raise ValueError("Scores belong to a result: name an 'output', or leave 'truth'.")
+            return _labels(
+                collection, sources, estimator, tasks, ks, confidence=confidence, show=progress
+            )
+        what = {"partitions": len(partitions)}
+        return of_sources(
+            sources, what, estimator, _absolute(output), tasks, ks=ks, format="parquet", **options
+        )
+
+
+def _need_dask() -> None:
+    """Refuse to go on without Dask, and say how to get it."""
+    try:
+        import distributed  # noqa: F401
+        import pyarrow  # noqa: F401
+    except ImportError as error:
+        raise ImportError(
+            f"A cluster needs Dask and pyarrow. Install them with: {_EXTRA}"
+        ) from error
+
+
+# -- the cluster -----------------------------------------------------------------------------------
+
+
+@contextmanager
+def _client(asked: Any) -> Iterator[Any]:
+    """Give the client that was asked for; one that was made here is closed."""
+    from distributed import Client
+
+    if isinstance(asked, str):
+        try:
+            made = Client(asked, set_as_default=False)
+        except (OSError, ValueError) as error:
+            raise ConnectionError(
+                f"No scheduler answers at {asked}: {error}. Check the address (as"
+                " tcp://host:8786), and that 'dask scheduler' runs there."
+            ) from error
+        with made:
+            yield made
+        return
+    if asked is not None:
+        if not hasattr(asked, "compute") or not hasattr(asked, "gather"):
+            raise TypeError(
+                "'client' is a dask.distributed.Client or the address of a scheduler, not"
+                f" {asked!r}."
+            )
+        if getattr(asked, "status", "running") == "closed":
+            raise ValueError("The client is closed. Make a new one, or name the scheduler.")
+        yield asked
+        return
+    try:
+        current = Client.current()
+    except ValueError as error:
+        raise ValueError(
+            "There is no Dask client. Make one first: `from dask.distributed import Client`, then"
+            " `Client('tcp://host:8786')` for a cluster that runs, or `Client()` for processes of"
+            " this machine. Or name the scheduler: client='tcp://host:8786'."
+        ) from error
+    yield current
+
+
+def local_cluster(n_workers: int) -> Any:
+    """Return a cluster of processes on this machine, quiet, to be closed by who asked for it."""
+    import logging
+
+    import dask
+    from distributed import LocalCluster
+
+    # Memory of batches is used again. As Dask sets it, each array of a batch is given back to the
+    # system, which then has to clear other pages: a fifth of the CPU.
+    environment = "distributed.nanny.pre-spawn-environ"
+    kept = {
+        f"{environment}.MALLOC_MMAP_THRESHOLD_": 1 << 25,
+        f"{environment}.MALLOC_TRIM_THRESHOLD_": 1 << 27,
+    }
+    with dask.config.set(kept):
+        return LocalCluster(
+            n_workers=n_workers,
+            threads_per_worker=1,
+            processes=True,
+            dashboard_address="127.0.0.1:0",  # any port that is free
+            silence_logs=logging.ERROR,
+        )
+
+
+def _absolute(output: str | PathLike[str]) -> str:
+    if not os.fspath(output):
+        return ""  # to be complained of, not this folder
+    path = os.path.abspath(output)  # noqa: PTH100 - links stay links
+    return f"{path}{os.sep}" if is_folder(output) else path
+
+
+# -- collections -----------------------------------------------------------------------------------
+
+
+def _is_collection(votes: Any) -> bool:
+    from dask import is_dask_collection
+
+    return bool(is_dask_collection(votes))
+
+
+def _taken_apart(
+    votes: Any, columns: Sequence[Any] | None, id_column: Any, truth: Any
+) -> tuple[Any, list[Any], list[PartitionSource]]:
+    """Return a collection with whole rows in its partitions, these delayed, and a source each."""
+    from ensemblage.scale._partitions import PartitionSource
+
+    id_dtype = None
+    if getattr(votes, "ndim", 0) != 2:
+        raise ValueError(
+            "Votes must be a table of objects × clusterings: a Dask DataFrame, or a Dask Array of"
+            f" two dimensions. Found {type(votes).__name__}."
+        )
+    if _is_frame(votes):
+        names = _clusterings(votes, columns, id_column, truth)
+        known = list(votes.columns)
+        if id_column is not None:
+            ids = votes._meta[id_column] if id_column in known else votes._meta.index
+            id_dtype = ids.dtype
+        others = (name for name in (truth, id_column) if name in known)
+        votes = votes[list(dict.fromkeys([*names, *others]))]
+        delayed = list(votes.to_delayed())
+    else:
+        given = {"columns": columns, "id_column": id_column, "truth": truth}
+        for name, value in given.items():
+            if value is not None:
+                raise ValueError(f"An Array has no names for {name!r}. Use a Dask DataFrame.")
+        if votes.shape[1] == 0:
+            raise ValueError("Votes have no clusterings: the array has no columns.")
+        if len(votes.chunks[1]) > 1:
+            votes = votes.rechunk({1: -1})
+        names = [f"c{place}" for place in range(1, votes.shape[1] + 1)]
+        delayed = votes.to_delayed()[:, 0].tolist()
+    sources = [
+        PartitionSource(place, names, id_column, truth, id_dtype) for place in range(len(delayed))
+    ]
+    return votes, delayed, sources
+
+
+def _clusterings(
+    votes: Any, columns: Sequence[Any] | None, id_column: Any, truth: Any
+) -> list[Any]:
+    """Return the columns of a DataFrame that are votes, or say which one is not there."""
+    known = list(votes.columns)
+    _check_names(known)
+    if id_column is not None and id_column not in (*known, votes.index.name):
+        raise ValueError(f"Votes have no column or index {id_column!r} for the ids.")
+    if isinstance(columns, str):
+        raise TypeError(f"'columns' is a list of names, such as [{columns!r}]. Got {columns!r}.")
+    names = list(columns) if columns is not None else known
+    for name in [] if columns is None else names:
+        if names.count(name) > 1 or name in (id_column, truth):
+            raise ValueError(
+                f"Column {name!r} was named as a clustering, and once more: as another, for the"
+                " ids or as true labels. Name each column once."
+            )
+    if columns is None:
+        names = [name for name in known if name not in (id_column, truth)]
+    wanted = [*names, *([] if truth is None else [truth])]
+    missing = [name for name in wanted if name not in known]
+    if missing or not names:
+        what = f"no column {missing[0]!r}" if missing else "no clusterings"
+        raise ValueError(f"Votes have {what}. Their columns: {', '.join(map(repr, known[:8]))}.")
+    return names
+
+
+def _is_frame(collection: Any) -> bool:
+    return hasattr(collection, "divisions")
+
+
+def _labels(
+    collection: Any,
+    sources: list[PartitionSource],
+    estimator: Any,
+    tasks: Any,
+    ks: list[int] | None,
+    *,
+    confidence: bool,
+    show: bool,
+) -> Any:
+    """Return the labels as a collection with the partitions of the votes."""
+    from ensemblage.scale._merging import Table, unpacked
+
+    if confidence and not _is_frame(collection):
+        raise ValueError(
+            "Labels of an Array have no room for confidence. Use a Dask DataFrame, or name an"
+            " 'output'."
+        )
+    index = unpacked(tasks.index_partitions(sources, show=show))
+    if len(index.groups) == 0:
+        raise ValueError("Votes have no objects: all partitions are empty.")
+    _, answer = fit(estimator, index, sources[0].names, ks, confidence=confidence)
+    table = tasks.share(Table(index, answer, {}))
+    names = list(answer.columns)
+    alone = ks is None and not confidence
+    if _is_frame(collection):
+        kinds = {name: "f8" if name == "confidence" else "i8" for name in names}
+        meta = ("label", "i8") if alone else kinds
+        return collection.map_partitions(_label_frame, table, sources[0], alone=alone, meta=meta)
+    if alone:
+        return collection.map_blocks(
+            _label_array, table, sources[0], alone=True, drop_axis=1, dtype=np.int64
+        )
+    chunks = (collection.chunks[0], (len(names),))
+    return collection.map_blocks(
+        _label_array, table, sources[0], alone=False, chunks=chunks, dtype=np.int64
+    )
+
+
+def _label_frame(frame: Any, table: Table, source: PartitionSource, *, alone: bool) -> Any:
+    import pandas as pd
+
+    found = pd.DataFrame(_columns(frame, table, source), index=frame.index)
+    return found["label"] if alone else found
+
+
+def _label_array(votes: Any, table: Table, source: PartitionSource, *, alone: bool) -> Any:
+    columns = list(_columns(votes, table, source).values())
+    return columns[0] if alone else np.column_stack(columns)
+
+
+def _columns(data: Any, table: Table, source: PartitionSource) -> dict[str, Any]:
+    from ensemblage.scale._passes import numbers_of
+
+    source = source.holding(data)
+    numbers = [numbers_of(source, batch, table.index) for batch in source.batches(0)]
+    found = table.answer.of(np.concatenate([np.zeros(0, dtype=np.int32), *numbers]))
+    return {
+        name: values if values.dtype.kind == "f" else values.astype(np.int64)
+        for name, values in found.items()
+    }

@@ -1,0 +1,148 @@
+"""Consensus of votes larger than memory, on one machine.
+
+Votes are read twice, in batches: first to find their microclusters, of which there are few, and,
+after the estimator was fitted on these, to give every object the label of its own.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from ensemblage import _validate
+from ensemblage.flow._threads import n_threads
+from ensemblage.scale._scores import Scores
+from ensemblage.scale._sources import bytes_in_memory, only_streamed, resolve, why_not
+from ensemblage.scale._targets import WRITTEN, is_folder, parts_folder
+from ensemblage.scale._threads import Threads
+from ensemblage.scale._work import StreamResult, of_files
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+    from os import PathLike
+
+__all__ = [
+    "WRITTEN",
+    "Scores",
+    "StreamResult",
+    "bytes_in_memory",
+    "consensus",
+    "is_folder",
+    "only_streamed",
+    "parts_folder",
+    "resolve",
+    "why_not",
+]
+
+#: More than these only wait for the reader, and each holds a batch.
+_MOST_THREADS = 8
+
+
+def consensus(
+    sources: Any,
+    estimator: Any,
+    output: str | PathLike[str],
+    *,
+    columns: Sequence[str] | None = None,
+    id_column: str | int | None = None,
+    confidence: bool = False,
+    cuts: Iterable[int] | None = None,
+    truth: str | None = None,
+    batch_rows: int = 1 << 20,
+    n_jobs: int | None = None,
+    progress: bool = False,
+    checkpoint: str | PathLike[str] | None = None,
+    header: bool | str = "auto",
+    format: str | None = None,  # noqa: A002 - what read_table calls it
+) -> StreamResult:
+    r"""Find the consensus of votes in files that need not fit in memory.
+
+    Labels are those that the estimator gives for the same votes in memory.
+
+    Parameters
+    ----------
+    sources : str, path-like or list of these
+        Files of votes: Parquet, Arrow IPC (``.arrow``, ``.feather``), CSV or TSV. A folder stands
+        for the files in it, a pattern (``votes/*.parquet``) for those that it matches. Several
+        are one table, in the order given, and must have the same columns.
+    estimator : estimator
+        Any consensus method, such as ``PTGP(10)``, with ``level="microclusters"`` if it has levels.
+    output : str or path-like
+        Where labels go: a file (``.parquet``, ``.csv`` or ``.tsv``), or a folder, named with a
+        slash at the end unless it exists, which gets a file for each of the sources.
+    columns : list of str, optional
+        The clusterings; by default all columns but the ids.
+    id_column : str, int or None, default=None
+        The column that names the objects. None writes row numbers; "auto" looks for it as
+        `ensemblage.files.read_table` does, judging by the first rows.
+    confidence : bool, default=False
+        Add how sure each label is.
+    cuts : iterable of int, optional
+        Instead of ``label``, a column ``k2``, ``k3``, ... for each of these numbers of clusters.
+    truth : str, optional
+        A column of true labels, which is no clustering; the result then has scores.
+    batch_rows : int, default=2**20
+        How many rows are read at once, at most: fewer where rows are long.
+    n_jobs : int or None, default=None
+        Threads. None means ``OMP_NUM_THREADS`` or else all cores; labels do not depend on it.
+    progress : bool, default=False
+        Show how far it is, on standard error if that is a terminal.
+    checkpoint : path-like, optional
+        The folder for what is finished, removed in the end. By default OUTPUT.parts, beside the
+        output. If the folder is there, the run goes on from what it holds.
+    header, format
+        As for `ensemblage.files.read_table`.
+
+    Returns
+    -------
+    StreamResult
+        The fitted estimator, and what was read.
+
+    Raises
+    ------
+    FileFormatError
+        Where a file is no table of votes, or not like the others.
+    ValueError
+        Where the votes do not allow what was asked, or the checkpoint belongs to other votes.
+    OSError
+        Where a file cannot be read or written.
+
+    Notes
+    -----
+    Memory: some batches for each thread (about 0.3 GB with the interpreter), and for each
+    microcluster about 100 bytes and what the estimator takes; nothing for each object.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from tempfile import TemporaryDirectory
+    >>> import ensemblage as en
+    >>> from ensemblage.scale import stream
+    >>> with TemporaryDirectory() as folder:
+    ...     votes, labels = Path(folder, "votes.csv"), Path(folder, "labels.csv")
+    ...     _ = votes.write_text("id,a,b\nx,1,1\ny,1,1\nz,2,2\n")
+    ...     result = stream.consensus(votes, en.EAC(2), labels, id_column="id")
+    ...     print(labels.read_text())
+    id,label
+    x,0
+    y,0
+    z,1
+    >>> result.n_objects, result.n_microclusters
+    (3, 2)
+    """
+    _validate.check_n_jobs("consensus", n_jobs)
+    return of_files(
+        sources,
+        estimator,
+        output,
+        Threads(min(_MOST_THREADS, n_threads(n_jobs))),
+        columns=columns,
+        id_column=id_column,
+        confidence=confidence,
+        cuts=cuts,
+        truth=truth,
+        batch_rows=batch_rows,
+        progress=progress,
+        checkpoint=checkpoint,
+        header=header,
+        format=format,
+    )

@@ -1,7 +1,0 @@
-"""How many clusters: curves over k from one fit, and a choice with its reasons."""
-
-from quorate.metrics.choosing._choice import KChoice
-from quorate.metrics.choosing._choose import CRITERIA, choose, choose_k
-from quorate.metrics.choosing._cuts import Cuts
-
-__all__ = ["CRITERIA", "Cuts", "KChoice", "choose", "choose_k"]

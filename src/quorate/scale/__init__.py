@@ -1,8 +1,0 @@
-"""The same stages on another runtime: votes larger than memory, on one machine or on several.
-
-`stream` is imported with this package, `dask` by who uses it.
-"""
-
-from quorate.scale import stream
-
-__all__ = ["stream"]
