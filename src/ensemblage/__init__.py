@@ -2,7 +2,7 @@
 
 >>> import ensemblage as en
 >>> votes = [[0, 5, "a"], [0, 5, "a"], [0, 5, "b"], [1, 6, "b"], [1, 6, "b"], [1, 7, "b"]]
->>> en.PTGP(n_clusters=2, random_state=0).fit_predict(votes)
+>>> en.Consensus(n_clusters=2).fit_predict(votes)
 array([0, 0, 0, 1, 1, 1])
 
 Importing this package is cheap: what a name needs is imported when the name is first used.
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
         MemoryBudgetError,
         TransposedVotesWarning,
         UnknownLabelsWarning,
+        UntrustedMethodWarning,
     )
     from ensemblage.ensembles import EnsembleClustering
     from ensemblage.ensembles._saved import load
@@ -49,6 +50,7 @@ if TYPE_CHECKING:
         USENC,
         WCT,
         WEAC,
+        Consensus,
         Vote,
     )
 
@@ -76,6 +78,7 @@ __all__ = [
     "WCT",
     "WEAC",
     "ApproximateSimilarityWarning",
+    "Consensus",
     "Ensemble",
     "EnsembleClustering",
     "FeaturesAsVotesWarning",
@@ -85,6 +88,7 @@ __all__ = [
     "Microclusters",
     "TransposedVotesWarning",
     "UnknownLabelsWarning",
+    "UntrustedMethodWarning",
     "Vote",
     "__version__",
     "anndata",
@@ -101,6 +105,7 @@ __all__ = [
 
 _HOME = {
     "METHODS": "ensemblage.methods",
+    "Consensus": "ensemblage.methods",
     "CSPA": "ensemblage.methods",
     "HGPA": "ensemblage.methods",
     "MCLA": "ensemblage.methods",
@@ -134,6 +139,7 @@ _HOME = {
     "MemoryBudgetError": "ensemblage._validate",
     "TransposedVotesWarning": "ensemblage._validate",
     "UnknownLabelsWarning": "ensemblage._validate",
+    "UntrustedMethodWarning": "ensemblage._validate",
 }
 _MODULES = {"anndata", "datasets", "ensembles", "metrics", "plot", "report", "scale"}
 

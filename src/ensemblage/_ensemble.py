@@ -53,6 +53,9 @@ class Ensemble:
            [ 1, -1]], dtype=int32)
     """
 
+    #: Whether a fit has warned of columns of ids, so that further fits need not.
+    checked_for_ids = False
+
     def __init__(self, X: Any, *, n_jobs: int | None = None) -> None:
         _validate.check_n_jobs("Ensemble", n_jobs)
         if isinstance(X, Ensemble):

@@ -17,9 +17,9 @@ def consensus(
     adata: Any,
     keys: str | Iterable[str],
     *,
-    n_clusters: int | str,
+    n_clusters: int | str = "auto",
     key_added: str = "consensus",
-    method: str = "ptgp",
+    method: str = "auto",
     member_weight: Any = None,
     random_state: Any = 0,
     copy: bool = False,
@@ -36,12 +36,12 @@ def consensus(
         The columns. A str stands for all that begin with it, or, with ``*``, ``?`` or ``[]`` in it,
         for all that match it: ``"leiden_"`` or ``"leiden_*_pca"``. What this function has written
         before is not among them.
-    n_clusters : int or "auto"
-        How many clusters to form.
+    n_clusters : int or "auto", default="auto"
+        How many clusters to form; "auto" chooses as :func:`ensemblage.metrics.choose_k` does.
     key_added : str, default="consensus"
         Where the result goes.
-    method : str, default="ptgp"
-        One of ``ensemblage.METHODS``.
+    method : str, default="auto"
+        One of ``ensemblage.METHODS``, in any case; "auto" is `ensemblage.Consensus`.
     member_weight : array-like of shape (n_keys,), dict or Series, optional
         How much each clustering counts, in the order of `keys` or by name, for methods that take
         it.
@@ -59,11 +59,12 @@ def consensus(
 
         - ``.obs[key_added]``: the labels, categories "0", "1", ... in order of first appearance;
         - ``.obs[f"{key_added}_confidence"]``: how sure each is, in [0, 1];
-        - ``.uns[key_added]["params"]``: the keys, the method, its parameters, the version.
+        - ``.uns[key_added]["params"]``: the keys, the method, its parameters, the version;
+        - ``.uns[key_added]["n_clusters"]``: how many clusters there are.
 
     See Also
     --------
-    ensemblage.PTGP : the same for any label matrix.
+    ensemblage.Consensus : the same for any label matrix.
 
     Notes
     -----
@@ -85,7 +86,8 @@ def consensus(
     ['0', '0', '1', '1', '1', '1']
     """
     obs = _validate.check_adata(adata).obs
-    kind = METHODS[_validate.check_name("method {!r}", method, METHODS)]
+    method = _validate.check_method("consensus", method, METHODS)
+    kind = METHODS[method]
     columns = _chosen(obs, keys, _columns_of(key_added), _written_before(adata))
     estimator = _made(kind, parameters, n_clusters, random_state)
     options = {} if member_weight is None else {"member_weight": member_weight}
@@ -95,7 +97,7 @@ def consensus(
     found = adata.copy() if copy else adata
     found.obs[key_added] = _categories(estimator.labels_, estimator.n_clusters_)
     found.obs[f"{key_added}_confidence"] = estimator.confidence_
-    found.uns[key_added] = {"params": settings}
+    found.uns[key_added] = {"params": settings, "n_clusters": estimator.n_clusters_}
     return found if copy else None
 
 

@@ -30,6 +30,8 @@ from ensemblage._validate.names import (
     FEWEST_IDS,
     check_adata,
     check_apart,
+    check_method,
+    check_method_params,
     check_name,
     check_some_match,
     is_id_name,
@@ -45,6 +47,7 @@ from ensemblage._validate.notices import (
     MemoryBudgetError,
     TransposedVotesWarning,
     UnknownLabelsWarning,
+    UntrustedMethodWarning,
     warn,
 )
 from ensemblage._validate.parameters import (
@@ -52,6 +55,7 @@ from ensemblage._validate.parameters import (
     check_choice,
     check_level,
     check_linkage,
+    check_min_cluster_size,
     check_n_clusters,
     check_n_clusters_or_auto,
     check_n_jobs,
@@ -60,6 +64,7 @@ from ensemblage._validate.parameters import (
     check_reach,
     check_share,
     check_whole,
+    least_size,
 )
 from ensemblage._validate.similarities import AFFINITIES, Similarity, check_similarity
 from ensemblage._validate.tables import labels_like
@@ -85,6 +90,7 @@ __all__ = [
     "Similarity",
     "TransposedVotesWarning",
     "UnknownLabelsWarning",
+    "UntrustedMethodWarning",
     "Votes",
     "as_array",
     "available_memory",
@@ -106,7 +112,10 @@ __all__ = [
     "check_linkage",
     "check_member_weight",
     "check_memory",
+    "check_method",
+    "check_method_params",
     "check_methods",
+    "check_min_cluster_size",
     "check_n_clusters",
     "check_n_clusters_or_auto",
     "check_n_clusters_range",
@@ -131,6 +140,7 @@ __all__ = [
     "is_id_name",
     "is_likely_id_name",
     "labels_like",
+    "least_size",
     "recode",
     "shown",
     "warn",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from ensemblage._validate.notices import IdsAsVotesWarning, warn
@@ -107,3 +108,32 @@ def warn_of_ids(names: list[Any] | None, n_labels: list[int], n_objects: int) ->
                 f" objects, make it the index, leave it out, or name it as the id column.",
                 IdsAsVotesWarning,
             )
+
+
+def check_method(owner: str, value: Any, known: Mapping[str, Any]) -> str:
+    """Return the name of a consensus method in lower case."""
+    name = value.lower() if isinstance(value, str) else ""
+    if name not in known:
+        near = difflib.get_close_matches(name, list(known), n=1)
+        hint = f"Did you mean {near[0]!r}?" if near else f"Known are {', '.join(known)}."
+        raise ValueError(f"Unknown method {value!r} in {owner}. {hint}")
+    return name
+
+
+def check_method_params(owner: str, value: Any, kind: Any) -> dict[str, Any]:
+    """Return the parameters for a method, if they are its own."""
+    if value is None:
+        return {}
+    if not isinstance(value, Mapping) or not all(isinstance(name, str) for name in value):
+        raise ValueError(
+            f"The 'method_params' parameter of {owner} must be a dict of parameters by name or"
+            f" None. Got {value!r} instead."
+        )
+    own = [name for name in kind._get_param_names() if name != "n_clusters"]
+    strange = [name for name in value if name not in own]
+    if strange:
+        raise ValueError(
+            f"The 'method_params' parameter of {owner} must hold parameters of {kind.__name__}"
+            f" ({', '.join(own)}), got {strange[0]!r}. n_clusters is a parameter of {owner} itself."
+        )
+    return dict(value)

@@ -30,6 +30,10 @@ class UnknownLabelsWarning(UserWarning):
     """Votes to predict from that have labels of another kind than those of the fit."""
 
 
+class UntrustedMethodWarning(UserWarning):
+    """A result that agrees clearly less with the members than that of the default method."""
+
+
 class ApproximateSimilarityWarning(UserWarning):
     """A similarity that had to be approximated, because it would not fit in memory."""
 

@@ -109,6 +109,36 @@ def check_whole(owner: str, name: str, value: Any, lowest: int) -> int:
     return int(value)
 
 
+#: The share of the mean size of a cluster that min_cluster_size="auto" stands for.
+_AUTO_SIZE = 0.1
+
+
+def check_min_cluster_size(owner: str, value: Any) -> None:
+    """Check the least size of a cluster: objects, a share of their mean size, or "auto"."""
+    whole = _is_whole(value) and value >= 1
+    share = isinstance(value, Real) and not isinstance(value, Integral) and 0 < float(value) <= 1
+    if not (whole or share or (isinstance(value, str) and value == "auto")):
+        raise ValueError(
+            f"The 'min_cluster_size' parameter of {owner} must be 'auto', a whole number of objects"
+            f" from 1 up, or a share of n_objects / n_clusters above 0 and up to 1.0. Got {value!r}"
+            f" instead."
+        )
+
+
+def least_size(min_cluster_size: Any, n_objects: int, n_clusters: int) -> int:
+    """Return the least size of a cluster in objects.
+
+    Examples
+    --------
+    >>> least_size("auto", 1000, 10), least_size(0.5, 1000, 10), least_size(7, 1000, 10)
+    (10, 50, 7)
+    """
+    if _is_whole(min_cluster_size):
+        return int(min_cluster_size)
+    share = _AUTO_SIZE if min_cluster_size == "auto" else float(min_cluster_size)
+    return max(1, int(share * n_objects / n_clusters + 1e-9))
+
+
 def check_level(owner: str, value: Any) -> str:
     """Return what is clustered: microclusters, so that identical rows stay together, or objects."""
     return check_choice(owner, "level", value, ("microclusters", "objects"))

@@ -49,7 +49,7 @@ Method = Annotated[
         "--method",
         "-m",
         metavar="NAME",
-        help="The consensus method.",
+        help="The consensus method; auto suits most data.",
         autocompletion=_words.completes(*_words.METHODS),
     ),
 ]

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from ensemblage.cli._errors import WrongCall
 from ensemblage.cli._models import save_model
+from ensemblage.cli._options import method_title
 from ensemblage.cli._progress import stage
 from ensemblage.cli._summaries import write_summaries
 from ensemblage.cli._task import Done, Task
@@ -42,7 +43,7 @@ def in_memory(task: Task) -> Done:
         quiet=task.quiet,
     )
     _check_id_name(table, task)
-    with stage(f"Consensus by {task.method.upper()}", quiet=task.quiet):
+    with stage(f"Consensus by {method_title(task.method)}", quiet=task.quiet):
         ensemble = en.Ensemble(files.votes_of(table), n_jobs=task.jobs)
         ensemble.names = table.names
         check_k(task.ks[-1], ensemble)
@@ -62,6 +63,8 @@ def in_memory(task: Task) -> Done:
         table.id_name,
         getattr(fitted, "k_choice_", None),
         None if true_labels is None else scores_of(labels, true_labels, ensemble),
+        getattr(fitted, "method_", None),
+        getattr(fitted, "reasons_", None),
     )
 
 

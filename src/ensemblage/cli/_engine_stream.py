@@ -95,4 +95,6 @@ def streamed(task: Task, engine: str, consensus: Callable[..., StreamResult]) ->
         result.id_name,
         getattr(result.estimator, "k_choice_", None),
         None if task.truth is None else dict(result.scores),
+        getattr(result.estimator, "method_", None),
+        getattr(result.estimator, "reasons_", None),
     )

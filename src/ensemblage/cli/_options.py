@@ -57,6 +57,20 @@ def k_or_auto(k: str) -> int | str:
     raise WrongCall(f"-k is a whole number from 1 on, or auto. Found {k!r}.")
 
 
+def asked_k(k: str | None, k_range: str | None, method: str) -> int | str | None:
+    """Return what -k says; without it "auto" where the default method may choose.
+
+    Examples
+    --------
+    >>> asked_k("3", None, "ptgp"), asked_k(None, None, "auto"), asked_k(None, "2:5", "auto")
+    (3, 'auto', None)
+    """
+    if k is None:
+        chooses = k_range is None and method.lower() in ("auto", "consensus")
+        return "auto" if chooses else None
+    return k_or_auto(k)
+
+
 def wanted_k(k: int | str | None, k_range: str | None) -> range:
     """Return the numbers of clusters that were asked for, in growing order.
 
@@ -107,6 +121,17 @@ def find_method(name: str, methods: Mapping[str, Any]) -> Any:
         return methods[name.lower()]
     hint = did_you_mean(name, methods)
     raise WrongCall(f"There is no method {name!r}.{hint} Known: {', '.join(methods)}.")
+
+
+def method_title(name: str) -> str:
+    """Return a method as texts name it.
+
+    Examples
+    --------
+    >>> method_title("ptgp"), method_title("auto")
+    ('PTGP', 'Consensus')
+    """
+    return "Consensus" if name.lower() in ("auto", "consensus") else name.upper()
 
 
 def parameters(

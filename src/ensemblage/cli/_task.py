@@ -32,7 +32,7 @@ class Task(NamedTuple):
 
 
 class Done(NamedTuple):
-    """What the summary tells; `scores` where there were true labels, by column of the output."""
+    """What the summary shows; `scores` where there were true labels, by column of the output."""
 
     n_objects: int
     n_clusterings: int
@@ -40,6 +40,8 @@ class Done(NamedTuple):
     id_name: str | None
     choice: Any = None
     scores: dict[str, tuple[float, float, float]] | None = None
+    method: str | None = None  # whose labels were taken, where the default method chose
+    reasons: list[str] | None = None
 
 
 def facts_of(done: Done, task: Task, engine: str, seconds: float) -> dict[str, Any]:

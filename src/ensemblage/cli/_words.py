@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
 METHODS = (
+    *("auto", "consensus"),
     *("cspa", "eac", "ecmc", "ecpcs", "gpmgla", "hbgf", "hgpa", "lwea", "lwgp", "lwpt"),
     *("mcla", "nmf", "pta", "ptgp", "srs", "srw", "usenc", "vote", "wct", "weac"),
 )

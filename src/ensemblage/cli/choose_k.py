@@ -12,7 +12,7 @@ from ensemblage.cli import _words
 from ensemblage.cli._choices import choice_in_words, score_table
 from ensemblage.cli._errors import WrongCall, reported
 from ensemblage.cli._json import check_json, print_json
-from ensemblage.cli._options import ends_of_range, find_method, parameters, whole
+from ensemblage.cli._options import ends_of_range, find_method, method_title, parameters, whole
 from ensemblage.cli._progress import stage
 from ensemblage.cli._votes import (
     check_apart,
@@ -84,7 +84,7 @@ Output = Annotated[
 def choose_k(
     *,
     votes: arguments.Votes,
-    method: arguments.Method = "ptgp",
+    method: arguments.Method = "auto",
     k_range: KRange = None,
     criteria: Criteria = "cheap",
     criterion: Criterion = "auto",
@@ -142,7 +142,7 @@ def choose_k(
             key=key,
             quiet=quiet,
         )
-        with stage(f"Cuts of {method.upper()}", quiet=quiet):
+        with stage(f"Cuts of {method_title(method)}", quiet=quiet):
             ensemble = en.Ensemble(files.votes_of(table), n_jobs=jobs)
             check_k(1 if ends is None else ends[1], ensemble)
             choice = en.metrics.choose_k(

@@ -116,6 +116,7 @@ def compare(
         ]
         rows = [_row(outcome, ensemble, true_labels) for outcome in outcomes]
         agreement = _agreement([outcome for outcome in outcomes if outcome.labels is not None])
+        _mark_outliers(rows, agreement)
         if output is not None:
             _write(output, rows, agreement)
         if as_json:
@@ -143,9 +144,12 @@ def compare(
 
 
 def _chosen(methods: str, known: dict[str, Any]) -> list[str]:
+    from ensemblage.methods import NAMES
+
     if methods.strip().lower() == "all":
-        return list(known)
+        return list(NAMES)
     names = [name.strip().lower() for name in methods.split(",") if name.strip()]
+    names = ["consensus" if name == "auto" else name for name in names]
     if not names:
         raise WrongCall("--methods needs names with commas between them, as in ptgp,eac, or all.")
     for name in names:
@@ -171,13 +175,15 @@ def _check_output(output: str | None, inputs: list[str | None]) -> None:
 
 
 def _run(name: str, method: Any, k: int, ensemble: Any, seed: int, jobs: int) -> Outcome:
-    """Fit one method; its failure is its own, and the others go on."""
+    """Fit one method; where it fails the others still run."""
+    from ensemblage.methods._trust import without_comparison
+
     parameters = {"random_state": seed, "n_jobs": jobs}
     accepted = method._get_param_names()
     estimator = method(k, **{word: v for word, v in parameters.items() if word in accepted})
     begun = time.perf_counter()
     try:
-        with peak_memory() as peak:
+        with peak_memory() as peak, without_comparison():
             labels = estimator.fit(ensemble).labels_
     except (ValueError, MemoryError, ImportError) as error:
         text = " ".join(str(error).split()) or type(error).__name__
@@ -219,6 +225,22 @@ def _agreement(outcomes: list[Outcome]) -> dict[str, dict[str, float]]:
     }
 
 
+def _mark_outliers(rows: list[dict[str, Any]], agreement: dict[str, dict[str, float]]) -> None:
+    """Set `outlier` of each row: whether a method agrees with the others far less than they do."""
+    import numpy as np
+
+    from ensemblage.metrics.explain import lowest_usual
+
+    means = {
+        one: float(np.mean([score for other, score in scores.items() if other != one]))
+        for one, scores in agreement.items()
+        if len(scores) > 1
+    }
+    lowest = lowest_usual(np.array(list(means.values())))
+    for row in rows:
+        row["outlier"] = row["method"] in means and means[row["method"]] < lowest
+
+
 _SCORES = ("nmi", "ari", "nmi_with_votes")
 _TITLES = {
     "method": "",
@@ -228,6 +250,7 @@ _TITLES = {
     "nmi_with_votes": "NMI with the votes",
     "seconds": "seconds",
     "memory_mb": "MB",
+    "outlier": "",
 }
 
 
@@ -239,7 +262,14 @@ def _report(rows: list[dict[str, Any]], agreement: dict[str, dict[str, float]]) 
         return table
     names = [row["method"] for row in by_score if row["method"] in agreement]
     pairs = aligned(["", *names], [[a, *(f"{agreement[a][b]:.2f}" for b in names)] for a in names])
-    return f"{table}\n\nHow the methods agree with each other (ARI)\n{pairs}"
+    text = f"{table}\n\nHow the methods agree with each other (ARI)\n{pairs}"
+    strange = [row["method"] for row in by_score if row["outlier"]]
+    if strange:
+        text += (
+            f"\n\nOutliers, which agree with the other methods far less than these do:"
+            f" {', '.join(strange)}. Do not rely on them here."
+        )
+    return text
 
 
 def _score(row: dict[str, Any]) -> float:
@@ -249,6 +279,8 @@ def _score(row: dict[str, Any]) -> float:
 
 
 def _cell(word: str, value: Any) -> str:
+    if word == "outlier":
+        return "outlier" if value else ""
     if value is None:
         return "-"
     if word in _SCORES:

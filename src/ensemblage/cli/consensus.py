@@ -16,7 +16,7 @@ from ensemblage.cli._engines import ENGINES, check_engine, choose
 from ensemblage.cli._errors import WrongCall, reported
 from ensemblage.cli._json import check_json, print_json
 from ensemblage.cli._models import check_save
-from ensemblage.cli._options import find_method, k_or_auto, parameters, wanted_k
+from ensemblage.cli._options import asked_k, find_method, method_title, parameters, wanted_k
 from ensemblage.cli._summaries import check_summaries
 from ensemblage.cli._tables import counted
 from ensemblage.cli._task import Done, Task, facts_of
@@ -46,8 +46,8 @@ K = Annotated[
         "-k",
         "--clusters",
         metavar="INT|auto",
-        help="How many clusters; auto chooses, and says why.",
-        show_default=False,
+        help="How many clusters; auto chooses, and says why. Required with a named method.",
+        show_default="auto",
     ),
 ]
 KRange = Annotated[
@@ -120,7 +120,7 @@ def consensus(
     votes: arguments.Votes,
     k: K = None,
     k_range: KRange = None,
-    method: arguments.Method = "ptgp",
+    method: arguments.Method = "auto",
     output: Output = "-",
     confidence: Confidence = False,
     member_table: MemberTable = None,
@@ -151,7 +151,7 @@ def consensus(
     """
     with reported(debug=debug), warnings_as_lines():
         start = time.perf_counter()
-        asked = None if k is None else k_or_auto(k)
+        asked = asked_k(k, k_range, method)
         ks = wanted_k(asked, k_range)
         engine = check_engine(engine, scheduler)
         check_call(votes, input_format=format, jobs=jobs)
@@ -209,6 +209,8 @@ def consensus(
             typer.echo(scores_as_text(done.scores), err=True)
         if not quiet:
             typer.echo(_summary(done, ks, asked, method, seconds), err=True)
+            if done.method == "lwgp" and method_title(method) == "Consensus":
+                typer.echo("\n".join(done.reasons or ()), err=True)
             if done.choice is not None:
                 typer.echo(choice_in_words(done.choice), err=True)
 
@@ -235,7 +237,7 @@ def _summary(done: Done, ks: range, asked: int | str | None, method: str, second
         k = "k chosen before" if done.choice is None else f"k = {done.choice.k} (chosen)"
     return (
         f"{counted(done.n_objects, 'object')}{named}, {counted(done.n_clusterings, 'clustering')},"
-        f" {counted(done.n_microclusters, 'microcluster')}, {k}, {method.upper()}:"
+        f" {counted(done.n_microclusters, 'microcluster')}, {k}, {method_title(method)}:"
         f" {seconds:.2f} s"
     )
 
@@ -249,6 +251,8 @@ def _facts(
         ks = None if done.choice is None else [done.choice.k]
     return {
         "method": task.method.lower(),
+        "method_taken": done.method or task.method.lower(),
+        "reasons": done.reasons or [],
         "ks": ks,
         **facts_of(done, task, engine, seconds),
         "choice": None if done.choice is None else done.choice.to_dict(),

@@ -12,7 +12,7 @@ import typer
 from ensemblage.cli import _arguments as arguments  # noqa: TC001 - typer reads annotations
 from ensemblage.cli._errors import reported
 from ensemblage.cli._json import check_json, print_json
-from ensemblage.cli._options import find_method, k_or_auto, parameters
+from ensemblage.cli._options import find_method, k_or_auto, method_title, parameters
 from ensemblage.cli._progress import stage
 from ensemblage.cli._tables import counted
 from ensemblage.cli._truth import in_order
@@ -61,8 +61,8 @@ Output = Annotated[
 def report(
     *,
     votes: arguments.Votes,
-    k: arguments.KOrAuto,
-    method: arguments.Method = "ptgp",
+    k: arguments.KOrAuto = "auto",
+    method: arguments.Method = "auto",
     features: FeatureFile = None,
     truth: arguments.Truth = None,
     title: Title = None,
@@ -121,7 +121,7 @@ def report(
             quiet=quiet,
         )
         matrix = None if features is None else _features(features, table)
-        with stage(f"Consensus by {method.upper()}", quiet=quiet):
+        with stage(f"Consensus by {method_title(method)}", quiet=quiet):
             ensemble = en.Ensemble(files.votes_of(table), n_jobs=jobs)
             ensemble.names = table.names
             if isinstance(wanted, int):

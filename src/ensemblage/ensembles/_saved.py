@@ -21,6 +21,7 @@ from ensemblage.methods._saved import (
     plain_parameters,
     restored,
     state_of,
+    without_outdated,
 )
 
 if TYPE_CHECKING:
@@ -72,6 +73,7 @@ def load(path: str | PathLike[str]) -> Any:
     header, arrays = read_archive(name)
     check_preamble(header, name)
     try:
+        arrays = without_outdated(header, arrays)
         if header["class"] == "EnsembleClustering":
             return _clustering(header, arrays, name)
         return _method(header, arrays, name)

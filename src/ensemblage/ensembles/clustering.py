@@ -15,7 +15,7 @@ from ensemblage.ensembles._run import run_members
 from ensemblage.ensembles._saved import state_of_clustering
 from ensemblage.ensembles._view import count_distinct
 from ensemblage.files._archive import write_archive
-from ensemblage.methods import PTGP
+from ensemblage.methods import Consensus
 from ensemblage.methods._saved import preamble
 
 if TYPE_CHECKING:
@@ -34,10 +34,10 @@ class EnsembleClustering(ClusterMixin, BaseEstimator):
 
     Parameters
     ----------
-    n_clusters : int or "auto", default=8
+    n_clusters : int or "auto", default="auto"
         How many clusters to form; "auto" chooses as :func:`ensemblage.metrics.choose_k` does.
     consensus : estimator or None, default=None
-        A consensus method of this library, such as ``PTA()``; None is `PTGP`. It is cloned and
+        A consensus method of this library, such as ``PTA()``; None is `Consensus`. It is cloned and
         given `n_clusters`, and `random_state` and `n_jobs` where its own are None.
     n_members : int, default=20
         How many base clusterings to make.
@@ -107,7 +107,7 @@ class EnsembleClustering(ClusterMixin, BaseEstimator):
 
     def __init__(
         self,
-        n_clusters: int | str = 8,
+        n_clusters: int | str = "auto",
         *,
         consensus: Any = None,
         n_members: int = 20,
@@ -201,23 +201,30 @@ class EnsembleClustering(ClusterMixin, BaseEstimator):
         """
         return _validate.labels_like(self.fit(X, y).labels_, self._kind, self._index)
 
-    def predict(self, X: Any) -> Any:
+    def predict(self, X: Any, *, return_confidence: bool = False) -> Any:
         """Return the consensus label of new objects, from what the members say of them.
 
         Parameters
         ----------
         X : array-like, DataFrame or Arrow table of shape (n_objects, n_features)
             The same features as in fit.
+        return_confidence : bool, default=False
+            Also return how sure each label is, as `confidence_` defines it.
 
         Returns
         -------
-        ndarray, Series or Arrow array of shape (n_objects,)
+        labels : ndarray, Series or Arrow array of shape (n_objects,)
+        confidence : ndarray of shape (n_objects,)
+            Only with `return_confidence`.
         """
         check_is_fitted(self, "labels_")
         features = _validate.check_features(X)
         validate_data(self, X=X, reset=False, skip_check_array=True)
-        labels = self.consensus_.predict(self._placed(features.matrix))
-        return _validate.labels_like(labels, features.kind, features.index)
+        labels, sure = self.consensus_.predict(
+            self._placed(features.matrix), return_confidence=True
+        )
+        placed = _validate.labels_like(labels, features.kind, features.index)
+        return (placed, sure) if return_confidence else placed
 
     def cut(self, n_clusters: int) -> Any:
         """Return the labels at another number of clusters, from the same members.
@@ -295,7 +302,7 @@ class EnsembleClustering(ClusterMixin, BaseEstimator):
         return np.column_stack(placed)
 
     def _find_consensus(self, consensus: Any, n_clusters: int | None, seed: int) -> Any:
-        consensus = PTGP() if consensus is None else clone(consensus)
+        consensus = Consensus() if consensus is None else clone(consensus)
         given = consensus.get_params()
         k = "auto" if n_clusters is None else self._attainable(n_clusters)
         own: dict[str, Any] = {"n_clusters": k}

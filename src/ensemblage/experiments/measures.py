@@ -23,6 +23,7 @@ from ensemblage.experiments.protocol import (
     VARIANTS,
 )
 from ensemblage.experiments.sources import drawn, pool_of
+from ensemblage.methods._trust import without_comparison
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -91,7 +92,7 @@ def scores(
     parameters = variant.parameters_for(len(truth))
     k = len(np.unique(truth))
     estimator = _estimator(variant.method, k, parameters, seed)
-    with watch:
+    with watch, without_comparison():
         estimator.fit(ensemble)
     numbers = {"all": CLUSTER_NUMBERS, "few": FEW_CLUSTER_NUMBERS, "none": ()}[variant.cuts]
     return {"parameters": parameters, "scores": _scores(estimator, truth, k, numbers)}
@@ -138,7 +139,7 @@ def settings(
     k = len(np.unique(truth))
     parameters = {"n_neighbors": n_neighbors, "n_steps": n_steps}
     estimator = _estimator(method, k, parameters)
-    with watch:
+    with watch, without_comparison():
         estimator.fit(ensemble)
     return {"parameters": parameters, "scores": _scores(estimator, truth, k, CLUSTER_NUMBERS)}
 
@@ -228,7 +229,7 @@ def seconds(
     k = min(len(np.unique(truth)), len(en.microclusters(subset).sizes))
     estimator = _estimator(variant.method, k, parameters)
     getattr(en, variant.method)(1, **parameters).fit(subset[:50])  # kernels are loaded before
-    with watch:
+    with watch, without_comparison():
         estimator.fit(subset)
     return {
         "parameters": parameters,

@@ -17,6 +17,7 @@ from ensemblage.flow.clusters import (
     clustering_weights,
     jaccard,
     member_nmi,
+    normalised_entropies,
     overlaps,
     owners,
 )
@@ -42,6 +43,7 @@ from ensemblage.flow.graphs import (
 )
 from ensemblage.flow.kmeans import centroids, farthest_first, kmeans, least_aligned, lloyd
 from ensemblage.flow.large_walk import estimated_norms
+from ensemblage.flow.least_size import Parts, SizedTree, attach, least_size_parts, sized_tree
 from ensemblage.flow.link_sample import expected_links, expected_links_of
 from ensemblage.flow.local_merges import (
     LocalMerges,
@@ -84,10 +86,13 @@ __all__ = [
     "LocalMerges",
     "MicroclusterIndex",
     "NormalisedCut",
+    "Parts",
+    "SizedTree",
     "TransferCut",
     "agglomerate",
     "agreement_graph",
     "association",
+    "attach",
     "bounded_lloyd",
     "centroids",
     "cluster_agreement",
@@ -121,6 +126,7 @@ __all__ = [
     "jaccard",
     "kmeans",
     "least_aligned",
+    "least_size_parts",
     "lloyd",
     "local_merges",
     "match",
@@ -133,6 +139,7 @@ __all__ = [
     "nearest_regions",
     "net_weights",
     "no_merges",
+    "normalised_entropies",
     "nystroem",
     "object_thresholds",
     "overlaps",
@@ -149,6 +156,7 @@ __all__ = [
     "side_limits",
     "similarity_product",
     "simrank",
+    "sized_tree",
     "sketch",
     "source_aware_triples",
     "spread",

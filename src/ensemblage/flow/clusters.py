@@ -74,6 +74,24 @@ def cluster_entropies(
     return total
 
 
+def normalised_entropies(entropies: FloatArray, owner: NDArray[np.int64]) -> FloatArray:
+    """Return the entropies on one scale for coarse and fine clusterings.
+
+    An entropy of some bits is much for a cluster of a coarse clustering and little for one of a
+    fine clustering, so each is divided by log2 of the number of clusters of its own clustering,
+    at least 2.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> normalised_entropies(np.array([1.0, 1.0, 3.0]), np.array([0, 0, 1]))
+    array([1., 1., 3.])
+    """
+    n_clusters = np.bincount(owner)[owner]
+    scaled: FloatArray = entropies / np.log2(np.maximum(n_clusters, 2))
+    return scaled
+
+
 def cluster_certainties(entropies: FloatArray, n_clusterings: float, theta: float) -> FloatArray:
     """Return how reliable each cluster is, exp(-entropy / (theta·M)), in (0, 1].
 

@@ -1,6 +1,7 @@
 """Consensus estimators, one a file: thin faces on the stages in `ensemblage.flow`."""
 
 from ensemblage.methods._base import ConsensusClusterer
+from ensemblage.methods.consensus import Consensus
 from ensemblage.methods.cspa import CSPA
 from ensemblage.methods.eac import EAC
 from ensemblage.methods.ecmc import ECMC
@@ -24,6 +25,8 @@ from ensemblage.methods.weac import WEAC
 
 #: Every consensus method by the name that the command line knows.
 METHODS: dict[str, type[ConsensusClusterer]] = {
+    "auto": Consensus,
+    "consensus": Consensus,
     "cspa": CSPA,
     "eac": EAC,
     "ecmc": ECMC,
@@ -46,6 +49,9 @@ METHODS: dict[str, type[ConsensusClusterer]] = {
     "weac": WEAC,
 }
 
+#: One name of each method, the default first.
+NAMES = tuple(name for name in METHODS if name != "auto")
+
 __all__ = [
     "CSPA",
     "EAC",
@@ -59,6 +65,7 @@ __all__ = [
     "LWPT",
     "MCLA",
     "METHODS",
+    "NAMES",
     "NMF",
     "PTA",
     "PTGP",
@@ -67,5 +74,6 @@ __all__ = [
     "USENC",
     "WCT",
     "WEAC",
+    "Consensus",
     "Vote",
 ]

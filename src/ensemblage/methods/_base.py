@@ -14,13 +14,14 @@ from ensemblage import _validate, flow
 from ensemblage._ensemble import Ensemble, as_ensemble
 from ensemblage.methods._blas import one_blas_thread
 from ensemblage.methods._choosing import cuts_of
-from ensemblage.methods._placing import ROWS_TO_COMPARE, labels_of_rows
+from ensemblage.methods._placing import ROWS_TO_COMPARE, place_rows
 from ensemblage.methods._savable import Savable
 from ensemblage.metrics.choosing import Cuts, choose
 from ensemblage.metrics.confidence import cluster_weights, confidence
 from ensemblage.metrics.explain import cluster_consensus, member_agreement
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from typing import Self
 
     from numpy.typing import NDArray
@@ -56,10 +57,18 @@ class ConsensusClusterer(Savable, ClusterMixin, BaseEstimator, ABC):
         """Return labels from 0 at `n_clusters`: of microclusters, or of what `_finish` is told."""
 
     def _similarity_sums(self, weights: FloatArray) -> FloatArray:
-        """Return a similarity of microclusters times `weights`, a matrix of few columns.
+        """Return the method's own similarity of microclusters times a matrix of few columns."""
+        return self._coassociation_sums(weights)
 
-        Unless a method has a similarity of its own it is co-association: through the clusters
-        where no vote is missing, which takes no pairs of microclusters; else a block at a time.
+    def _similarity_to_itself(self) -> FloatArray | float:
+        """Return what the method's own similarity says of an object and itself."""
+        return 1.0
+
+    def _coassociation_sums(self, weights: FloatArray) -> FloatArray:
+        """Return the co-association of microclusters times `weights`, a matrix of few columns.
+
+        Through the clusters where no vote is missing, which takes no pairs of microclusters; else
+        a block of rows at a time.
         """
         table, members = self.microclusters_.table, self.member_weight_
         if table.min() >= 0:
@@ -76,9 +85,10 @@ class ConsensusClusterer(Savable, ClusterMixin, BaseEstimator, ABC):
         ]
         return np.concatenate(parts)
 
-    def _similarity_to_itself(self) -> FloatArray | float:
-        """Return what that similarity says of an object and itself."""
-        return 1.0
+    def _confidence_sums(self, weights: FloatArray) -> FloatArray:
+        """Return the sums that confidence is made of: co-association, wherever there are votes."""
+        sums = self._similarity_sums if self._from_similarity else self._coassociation_sums
+        return sums(weights)
 
     # -- the public face -----------------------------------------------------------------------
 
@@ -146,7 +156,7 @@ class ConsensusClusterer(Savable, ClusterMixin, BaseEstimator, ABC):
         self._warn_if_fewer(labels, k)
         return self._as_given(flow.spread(labels, self._unit_of_object))
 
-    def predict(self, X: Any) -> Any:
+    def predict(self, X: Any, *, return_confidence: bool = False) -> Any:
         """Return the consensus label of new rows of votes.
 
         A row seen in fit gets its own label. Any other gets the label of the microcluster it
@@ -157,10 +167,16 @@ class ConsensusClusterer(Savable, ClusterMixin, BaseEstimator, ABC):
         ----------
         X : array-like, DataFrame, Arrow table or Ensemble of shape (n_objects, n_clusterings)
             Votes by the same clusterings as in fit; a dict of lists by name is a table too.
+        return_confidence : bool, default=False
+            Also return how sure each label is, as `confidence_` defines it. A row seen in fit has
+            the confidence of the objects with these votes; any other is compared with all objects
+            of the fit.
 
         Returns
         -------
-        ndarray, Series or Arrow array of shape (n_objects,)
+        labels : ndarray, Series or Arrow array of shape (n_objects,)
+        confidence : ndarray of shape (n_objects,)
+            Only with `return_confidence`.
         """
         check_is_fitted(self, "labels_")
         if self._from_similarity:
@@ -179,21 +195,36 @@ class ConsensusClusterer(Savable, ClusterMixin, BaseEstimator, ABC):
                 " words or the reverse, so none of them is known. Spell them as they were.",
                 _validate.UnknownLabelsWarning,
             )
-        labels = labels_of_rows(self, table)
-        labels = flow.spread(labels, new.microclusters.of_object)
-        return _validate.labels_like(labels, new.kind, new.index)
+        of_object = new.microclusters.of_object
+        labels, sure = place_rows(self, table, with_confidence=return_confidence)
+        placed = _validate.labels_like(flow.spread(labels, of_object), new.kind, new.index)
+        return placed if sure is None else (placed, sure[of_object])
 
     @property
     def confidence_(self) -> FloatArray:
-        """How sure the consensus is of each object's label, in [0, 1]."""
+        """How sure the consensus is of each object's label, in [0, 1], by co-association.
+
+        (a - b) / max(a, b), at least 0: a is the mean co-association with the other objects of its
+        cluster, b the largest mean with the objects of another cluster. With a single cluster it
+        is a.
+        """
         check_is_fitted(self, "labels_")
         if self._confidence is None:
-            labels, sizes = self._micro_labels, self.microclusters_.sizes
-            weights = cluster_weights(labels, sizes, self.n_clusters_)
-            with one_blas_thread:
-                sums = self._similarity_sums(weights)
-            self._confidence = confidence(sums, labels, sizes, self._similarity_to_itself())
+            self._confidence = self._confidence_by(
+                self._confidence_sums,
+                self._similarity_to_itself() if self._from_similarity else 1.0,
+            )
         return self._confidence[self.microclusters_.of_object]
+
+    def _confidence_by(
+        self, similarity_sums: Callable[[FloatArray], FloatArray], to_itself: FloatArray | float
+    ) -> FloatArray:
+        """Return the confidence of each microcluster by a similarity."""
+        labels, sizes = self._micro_labels, self.microclusters_.sizes
+        weights = cluster_weights(labels, sizes, self.n_clusters_)
+        with one_blas_thread:
+            sums = similarity_sums(weights)
+        return confidence(sums, labels, sizes, to_itself)
 
     @property
     def cluster_consensus_(self) -> FloatArray:
@@ -226,8 +257,10 @@ class ConsensusClusterer(Savable, ClusterMixin, BaseEstimator, ABC):
         _validate.check_n_jobs(owner, self.n_jobs)
         ensemble = as_ensemble(X, n_jobs=self.n_jobs)
         self._check_columns(X, ensemble, reset=True)
-        n_labels = [len(labels) for labels in ensemble.labels]
-        _validate.warn_of_ids(ensemble.names, n_labels, ensemble.n_objects)
+        if not ensemble.checked_for_ids:
+            n_labels = [len(labels) for labels in ensemble.labels]
+            _validate.warn_of_ids(ensemble.names, n_labels, ensemble.n_objects)
+            ensemble.checked_for_ids = True
         weight = _validate.check_member_weight(
             owner,
             self.__dict__.pop("_given_weight", None),
@@ -295,7 +328,7 @@ class ConsensusClusterer(Savable, ClusterMixin, BaseEstimator, ABC):
             return
         from ensemblage.methods import METHODS
 
-        takers = [kind.__name__ for kind in METHODS.values() if kind._takes_member_weight]
+        takers = {kind.__name__: None for kind in METHODS.values() if kind._takes_member_weight}
         raise TypeError(
             f"{type(self).__name__} has no place for member_weight in its definition. Leave it out,"
             f" or use one of {', '.join(takers)}."

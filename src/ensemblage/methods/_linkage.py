@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar, cast
 
 import numpy as np
 
@@ -24,12 +24,21 @@ class LinkageClusterer(ConsensusClusterer):
     """Base of the methods with a `similarity_`, a `linkage` and a `linkage_matrix_`."""
 
     linkage: str
+    min_cluster_size: int | float | str
     similarity_: FloatArray
     linkage_matrix_: FloatArray
+    _sized: flow.SizedTree | None
+    #: Whether means of similarities are over objects; otherwise over microclusters.
+    _means_over_objects: ClassVar[bool] = True
+
+    def _begin(self, X: Any) -> Ensemble:
+        _validate.check_min_cluster_size(type(self).__name__, self.min_cluster_size)
+        return super()._begin(X)
 
     def _begin_with_similarity(self, X: Any) -> FloatArray:
         """Check a similarity of objects, each of which is a microcluster, and set what fit sets."""
         owner = type(self).__name__
+        _validate.check_min_cluster_size(owner, self.min_cluster_size)
         if self.__dict__.pop("_given_weight", None) is not None:
             raise TypeError(
                 f"member_weight of {owner} belongs to votes, and a similarity was passed"
@@ -113,8 +122,55 @@ class LinkageClusterer(ConsensusClusterer):
         self._check_objects()
         return flow.agglomerate(1.0 - similarity[np.ix_(of_object, of_object)], linkage)
 
+    def _finish(self, unit_of_object: NDArray[np.int32] | None = None) -> Self:
+        self._sized = None
+        return super()._finish(unit_of_object)
+
     def _cut(self, n_clusters: int) -> NDArray[np.int64]:
-        return flow.cut_tree(self.linkage_matrix_, n_clusters)
+        """Cut the tree, by counting merges or with a least size of clusters."""
+        least = _validate.least_size(
+            self.min_cluster_size, int(self.microclusters_.sizes.sum()), n_clusters
+        )
+        parts = None
+        if least > 1:
+            parts = flow.least_size_parts(self._sized_tree(), n_clusters, least)
+        if parts is None:
+            return flow.cut_tree(self.linkage_matrix_, n_clusters)
+        return self._attached(parts)
+
+    def _group_of_leaf(self) -> NDArray[np.int32]:
+        """Return the microcluster of each leaf of the tree."""
+        of_object, n = self.microclusters_.of_object, self.n_microclusters_
+        n_leaves = len(self.linkage_matrix_) + 1
+        return np.arange(n, dtype=np.int32) if n_leaves == n else of_object
+
+    def _sized_tree(self) -> flow.SizedTree:
+        if vars(self).get("_sized") is None:
+            n_leaves = len(self.linkage_matrix_) + 1
+            sizes = self.microclusters_.sizes
+            if n_leaves != len(sizes):  # the leaves are the objects themselves
+                sizes = np.ones(n_leaves, dtype=np.int64)
+            self._sized = flow.sized_tree(self.linkage_matrix_, sizes)
+        return cast("flow.SizedTree", self._sized)
+
+    def _attached(self, parts: flow.Parts) -> NDArray[np.int64]:
+        """Return the labels of leaves, small parts joining the most similar cluster."""
+        tree, group = self._sized_tree(), self._group_of_leaf()
+        mass = np.ones(len(tree.order), dtype=np.int64)
+        if self._means_over_objects:
+            mass = np.array(tree.objects[: len(mass)])
+        weights = np.zeros((self.n_microclusters_, len(parts.clusters)))
+        for label, node in enumerate(parts.clusters):
+            leaves = tree.leaves(node)
+            np.add.at(weights[:, label], group[leaves], mass[leaves])
+        rows = np.concatenate([np.empty(0, np.int64), *map(tree.leaves, parts.set_aside)])
+        sums = self._similarity_of(group[rows], weights)
+        return flow.attach(tree, parts, sums, weights.sum(axis=0), mass[rows])
+
+    def _similarity_of(self, rows: NDArray[Any], weights: FloatArray) -> FloatArray:
+        """Return the similarity of some microclusters times `weights`."""
+        sums: FloatArray = self.similarity_[rows] @ weights
+        return sums
 
     def _similarity_sums(self, weights: FloatArray) -> FloatArray:
         return self.similarity_ @ weights

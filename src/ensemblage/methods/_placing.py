@@ -7,15 +7,23 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ensemblage import flow
+from ensemblage.metrics.confidence import cluster_weights, margin
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from ensemblage._types import FloatArray
+
 ROWS_TO_COMPARE = 1024
 
 
-def labels_of_rows(estimator: Any, table: NDArray[np.int32]) -> NDArray[np.int64]:
-    """Return the label of each row of votes, given in the codes of the estimator's ensemble."""
+def place_rows(
+    estimator: Any, table: NDArray[np.int32], *, with_confidence: bool = False
+) -> tuple[NDArray[np.int64], FloatArray | None]:
+    """Return the label of each row of votes, in the codes of the estimator's ensemble.
+
+    With confidence, or None in its place.
+    """
     known, sizes, _ = estimator.microclusters_
     index = flow.MicroclusterIndex(known.shape[1])
     index.add(known)
@@ -24,6 +32,8 @@ def labels_of_rows(estimator: Any, table: NDArray[np.int32]) -> NDArray[np.int64
     # Larger first, earlier first among equals: argmax then takes the right one.
     order = np.argsort(-sizes, kind="stable")
     labels: NDArray[np.int64] = estimator._micro_labels[nearest]
+    sure = _confidence_of_microclusters(estimator)[nearest] if with_confidence else None
+    clusters = cluster_weights(estimator._micro_labels, sizes, estimator.n_clusters_)[order]
     for start in range(0, len(unseen), ROWS_TO_COMPARE):
         rows = unseen[start : start + ROWS_TO_COMPARE]
         agreement = flow.coassociation(
@@ -32,7 +42,15 @@ def labels_of_rows(estimator: Any, table: NDArray[np.int32]) -> NDArray[np.int64
         best = agreement.argmax(axis=1)
         labels[rows] = estimator._micro_labels[order[best]]
         labels[rows[agreement.max(axis=1) == 0]] = _largest_cluster(estimator)
-    return labels
+        if sure is not None:
+            sure[rows] = margin(agreement @ clusters / clusters.sum(axis=0), labels[rows])
+    return labels, sure
+
+
+def _confidence_of_microclusters(estimator: Any) -> FloatArray:
+    _ = estimator.confidence_  # computes it where nobody has asked for it yet
+    found: FloatArray = estimator._confidence
+    return found
 
 
 def _largest_cluster(estimator: Any) -> int:

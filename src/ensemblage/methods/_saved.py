@@ -32,7 +32,8 @@ if TYPE_CHECKING:
 FORMAT = "ensemblage model"
 #: Formats of the same layout: the project was called quorate when it wrote the older one.
 _READABLE = (FORMAT, "quorate model")
-VERSION = 1
+#: Version 1 held confidence by each method's own similarity.
+VERSION = 2
 
 #: Attributes of every fitted estimator that have a place of their own in the file.
 _PLACED = {
@@ -40,6 +41,7 @@ _PLACED = {
     "_ensemble",
     "_left_out",
     "_micro_labels",
+    "_sized",
     "_unit_of_object",
     "feature_names_in_",
     "labels_",
@@ -72,6 +74,14 @@ def check_preamble(header: Header, path: str) -> None:
             f"{path} was saved by ensemblage {header.get('ensemblage')} in version {version} of the"
             f" format, and this one reads versions up to {VERSION}. Install a newer ensemblage."
         )
+
+
+def without_outdated(header: Header, arrays: Arrays) -> Arrays:
+    """Return the arrays of a file but for what an older version meant otherwise."""
+    from_similarity = header.get("found", {}).get("_from_similarity", False)
+    if header["version"] >= 2 or from_similarity:
+        return arrays
+    return {name: array for name, array in arrays.items() if not name.endswith("confidence")}
 
 
 def broken(path: str, why: str) -> FileFormatError:
@@ -138,6 +148,9 @@ def plain_parameters(owner: str, given: Header) -> Header:
     for name, value in given.items():
         if name == "random_state" and not _is_scalar(value):
             value = None
+        if name == "method_params" and value is not None:
+            parameters[name] = plain_parameters(owner, value)
+            continue
         if not _is_scalar(value):
             raise TypeError(
                 f"{owner} cannot be saved: its parameter {name!r} is {value!r}, and a file holds"

@@ -4,17 +4,46 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from sklearn.utils.validation import check_is_fitted
+
 from ensemblage import _validate, flow
 from ensemblage.flow._panels import WIDTH
 from ensemblage.flow._threads import n_threads
+from ensemblage.methods._base import ConsensusClusterer
+from ensemblage.methods._trust import warn_if_doubtful
 
 if TYPE_CHECKING:
+    from typing import Self
+
+    import numpy as np
+    from numpy.typing import NDArray
+
     from ensemblage._types import FloatArray, Microclusters
 
 #: Bytes of a link at the peak, measured: while the walk is made of a graph of whole counts, and
 #: while a graph of quotients is united with its transpose.
 _LINK_BY_COUNT = 48
 _LINK_BY_QUOTIENT = 72
+
+
+class TrajectoryMethod(ConsensusClusterer):
+    """What PTA and PTGP add: confidence by their own similarity, and doubt about it."""
+
+    def _finish(self, unit_of_object: NDArray[np.int32] | None = None) -> Self:
+        super()._finish(unit_of_object)
+        warn_if_doubtful(self, type(self).__name__)
+        return self
+
+    @property
+    def trajectory_confidence_(self) -> FloatArray:
+        """As `confidence_`, by trajectory similarity in place of co-association.
+
+        It is near 1 almost everywhere, also for objects with a wrong label; `confidence_` tells
+        more.
+        """
+        check_is_fitted(self, "labels_")
+        found = self._confidence_by(self._similarity_sums, self._similarity_to_itself())
+        return found[self.microclusters_.of_object]
 
 
 def set_reach(estimator: Any) -> None:

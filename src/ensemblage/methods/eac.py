@@ -26,6 +26,11 @@ class EAC(LinkageClusterer):
     affinity : {"votes", "precomputed"}, default="votes"
         What `fit` is given: votes, or the similarity of every pair of objects, a symmetric matrix
         of numbers from 0 to 1 with 1 on its diagonal, such as a co-association.
+    min_cluster_size : int, float or "auto", default=1
+        Least size of a cluster: a number of objects, or as a float a share of n_objects /
+        n_clusters; "auto" is 0.1. Smaller branches of the tree join the most similar cluster, so
+        that outliers do not use up clusters. It is halved where the tree has too few branches of
+        that size. 1 is the plain cut of the tree.
     n_jobs : int or None, default=None
         Threads. None means ``OMP_NUM_THREADS`` or else all cores; results do not depend on it.
 
@@ -89,11 +94,13 @@ class EAC(LinkageClusterer):
         *,
         linkage: str = "average",
         affinity: str = "votes",
+        min_cluster_size: float | str = 1,
         n_jobs: int | None = None,
     ) -> None:
         self.n_clusters = n_clusters
         self.linkage = linkage
         self.affinity = affinity
+        self.min_cluster_size = min_cluster_size
         self.n_jobs = n_jobs
 
     def _fit(self, X: Any) -> Self:

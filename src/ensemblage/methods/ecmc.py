@@ -42,6 +42,11 @@ class ECMC(LinkageClusterer):
         as in the article, where identical rows of votes may part: it needs the N × N distances,
         and is refused where they do not fit. The two give the same clusters wherever the cut of
         the objects keeps identical rows together throughout their tree.
+    min_cluster_size : int, float or "auto", default=1
+        Least size of a cluster: a number of objects, or as a float a share of n_objects /
+        n_clusters; "auto" is 0.1. Smaller branches of the tree join the most similar cluster, so
+        that outliers do not use up clusters. It is halved where the tree has too few branches of
+        that size. 1 is the plain cut of the tree.
     n_jobs : int or None, default=None
         Threads. None means ``OMP_NUM_THREADS`` or else all cores; results do not depend on it.
 
@@ -118,6 +123,7 @@ class ECMC(LinkageClusterer):
         max_iter: int = 200,
         tol: float = 1e-6,
         level: str = "microclusters",
+        min_cluster_size: float | str = 1,
         n_jobs: int | None = None,
     ) -> None:
         self.n_clusters = n_clusters
@@ -128,6 +134,7 @@ class ECMC(LinkageClusterer):
         self.max_iter = max_iter
         self.tol = tol
         self.level = level
+        self.min_cluster_size = min_cluster_size
         self.n_jobs = n_jobs
 
     def _fit(self, X: Any) -> Self:

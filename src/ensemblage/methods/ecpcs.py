@@ -41,6 +41,11 @@ class ECPCS(LinkageClusterer):
     random_state : int, Generator, RandomState or None, default=None
         For "mc": decides where the search for its partition starts. Equal integers give equal
         labels. "hc" draws no random numbers.
+    min_cluster_size : int, float or "auto", default=1
+        Least size of a cluster: a number of objects, or as a float a share of n_objects /
+        n_clusters; "auto" is 0.1. Smaller branches of the tree join the most similar cluster, so
+        that outliers do not use up clusters. It is halved where the tree has too few branches of
+        that size. 1 is the plain cut of the tree.
     n_jobs : int or None, default=None
         Threads. None means ``OMP_NUM_THREADS`` or else all cores; results do not depend on it.
 
@@ -113,6 +118,7 @@ class ECPCS(LinkageClusterer):
         linkage: str = "average",
         n_steps: int = 20,
         random_state: Any = None,
+        min_cluster_size: float | str = 1,
         n_jobs: int | None = None,
     ) -> None:
         self.n_clusters = n_clusters
@@ -120,6 +126,7 @@ class ECPCS(LinkageClusterer):
         self.linkage = linkage
         self.n_steps = n_steps
         self.random_state = random_state
+        self.min_cluster_size = min_cluster_size
         self.n_jobs = n_jobs
 
     def _fit(self, X: Any) -> Self:

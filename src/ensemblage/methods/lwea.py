@@ -8,6 +8,7 @@ import numpy as np
 
 from ensemblage import _validate, flow
 from ensemblage.methods._linkage import LinkageClusterer
+from ensemblage.methods._local_weights import check_local_weights, local_entropies
 
 if TYPE_CHECKING:
     from typing import Self
@@ -26,12 +27,22 @@ class LWEA(LinkageClusterer):
     linkage : {"average", "complete", "single"}, default="average"
         Which similarity of two clusters decides about merging: the mean, the smallest or the
         largest of their objects'.
-    theta : float, default=0.4
+    weights : {"entropy", "normalized"}, default="entropy"
+        How uncertainty is measured: by the entropy of a cluster over the other clusterings, as
+        published; or by that entropy divided by log2 of the number of clusters of the cluster's
+        own clustering, which compares coarse and fine clusterings on one scale.
+    theta : float or "auto", default="auto"
         How much uncertainty is forgiven; the smaller, the less an uncertain cluster weighs.
+        "auto" is 0.4 with entropies and 0.1 with normalised ones.
     level : {"microclusters", "objects"}, default="microclusters"
         What is merged. Microclusters, whose objects then share a label; or the objects themselves,
         as in the article, where identical rows of votes may part. The two give the same clusters
         wherever the cut of the objects keeps identical rows together.
+    min_cluster_size : int, float or "auto", default=1
+        Least size of a cluster: a number of objects, or as a float a share of n_objects /
+        n_clusters; "auto" is 0.1. Smaller branches of the tree join the most similar cluster, so
+        that outliers do not use up clusters. It is halved where the tree has too few branches of
+        that size. 1 is the plain cut of the tree.
     n_jobs : int or None, default=None
         Threads. None means ``OMP_NUM_THREADS`` or else all cores; results do not depend on it.
 
@@ -93,35 +104,38 @@ class LWEA(LinkageClusterer):
     """
 
     _takes_member_weight = True
+    _thetas = (0.4, 0.1)
 
     def __init__(
         self,
         n_clusters: int | str = 8,
         *,
         linkage: str = "average",
-        theta: float = 0.4,
+        weights: str = "entropy",
+        theta: float | str = "auto",
         level: str = "microclusters",
+        min_cluster_size: float | str = 1,
         n_jobs: int | None = None,
     ) -> None:
         self.n_clusters = n_clusters
         self.linkage = linkage
+        self.weights = weights
         self.theta = theta
         self.level = level
+        self.min_cluster_size = min_cluster_size
         self.n_jobs = n_jobs
 
     def _fit(self, X: Any) -> Self:
         linkage = _validate.check_linkage("LWEA", self.linkage)
-        theta = _validate.check_number("LWEA", "theta", self.theta)
+        weights = check_local_weights(self)
         level = _validate.check_level("LWEA", self.level)
         groups = self._begin(X).microclusters
         owner = flow.owners(groups.table)
         self._check_square(len(owner))
 
-        counts = flow.overlaps(flow.membership(groups.table), groups.sizes)
-        weight = self.member_weight_
-        entropies = flow.cluster_entropies(counts, owner, weight)
-        self.certainties_ = flow.cluster_certainties(entropies, self._total_weight(), theta)
+        entropies = local_entropies(self, flow.membership(groups.table), owner, weights)
+        self.certainties_ = flow.cluster_certainties(entropies, self._total_weight(), weights.theta)
         self.similarity_ = flow.graded_coassociation(
-            groups.table, np.diag(self.certainties_), weight, n_jobs=self.n_jobs
+            groups.table, np.diag(self.certainties_), self.member_weight_, n_jobs=self.n_jobs
         )
         return self._link(linkage, level)

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from ensemblage import _validate, flow
 from ensemblage.methods._bipartite import BipartiteClusterer
+from ensemblage.methods._local_weights import check_local_weights, local_entropies
 
 if TYPE_CHECKING:
     from typing import Self
@@ -22,9 +23,14 @@ class LWGP(BipartiteClusterer):
     ----------
     n_clusters : int or "auto", default=8
         How many clusters to form; "auto" chooses as :func:`ensemblage.metrics.choose_k` does.
-    theta : float, default=0.4
+    weights : {"entropy", "normalized"}, default="entropy"
+        How uncertainty is measured: by the entropy of a cluster over the other clusterings, as
+        published; or by that entropy divided by log2 of the number of clusters of the cluster's
+        own clustering, which compares coarse and fine clusterings on one scale.
+    theta : float or "auto", default="auto"
         How mildly uncertain clusters are treated: near 0 only certain ones count, for large
         values all count the same.
+        "auto" is 0.4 with entropies and 0.1 with normalised ones.
     random_state : int, Generator, RandomState or None, default=None
         Decides the starts of k-means. Equal integers give equal labels.
     n_jobs : int or None, default=None
@@ -80,28 +86,30 @@ class LWGP(BipartiteClusterer):
     """
 
     _takes_member_weight = True
+    _thetas = (0.4, 0.1)
 
     def __init__(
         self,
         n_clusters: int | str = 8,
         *,
-        theta: float = 0.4,
+        weights: str = "entropy",
+        theta: float | str = "auto",
         random_state: Any = None,
         n_jobs: int | None = None,
     ) -> None:
         self.n_clusters = n_clusters
+        self.weights = weights
         self.theta = theta
         self.random_state = random_state
         self.n_jobs = n_jobs
 
     def _fit(self, X: Any) -> Self:
-        theta = _validate.check_number("LWGP", "theta", self.theta)
+        weights = check_local_weights(self)
         self._seed = _validate.check_random_state("LWGP", self.random_state)
-        table, sizes, _ = self._begin(X).microclusters
+        table = self._begin(X).microclusters.table
         self._check_clusters()
 
-        counts = flow.overlaps(flow.membership(table), sizes)
-        entropies = flow.cluster_entropies(counts, flow.owners(table), self.member_weight_)
-        certainties = flow.cluster_certainties(entropies, self._total_weight(), theta)
+        entropies = local_entropies(self, flow.membership(table), flow.owners(table), weights)
+        certainties = flow.cluster_certainties(entropies, self._total_weight(), weights.theta)
         self._prepare(self._weighted(flow.membership(table, certainties)))
         return self._finish()

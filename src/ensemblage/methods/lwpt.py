@@ -8,6 +8,7 @@ import numpy as np
 
 from ensemblage import _validate, flow
 from ensemblage.methods._bipartite import BipartiteClusterer
+from ensemblage.methods._local_weights import check_local_weights, local_entropies
 
 if TYPE_CHECKING:
     from typing import Self
@@ -32,9 +33,14 @@ class LWPT(BipartiteClusterer):
     ----------
     n_clusters : int or "auto", default=8
         How many clusters to form; "auto" chooses as :func:`ensemblage.metrics.choose_k` does.
-    theta : float, default=0.15
+    weights : {"entropy", "normalized"}, default="entropy"
+        How uncertainty is measured: by the entropy of a cluster over the other clusterings, as
+        published; or by that entropy divided by log2 of the number of clusters of the cluster's
+        own clustering, which compares coarse and fine clusterings on one scale.
+    theta : float or "auto", default="auto"
         How mildly uncertain clusters are treated: near 0 a walker only takes the most certain
         cluster of an object, for large values any.
+        "auto" is 0.15 with entropies and 0.06 with normalised ones.
     n_jobs : int or None, default=None
         Threads. None means ``OMP_NUM_THREADS`` or else all cores; results do not depend on it.
 
@@ -97,27 +103,33 @@ class LWPT(BipartiteClusterer):
     """
 
     _takes_member_weight = True
+    _thetas = (0.15, 0.06)
 
     def __init__(
-        self, n_clusters: int | str = 8, *, theta: float = 0.15, n_jobs: int | None = None
+        self,
+        n_clusters: int | str = 8,
+        *,
+        weights: str = "entropy",
+        theta: float | str = "auto",
+        n_jobs: int | None = None,
     ) -> None:
         self.n_clusters = n_clusters
+        self.weights = weights
         self.theta = theta
         self.n_jobs = n_jobs
 
     def _fit(self, X: Any) -> Self:
-        theta = _validate.check_number("LWPT", "theta", self.theta)
-        table, sizes, _ = self._begin(X).microclusters
+        weights = check_local_weights(self)
+        table = self._begin(X).microclusters.table
         self._check_clusters()
 
         members, owner = flow.membership(table), flow.owners(table)
-        counts = flow.overlaps(members, sizes)
-        entropies = flow.cluster_entropies(counts, owner, self.member_weight_)
+        entropies = local_entropies(self, members, owner, weights)
         weight = self._cluster_weight()
         if weight is not None:
             members, entropies = members[:, weight > 0], entropies[weight > 0]
             weight = weight[weight > 0]
-        shares = flow.vote_shares(members, entropies, self._total_weight(), theta, weight)
+        shares = flow.vote_shares(members, entropies, self._total_weight(), weights.theta, weight)
         self._prepare(shares, first_batch=shares.shape[1])
         return self._finish()
 

@@ -10,15 +10,17 @@ from sklearn.utils.validation import check_is_fitted
 from ensemblage import _device, _validate, flow
 from ensemblage.methods import _pta_routes
 from ensemblage.methods._linkage import LinkageClusterer
-from ensemblage.methods._trajectories import elite_walk, set_reach
+from ensemblage.methods._trajectories import TrajectoryMethod, elite_walk, set_reach
 
 if TYPE_CHECKING:
     from typing import Self
 
+    from numpy.typing import NDArray
+
     from ensemblage._types import FloatArray
 
 
-class PTA(LinkageClusterer):
+class PTA(TrajectoryMethod, LinkageClusterer):
     """Agglomerative consensus on probability-trajectory similarity.
 
     Objects that no clustering tells apart are one microcluster. Microclusters are linked with
@@ -59,6 +61,11 @@ class PTA(LinkageClusterer):
     affinity : {"votes", "precomputed"}, default="votes"
         What `fit` is given: votes, or the similarity of every pair of objects, a symmetric matrix
         of numbers from 0 to 1 with 1 on its diagonal, to find elite neighbours by.
+    min_cluster_size : int, float or "auto", default=1
+        Least size of a cluster: a number of objects, or as a float a share of n_objects /
+        n_clusters; "auto" is 0.1. Smaller branches of the tree join the most similar cluster, so
+        that outliers do not use up clusters. It is halved where the tree has too few branches of
+        that size. 1 is the plain cut of the tree.
     n_jobs : int or None, default=None
         Threads. None means ``OMP_NUM_THREADS`` or else all cores; results do not depend on it.
     device : {"cpu", "cuda", "auto"}, default="cpu"
@@ -127,6 +134,7 @@ class PTA(LinkageClusterer):
     """
 
     _takes_member_weight = True
+    _means_over_objects = False
 
     def __init__(
         self,
@@ -137,6 +145,7 @@ class PTA(LinkageClusterer):
         n_steps: int | str = "auto",
         similarity: str = "auto",
         affinity: str = "votes",
+        min_cluster_size: float | str = 1,
         n_jobs: int | None = None,
         device: str = "cpu",
     ) -> None:
@@ -146,6 +155,7 @@ class PTA(LinkageClusterer):
         self.n_steps = n_steps
         self.similarity = similarity
         self.affinity = affinity
+        self.min_cluster_size = min_cluster_size
         self.n_jobs = n_jobs
         self.device = device
 
@@ -201,6 +211,9 @@ class PTA(LinkageClusterer):
         if on is not None:
             return _device.trajectory_similarity(walk, self.n_steps_, on)
         return flow.trajectory_similarity(walk, self.n_steps_, n_jobs=self.n_jobs)
+
+    def _similarity_of(self, rows: NDArray[Any], weights: FloatArray) -> FloatArray:
+        return self._similarity_sums(weights)[rows]
 
     def _similarity_sums(self, weights: FloatArray) -> FloatArray:
         if self._similarity is not None:

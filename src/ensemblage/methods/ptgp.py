@@ -8,10 +8,14 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from ensemblage import _device, _validate, flow
-from ensemblage.methods._base import ConsensusClusterer
 from ensemblage.methods._bipartite import scaled_columns
 from ensemblage.methods._blas import one_blas_thread
-from ensemblage.methods._trajectories import elite_walk, expected_walk, set_reach
+from ensemblage.methods._trajectories import (
+    TrajectoryMethod,
+    elite_walk,
+    expected_walk,
+    set_reach,
+)
 
 if TYPE_CHECKING:
     from typing import Self
@@ -27,7 +31,7 @@ _LENGTH_ERROR = 0.01
 _PROBES = 1024  # at most
 
 
-class PTGP(ConsensusClusterer):
+class PTGP(TrajectoryMethod):
     """Bipartite consensus of microclusters and clusters by probability trajectories.
 
     Objects that no clustering tells apart are one microcluster. Microclusters are linked with

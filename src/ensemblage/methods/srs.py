@@ -34,6 +34,11 @@ class SRS(LinkageClusterer):
         What is merged. Microclusters, whose objects then share a label; or the objects themselves,
         as in the article, where identical rows of votes may part. The two give the same clusters
         wherever the cut of the objects keeps identical rows together.
+    min_cluster_size : int, float or "auto", default=1
+        Least size of a cluster: a number of objects, or as a float a share of n_objects /
+        n_clusters; "auto" is 0.1. Smaller branches of the tree join the most similar cluster, so
+        that outliers do not use up clusters. It is halved where the tree has too few branches of
+        that size. 1 is the plain cut of the tree.
     n_jobs : int or None, default=None
         Threads. None means ``OMP_NUM_THREADS`` or else all cores; results do not depend on it.
 
@@ -103,6 +108,7 @@ class SRS(LinkageClusterer):
         decay: float = 0.8,
         n_iterations: int = 5,
         level: str = "microclusters",
+        min_cluster_size: float | str = 1,
         n_jobs: int | None = None,
     ) -> None:
         self.n_clusters = n_clusters
@@ -110,6 +116,7 @@ class SRS(LinkageClusterer):
         self.decay = decay
         self.n_iterations = n_iterations
         self.level = level
+        self.min_cluster_size = min_cluster_size
         self.n_jobs = n_jobs
 
     def _fit(self, X: Any) -> Self:

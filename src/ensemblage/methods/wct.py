@@ -29,6 +29,11 @@ class WCT(LinkageClusterer):
     decay : float, default=0.8
         What the similarity of two different clusters counts, from 0 (EAC) to 1; the 2011 article
         has 0.9.
+    min_cluster_size : int, float or "auto", default=1
+        Least size of a cluster: a number of objects, or as a float a share of n_objects /
+        n_clusters; "auto" is 0.1. Smaller branches of the tree join the most similar cluster, so
+        that outliers do not use up clusters. It is halved where the tree has too few branches of
+        that size. 1 is the plain cut of the tree.
     n_jobs : int or None, default=None
         Threads. None means ``OMP_NUM_THREADS`` or else all cores; results do not depend on it.
 
@@ -91,11 +96,13 @@ class WCT(LinkageClusterer):
         *,
         linkage: str = "average",
         decay: float = 0.8,
+        min_cluster_size: float | str = 1,
         n_jobs: int | None = None,
     ) -> None:
         self.n_clusters = n_clusters
         self.linkage = linkage
         self.decay = decay
+        self.min_cluster_size = min_cluster_size
         self.n_jobs = n_jobs
 
     def _fit(self, X: Any) -> Self:

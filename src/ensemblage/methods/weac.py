@@ -30,6 +30,11 @@ class WEAC(LinkageClusterer):
     beta : float, default=2.0
         How much the weights differ: each is the clustering's mean NMI with the others, relative to
         the best, to this power. 0 is EAC.
+    min_cluster_size : int, float or "auto", default=1
+        Least size of a cluster: a number of objects, or as a float a share of n_objects /
+        n_clusters; "auto" is 0.1. Smaller branches of the tree join the most similar cluster, so
+        that outliers do not use up clusters. It is halved where the tree has too few branches of
+        that size. 1 is the plain cut of the tree.
     n_jobs : int or None, default=None
         Threads. None means ``OMP_NUM_THREADS`` or else all cores; results do not depend on it.
 
@@ -92,11 +97,13 @@ class WEAC(LinkageClusterer):
         *,
         linkage: str = "average",
         beta: float = 2.0,
+        min_cluster_size: float | str = 1,
         n_jobs: int | None = None,
     ) -> None:
         self.n_clusters = n_clusters
         self.linkage = linkage
         self.beta = beta
+        self.min_cluster_size = min_cluster_size
         self.n_jobs = n_jobs
 
     def _fit(self, X: Any) -> Self:

@@ -160,6 +160,21 @@ def ensemble_nmi(labels: Any, X: Any, average: str = "max") -> float:
     return float(np.mean([_nmi(*_cells(label, vote, joint.sizes), average) for vote in heard.T]))
 
 
+def nmi_with_members(
+    labels: IntArray,
+    table: NDArray[np.int32],
+    sizes: NDArray[np.int64],
+    weight: FloatArray | None = None,
+    average: str = "geometric",
+) -> float:
+    """Return the mean NMI of labels of microclusters with the members that vote, by weight."""
+    heard = (table >= 0).any(axis=0)
+    if weight is not None:
+        heard &= weight > 0
+    scores = [_nmi(*_cells(labels, votes, sizes), average) for votes in table[:, heard].T]
+    return float(np.average(scores, weights=None if weight is None else weight[heard]))
+
+
 def _joint(a: Any, b: Any) -> tuple[Microclusters, list[Any]]:
     """Return the microclusters of two labellings of the same objects, and their labels."""
     a, b = (_validate.as_array(labels) for labels in (a, b))

@@ -49,7 +49,7 @@ def confidence(
     -----
     (a - b) / max(a, b), clipped to [0, 1]: a is the mean similarity to the *other* objects of the
     own cluster, b the largest mean similarity to those of another one. An object alone in its
-    cluster has 0, as has 0/0; with a single cluster all have 1.
+    cluster has 0, as has 0/0; with a single cluster it is a itself.
 
     Examples
     --------
@@ -61,18 +61,36 @@ def confidence(
     array([0.75, 0.5 , 0.  ])
     """
     n, n_clusters = sums.shape
-    if n_clusters == 1:
-        return np.ones(n)
     own = np.arange(n), labels
     objects = np.bincount(labels, weights=sizes, minlength=n_clusters)
     others = objects[labels] - 1
     mean = np.divide(sums, objects, out=np.zeros_like(sums), where=objects > 0)
-    mean[own] = -np.inf
-    b = mean.max(axis=1)
     # What is left of the own cluster without the object may be rounding of a zero.
     rest = sums[own] - to_itself
     rest[rest < _ROUNDING * sums[own]] = 0.0
-    a = np.divide(rest, others, out=np.zeros(n), where=others > 0)
+    mean[own] = np.divide(rest, others, out=np.zeros(n), where=others > 0)
+    return margin(mean, labels)
+
+
+def margin(mean: FloatArray, labels: NDArray[np.int64]) -> FloatArray:
+    """Return (a - b) / max(a, b), clipped to [0, 1]; a itself with a single cluster.
+
+    `mean` holds the mean similarity to each cluster: a is that to the own, b the largest other.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> margin(np.array([[0.8, 0.2, 0.4], [0.1, 0.5, 0.0]]), np.array([0, 0]))
+    array([0.5, 0. ])
+    """
+    n, n_clusters = mean.shape
+    own = np.arange(n), labels
+    a = mean[own]
+    if n_clusters == 1:
+        return np.clip(a, 0.0, 1.0)
+    others = mean.copy()
+    others[own] = -np.inf
+    b = others.max(axis=1)
     largest = np.maximum(a, b)
     ratio = np.divide(a - b, largest, out=np.zeros(n), where=largest > 0)
-    return np.where(others > 0, np.clip(ratio, 0.0, 1.0), 0.0)
+    return np.clip(ratio, 0.0, 1.0)

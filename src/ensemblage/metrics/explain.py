@@ -306,6 +306,25 @@ def _sums_over_pairs(
     return sums
 
 
+def lowest_usual(scores: FloatArray) -> float:
+    """Return the agreement below which one of several clusterings is an outlier among them.
+
+    3 robust standard deviations below the median, and at most half of it; fewer than four have no
+    outlier.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> float(lowest_usual(np.array([0.8, 0.8, 0.8, 0.1])))
+    0.4
+    """
+    if len(scores) < _ENOUGH_TO_JUDGE:
+        return -np.inf
+    median = float(np.median(scores))
+    spread = float(np.median(np.abs(scores - median)))
+    return min(median - _FAR * spread, _FAR_AT_LEAST * median)
+
+
 def _reasons(
     names: list[str],
     table: NDArray[np.int32],
@@ -316,11 +335,7 @@ def _reasons(
     """Return why each member is one to look at, "" for one that is not; the rule of `members`."""
     first: dict[bytes, int] = {}
     judged = np.flatnonzero((n_clusters > 1) & (turnout >= _FEW_VOTES))
-    lowest = -np.inf
-    if len(judged) >= _ENOUGH_TO_JUDGE:
-        median = np.median(others[judged])
-        spread = np.median(np.abs(others[judged] - median))
-        lowest = min(median - _FAR * spread, _FAR_AT_LEAST * median)
+    lowest = lowest_usual(others[judged])
     reasons = []
     for m in range(len(names)):
         found = []

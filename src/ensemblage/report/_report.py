@@ -51,7 +51,7 @@ def html(
     ----------
     model : fitted estimator, or votes
         A fitted consensus method or `EnsembleClustering`; or a label matrix, whose consensus is
-        then found by ``PTGP(n_clusters="auto", random_state=0)``.
+        then found by ``Consensus(random_state=0)``.
     features : array-like of shape (n_objects, n_features), optional
         Measurements of the objects, for a second map.
     truth : array-like of shape (n_objects,), optional
@@ -176,9 +176,9 @@ def write(
 def _subject(model: Any, *, features: Any, truth: Any, ids: Any, names: Any) -> Subject:
     """Return what the report is about, checked."""
     if not hasattr(model, "fit"):
-        from ensemblage.methods import PTGP
+        from ensemblage.methods import Consensus
 
-        model = PTGP(n_clusters="auto", random_state=0).fit(model)
+        model = Consensus(random_state=0).fit(model)
     fitted = _validate.check_fitted("report", model)
     _validate.check_has_votes("report", fitted)
     ensemble = fitted._ensemble

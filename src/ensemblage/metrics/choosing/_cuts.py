@@ -34,7 +34,7 @@ class Cuts:
     cut : callable
         ``cut(k)`` is the label of each microcluster, from 0, without gaps.
     similarity_sums : callable
-        ``similarity_sums(weights)`` is the method's similarity of microclusters times a matrix.
+        ``similarity_sums(weights)`` is the co-association of microclusters times a matrix.
     to_itself : float or ndarray of shape (n_microclusters,)
         What that similarity says of an object and itself.
     heights : ndarray or None

@@ -1,0 +1,160 @@
+"""Cuts of a tree into k clusters none of which is an outlier.
+
+Average link spends clusters on outliers: the last merges often join a handful of objects. The
+least-size cut goes down from the root and counts a split only if both sides are large enough; what
+is too small is set aside, and joins the most similar cluster in the end.
+"""
+
+from __future__ import annotations
+
+from heapq import heappop, heappush
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from ensemblage._types import FloatArray
+
+
+class SizedTree(NamedTuple):
+    """A tree of merges with the size and the place of every node.
+
+    The leaves are numbered 0..n-1 and the merge in row r of the tree is node n + r. The leaves of a
+    node are ``order[start[node] : start[node] + n_leaves[node]]``.
+    """
+
+    children: list[list[int]]
+    heights: list[float]
+    objects: list[int]
+    first: list[int]
+    order: NDArray[np.int64]
+    start: list[int]
+    n_leaves: list[int]
+
+    def leaves(self, node: int) -> NDArray[np.int64]:
+        """Return the leaves below a node."""
+        return self.order[self.start[node] : self.start[node] + self.n_leaves[node]]
+
+
+class Parts(NamedTuple):
+    """A cut before the small parts are attached: nodes of a `SizedTree`."""
+
+    clusters: list[int]
+    set_aside: list[int]
+
+
+def sized_tree(tree: FloatArray, sizes: NDArray[np.int64]) -> SizedTree:
+    """Return the tree with the number of objects of each node; O(n).
+
+    Parameters
+    ----------
+    tree : ndarray of shape (n - 1, 4)
+        Merges in SciPy's format, heights never falling.
+    sizes : ndarray of shape (n,)
+        Objects of each leaf.
+    """
+    n = len(sizes)
+    children: list[list[int]] = tree[:, :2].astype(np.int64).tolist()
+    objects: list[int] = sizes.tolist()
+    first, n_leaves = list(range(n)), [1] * n
+    for a, b in children:
+        objects.append(objects[a] + objects[b])
+        first.append(min(first[a], first[b]))
+        n_leaves.append(n_leaves[a] + n_leaves[b])
+    start = [0] * len(objects)
+    for step in range(len(children) - 1, -1, -1):
+        a, b = children[step]
+        start[a] = start[n + step]
+        start[b] = start[a] + n_leaves[a]
+    order = np.empty(n, dtype=np.int64)
+    order[start[:n]] = np.arange(n)
+    return SizedTree(children, tree[:, 2].tolist(), objects, first, order, start, n_leaves)
+
+
+def least_size_parts(tree: SizedTree, n_clusters: int, least: int) -> Parts | None:
+    """Return the clusters of at least `least` objects, and what was set aside on the way.
+
+    The highest node is opened first, of equal ones that with more objects, then that with the
+    lower first leaf. Where the tree has fewer than `n_clusters` parts of that size, `least` is
+    halved; None means that it fell to 1, where every split counts and the plain cut is the answer.
+    """
+    while least > 1:
+        found = _descend(tree, n_clusters, least)
+        if len(found.clusters) == n_clusters:
+            return found
+        least //= 2
+    return None
+
+
+def _descend(tree: SizedTree, n_clusters: int, least: int) -> Parts:
+    n = len(tree.order)
+    root = len(tree.objects) - 1
+    closed: list[int] = []
+    set_aside: list[int] = []
+    heap: list[tuple[float, int, int, int]] = []
+
+    def keep(node: int) -> None:
+        if node < n:
+            closed.append(node)
+        else:
+            heappush(heap, (-tree.heights[node - n], -tree.objects[node], tree.first[node], node))
+
+    keep(root)
+    while heap and len(heap) + len(closed) < n_clusters:
+        node = heappop(heap)[3]
+        a, b = tree.children[node - n]
+        small, large = sorted((a, b), key=lambda child: tree.objects[child])
+        if tree.objects[large] < least:
+            closed.append(node)
+            continue
+        keep(large)
+        if tree.objects[small] >= least:
+            keep(small)
+        else:
+            set_aside.append(small)
+    return Parts([*closed, *(entry[3] for entry in heap)], set_aside)
+
+
+def attach(
+    tree: SizedTree,
+    parts: Parts,
+    similarity: FloatArray,
+    mass: NDArray[np.int64],
+    row_mass: NDArray[np.int64],
+) -> NDArray[np.int64]:
+    """Return the label of each leaf: each part joins the cluster with the largest mean similarity.
+
+    Parameters
+    ----------
+    tree : SizedTree
+        The tree that was cut.
+    parts : Parts
+        Its clusters, numbered from 0 in this order, and what was set aside.
+    similarity : ndarray of shape (leaves set aside, n_clusters)
+        For each leaf that was set aside, part by part, its similarity summed over each cluster.
+    mass : ndarray of shape (n_clusters,)
+        What the clusters count in such sums: their objects, or their leaves.
+    row_mass : ndarray of shape (leaves set aside,)
+        The same for the leaves set aside.
+
+    Notes
+    -----
+    Clusters are compared as they stood at the stop, without parts already attached. Of equal means
+    (within 1e-12) the larger cluster wins, then that with the lower first leaf.
+    """
+    labels = np.empty(len(tree.order), dtype=np.int64)
+    for label, node in enumerate(parts.clusters):
+        labels[tree.leaves(node)] = label
+    rank = np.array([[-tree.objects[node], tree.first[node]] for node in parts.clusters])
+    by_size = np.lexsort((rank[:, 1], rank[:, 0]))
+    means = (similarity / mass)[:, by_size]
+    end = 0
+    for node in parts.set_aside:
+        begin, end = end, end + tree.n_leaves[node]
+        weight = row_mass[begin:end]
+        mean = weight @ means[begin:end] / weight.sum()
+        best = int(np.argmax(mean >= mean.max() - 1e-12))
+        labels[tree.leaves(node)] = by_size[best]
+    return labels

@@ -1,0 +1,77 @@
+"""Whether random walks can be trusted on the votes at hand.
+
+PTA and PTGP need several microclusters in every cluster. Where a cluster is one or two of them,
+which is usual on easy data, walkers have nowhere to go inside it, and the result can be worse than
+the average clustering. What the default method makes of the same votes shows it.
+"""
+
+from __future__ import annotations
+
+from contextlib import contextmanager
+from contextvars import ContextVar
+from typing import TYPE_CHECKING, Any
+
+from ensemblage import _validate, flow
+from ensemblage.metrics.agreement import nmi_with_members
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    import numpy as np
+    from numpy.typing import NDArray
+
+#: A result is doubtful if its agreement with the members is below this share of the default's.
+_SHARE = 0.9
+#: Beyond so many microclusters walks have room, and the comparison would take long.
+_MOST_MICROCLUSTERS = 4000
+
+_compares: ContextVar[bool] = ContextVar("compares", default=True)
+
+
+@contextmanager
+def without_comparison() -> Iterator[None]:
+    """Fit inside without comparing with the default method, for those who compare themselves."""
+    token = _compares.set(False)
+    try:
+        yield
+    finally:
+        _compares.reset(token)
+
+
+def warn_if_doubtful(estimator: Any, name: str) -> None:
+    """Warn where a fitted method agrees clearly less with the members than the default does."""
+    from ensemblage.methods.consensus import Consensus  # which may be the one that asks
+
+    k, n = estimator.n_clusters_, estimator.n_microclusters_
+    if not _compares.get() or k < 2 or n > _MOST_MICROCLUSTERS or estimator._from_similarity:
+        return
+    default = Consensus(k, random_state=0, n_jobs=estimator.n_jobs)
+    default.fit(estimator._ensemble, member_weight=estimator.member_weight_)
+    table, sizes, _ = estimator.microclusters_
+    own, reference = (
+        nmi_with_members(labels, table, sizes, estimator.member_weight_)
+        for labels in (estimator._micro_labels, default._micro_labels)
+    )
+    if own >= _SHARE * reference:
+        return
+    _validate.warn(
+        f"{name} cannot be trusted on these votes: its {k} clusters have a mean NMI of {own:.2f}"
+        f" with the clusterings, those of Consensus {reference:.2f}. Its random walks need several"
+        f" microclusters in every cluster, and there are {n} microclusters;"
+        f" {_largest_single(table, sizes)}. Use Consensus({k}), or add more varied clusterings.",
+        _validate.UntrustedMethodWarning,
+    )
+
+
+def _largest_single(table: NDArray[np.int32], sizes: NDArray[np.int64]) -> str:
+    """Return how large a cluster of the ensemble is that is a single microcluster."""
+    members = flow.membership(table)
+    parts = members.sum(axis=0)
+    objects = members.T @ sizes
+    single = objects[parts == 1]
+    if not len(single):
+        return "no cluster of the ensemble is a single one"
+    return (
+        f"the largest cluster of the ensemble that is a single one has {int(single.max()):,} of"
+        f" {int(sizes.sum()):,} objects"
+    )

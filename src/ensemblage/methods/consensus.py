@@ -1,0 +1,269 @@
+"""Consensus: the default method, a tree with a second opinion."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from sklearn.utils.validation import check_is_fitted
+
+from ensemblage import _validate
+from ensemblage.methods._base import ConsensusClusterer
+from ensemblage.methods._choosing import cuts_of
+from ensemblage.methods._trajectories import TrajectoryMethod
+from ensemblage.methods._trust import warn_if_doubtful
+from ensemblage.methods.lwea import LWEA
+from ensemblage.methods.lwgp import LWGP
+from ensemblage.metrics.agreement import nmi_with_members
+from ensemblage.metrics.choosing import choose
+
+if TYPE_CHECKING:
+    from typing import Self
+
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from ensemblage._types import FloatArray
+    from ensemblage.metrics.choosing import Cuts
+
+#: The graph's labels are taken where they agree so much better with the members than the tree's.
+_MUCH_BETTER = 1.2
+
+
+class _Opinion(NamedTuple):
+    """Labels of microclusters at some k, whose they are, and how well both agree with members."""
+
+    labels: NDArray[np.int64]
+    method: str
+    agreement_of_tree: float
+    agreement_of_graph: float
+
+
+class Consensus(ConsensusClusterer):
+    """The consensus of many clusterings, by the method that suits most data.
+
+    By default the clusters of the ensemble are weighted by how certain the other clusterings are
+    of them, a tree of average link is built on that weighted co-association (`LWEA` with
+    normalised weights), and the tree is cut so that outliers do not use up clusters. The same
+    votes are then cut as a graph (`LWGP`). Only if the graph's clusters agree much better with
+    the members are they taken instead; `method_` and `reasons_` say so.
+
+    Parameters
+    ----------
+    n_clusters : int or "auto", default="auto"
+        How many clusters to form; "auto" chooses as :func:`ensemblage.metrics.choose_k` does.
+    method : str, default="auto"
+        "auto" is the method above. Any name in ``ensemblage.METHODS``, such as "ptgp", takes that
+        method instead.
+    method_params : dict or None, default=None
+        Parameters of a named method, such as ``{"linkage": "complete"}``.
+    min_cluster_size : int, float or "auto", default="auto"
+        Least size of a cluster: a number of objects, or as a float a share of n_objects /
+        n_clusters; "auto" is 0.1. Smaller branches of the tree join the most similar cluster. Set
+        1 where very small clusters are expected. A named method uses its own default unless this
+        is a number.
+    random_state : int, Generator, RandomState or None, default=None
+        Decides the starts of k-means where a graph is cut. Equal integers give equal labels.
+    n_jobs : int or None, default=None
+        Threads. None means ``OMP_NUM_THREADS`` or else all cores; results do not depend on it.
+
+    Attributes
+    ----------
+    labels_ : ndarray of shape (n_objects,)
+        Consensus labels 0..n_clusters_-1, in order of first appearance.
+    n_clusters_ : int
+        How many clusters came out.
+    method_ : str
+        The method whose labels were taken: "lwea", "lwgp", or the named one.
+    reasons_ : list of str
+        Why, in sentences.
+    k_choice_ : KChoice
+        With ``n_clusters="auto"``: why so many.
+    confidence_ : ndarray of shape (n_objects,)
+        How much closer each object is to its own cluster than to the next by co-association, in
+        [0, 1].
+    estimator_ : estimator
+        The fitted method whose labels were taken. Its own `n_clusters` is 1; `cut` gives the
+        labels at any number.
+    linkage_matrix_ : ndarray of shape (n_microclusters_ - 1, 4)
+        The tree of merges over microclusters, in SciPy's format, where the labels come from one.
+    microclusters_ : Microclusters
+        Their votes, their sizes, and where each object belongs.
+    n_microclusters_, n_features_in_ : int
+        Sizes that were found; `n_features_in_` counts clusterings.
+
+    See Also
+    --------
+    EnsembleClustering : features in, consensus out.
+    LWEA, LWGP : the two methods behind ``method="auto"``.
+    PTA, PTGP : the methods of the paper that this library reproduces.
+
+    Notes
+    -----
+    The tree is ``LWEA(weights="normalized", min_cluster_size="auto")``, the graph is ``LWGP()``.
+    The graph's labels are taken if their mean NMI with the members (geometric mean of entropies,
+    members weighted by `member_weight`) is more than 1.2 times that of the tree's labels: then
+    outliers have driven the tree.
+
+    With N objects, M clusterings, n microclusters and C clusters in the ensemble: O(N·M) for
+    microclusters, O(n·M²) for the weights, O(C³) for the eigenvectors of the graph, and the tree
+    of `LWEA`.
+
+    Examples
+    --------
+    >>> import ensemblage as en
+    >>> votes = [[0, 0, 0], [0, 0, 0], [0, 0, 1], [0, 1, 0], [2, 2, 2], [2, 2, 3], [2, 3, 2]]
+    >>> model = en.Consensus(n_clusters=2, random_state=0).fit(votes)
+    >>> model.labels_, model.method_
+    (array([0, 0, 0, 0, 1, 1, 1]), 'lwea')
+    >>> en.Consensus(2, method="ptgp", random_state=0).fit(votes).method_
+    'ptgp'
+    """
+
+    _takes_member_weight = True
+    _seed: int
+    _tree: LWEA | None
+    _graph: LWGP | None
+    _named: ConsensusClusterer | None
+    _last: _Opinion | None
+    method_: str
+    _reasons: str
+
+    def __init__(
+        self,
+        n_clusters: int | str = "auto",
+        *,
+        method: str = "auto",
+        method_params: dict[str, Any] | None = None,
+        min_cluster_size: float | str = "auto",
+        random_state: Any = None,
+        n_jobs: int | None = None,
+    ) -> None:
+        self.n_clusters = n_clusters
+        self.method = method
+        self.method_params = method_params
+        self.min_cluster_size = min_cluster_size
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+
+    def _fit(self, X: Any) -> Self:
+        from ensemblage.methods import METHODS  # of which this is one
+
+        owner = type(self).__name__
+        name = _validate.check_method(owner, self.method, METHODS)
+        params = _validate.check_method_params(owner, self.method_params, METHODS[name])
+        _validate.check_min_cluster_size(owner, self.min_cluster_size)
+        self._seed = _validate.check_random_state(owner, self.random_state)
+        if METHODS[name] is not type(self):
+            return self._fit_named(X, name, METHODS[name], params)
+        if params:
+            raise ValueError(
+                f"The 'method_params' parameter of {owner} must be None with method={self.method!r}"
+                f", got {self.method_params!r}. Name the method that takes these parameters."
+            )
+        ensemble = self._begin(X)
+        common: dict[str, Any] = {"n_clusters": 1, "n_jobs": self.n_jobs}
+        tree = LWEA(weights="normalized", min_cluster_size=self.min_cluster_size, **common)
+        graph = LWGP(random_state=_validate.DrawnSeed(self._seed), **common)
+        self._named, self._last = None, None
+        self._tree = tree.fit(ensemble, member_weight=self.member_weight_)
+        self._graph = graph.fit(ensemble, member_weight=self.member_weight_)
+        self._finish()
+        opinion: Any = self._last
+        self.method_, self._reasons = opinion.method, _why(opinion)
+        if opinion.method == "lwea":
+            self.linkage_matrix_ = self._tree.linkage_matrix_
+        return self
+
+    def _fit_named(
+        self, X: Any, name: str, kind: type[ConsensusClusterer], params: dict[str, Any]
+    ) -> Self:
+        """Fit the named method in place of the default."""
+        wanted: dict[str, Any] = {"n_jobs": self.n_jobs}
+        if "random_state" in kind._get_param_names():
+            wanted["random_state"] = _validate.DrawnSeed(self._seed)
+        if "min_cluster_size" in kind._get_param_names() and self.min_cluster_size != "auto":
+            wanted["min_cluster_size"] = self.min_cluster_size
+        named = kind(**{**wanted, **params, "n_clusters": 1})
+        if getattr(named, "affinity", "votes") != "votes":
+            raise ValueError(
+                f"The 'affinity' parameter of {kind.__name__} must be 'votes' in Consensus, got"
+                f" {named.affinity!r}. Use {kind.__name__} itself for a similarity."
+            )
+        named._check_takes_weight(self._given_weight)
+        ensemble = self._begin(X)
+        self._tree = self._graph = None
+        self._named = named.fit(ensemble, member_weight=self.member_weight_)
+        if hasattr(named, "linkage_matrix_"):
+            self.linkage_matrix_ = named.linkage_matrix_
+        self.method_, self._reasons = name, f"{kind.__name__} was asked for."
+        by_object = named._unit_of_object is not named.microclusters_.of_object
+        self._finish(named._unit_of_object if by_object else None)
+        if isinstance(named, TrajectoryMethod):
+            warn_if_doubtful(self, kind.__name__)
+        return self
+
+    @property
+    def reasons_(self) -> list[str]:
+        """Why the labels of `method_` were taken."""
+        check_is_fitted(self, "labels_")
+        return self._reasons.split("\n")
+
+    @property
+    def estimator_(self) -> ConsensusClusterer:
+        """The fitted method whose labels were taken."""
+        check_is_fitted(self, "labels_")
+        found = {"lwea": self._tree, "lwgp": self._graph}.get(self.method_)
+        chosen: Any = found if self._named is None else self._named
+        return chosen
+
+    def _wanted_k(self) -> int:
+        k = super()._wanted_k()
+        if self.n_clusters != "auto" or self._named is not None or self._graph is None:
+            return k
+        if self._opinion(k).method == "lwgp":  # then the tree's curves say little about k
+            cuts = replace(cuts_of(self._graph), name=type(self).__name__)
+            self.k_choice_ = choose(cuts)
+            return self.k_choice_.k
+        return k
+
+    def _cuts(self) -> Cuts:
+        fitted = self._tree if self._named is None else self._named
+        return replace(cuts_of(fitted), name=type(self).__name__)
+
+    def _cut(self, n_clusters: int) -> NDArray[np.int64]:
+        if self._named is not None:
+            return self._named._cut(n_clusters)
+        self._last = self._opinion(n_clusters)
+        return self._last.labels
+
+    def _opinion(self, n_clusters: int) -> _Opinion:
+        """Return the tree's labels, or the graph's where these agree much better with members."""
+        table, sizes, _ = self.microclusters_
+        weight = self.member_weight_
+        tree, graph = (
+            part._cut_microclusters(n_clusters) for part in (self._tree, self._graph) if part
+        )
+        of_tree, of_graph = (
+            nmi_with_members(labels, table, sizes, weight) for labels in (tree, graph)
+        )
+        if of_graph > _MUCH_BETTER * of_tree:
+            return _Opinion(graph, "lwgp", of_tree, of_graph)
+        return _Opinion(tree, "lwea", of_tree, of_graph)
+
+    def _similarity_sums(self, weights: FloatArray) -> FloatArray:
+        return self.estimator_._similarity_sums(weights)
+
+
+def _why(opinion: _Opinion) -> str:
+    tree, graph = f"{opinion.agreement_of_tree:.3f}", f"{opinion.agreement_of_graph:.3f}"
+    if opinion.method == "lwea":
+        return (
+            "The locally weighted tree (LWEA) was taken, the default: its clusters have a mean NMI"
+            f" of {tree} with the clusterings, those of the graph (LWGP) {graph}."
+        )
+    return (
+        "The locally weighted graph (LWGP) was taken in place of the default tree (LWEA): its"
+        f" clusters have a mean NMI of {graph} with the clusterings, those of the tree only {tree}."
+        "\nThe tree was driven by outliers: it spent clusters on few objects."
+    )

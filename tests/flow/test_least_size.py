@@ -1,0 +1,123 @@
+"""The least-size cut beside a program written from its definition."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ensemblage import flow
+
+
+def twin(tree, sizes, similarity, mass, k, least):
+    """Return labels by METHODS2 section 23.2, node by node, with sets of leaves."""
+    n = len(sizes)
+    leaves = {i: {i} for i in range(n)}
+    for step, (a, b) in enumerate(tree[:, :2].astype(int)):
+        leaves[n + step] = leaves[a] | leaves[b]
+
+    def objects(node):
+        return sum(int(sizes[i]) for i in leaves[node])
+
+    while least > 1:
+        current, closed, aside = [2 * n - 2], [], []
+        while len(current) + len(closed) < k:
+            openable = [node for node in current if node >= n]
+            if not openable:
+                break
+            node = min(openable, key=lambda c: (-tree[c - n, 2], -objects(c), min(leaves[c])))
+            current.remove(node)
+            a, b = sorted(tree[node - n, :2].astype(int), key=objects)
+            if objects(b) < least:
+                closed.append(node)
+            elif objects(a) < least:
+                current.append(b)
+                aside.append(a)
+            else:
+                current += [a, b]
+        clusters = current + closed
+        if len(clusters) == k:
+            labels = np.empty(n, dtype=int)
+            for label, node in enumerate(clusters):
+                labels[list(leaves[node])] = label
+            for part in aside:
+                mean = [
+                    sum(
+                        mass[i] * mass[j] * similarity[i, j]
+                        for i in leaves[part]
+                        for j in leaves[c]
+                    )
+                    / sum(mass[i] * mass[j] for i in leaves[part] for j in leaves[c])
+                    for c in clusters
+                ]
+                best = min(
+                    (c for c, m in zip(clusters, mean, strict=True) if m >= max(mean) - 1e-12),
+                    key=lambda c: (-objects(c), min(leaves[c])),
+                )
+                labels[list(leaves[part])] = clusters.index(best)
+            return labels
+        least //= 2
+    return flow.cut_tree(tree, k)
+
+
+def cut(tree, sizes, similarity, mass, k, least):
+    sized = flow.sized_tree(tree, sizes)
+    parts = flow.least_size_parts(sized, k, least)
+    if parts is None:
+        return flow.cut_tree(tree, k)
+    rows = np.concatenate([np.empty(0, int), *map(sized.leaves, parts.set_aside)])
+    weights = np.zeros((len(sizes), len(parts.clusters)))
+    for label, node in enumerate(parts.clusters):
+        weights[sized.leaves(node), label] = mass[sized.leaves(node)]
+    sums = similarity[rows] @ weights
+    return flow.attach(sized, parts, sums, weights.sum(axis=0), mass[rows])
+
+
+def same_partition(a, b):
+    pairs = set(zip(a.tolist(), b.tolist(), strict=True))
+    return len(pairs) == len(set(a.tolist())) == len(set(b.tolist()))
+
+
+@given(data=st.data())
+def test_it_is_the_cut_of_the_definition(data):
+    n = data.draw(st.integers(1, 12))
+    rng = np.random.default_rng(data.draw(st.integers(0, 10_000)))
+    sizes = rng.integers(1, data.draw(st.sampled_from([2, 4, 30])), n)
+    # Few values make many ties, in heights and in means.
+    similarity = rng.integers(0, data.draw(st.sampled_from([3, 1000])), (n, n)) / 1000
+    similarity = np.maximum(similarity, similarity.T)
+    tree = flow.agglomerate(1.0 - similarity, "average", sizes)
+    k = data.draw(st.integers(1, n))
+    least = data.draw(st.integers(1, int(sizes.sum())))
+    mass = sizes if data.draw(st.booleans()) else np.ones(n, dtype=np.int64)
+    found = cut(tree, sizes, similarity, mass, k, least)
+    assert len(np.unique(found)) == k
+    assert same_partition(found, twin(tree, sizes, similarity, mass, k, least))
+
+
+def test_an_outlier_does_not_use_up_a_cluster():
+    # Two groups at height 0.6, and an object that joins last.
+    places = np.array([0.0, 0.1, 0.2, 5.0, 5.1, 5.2, 50.0])
+    distance = np.abs(np.subtract.outer(places, places)) / 100
+    sizes = np.ones(7, dtype=np.int64)
+    tree = flow.agglomerate(distance.copy(), "average", sizes)
+    assert flow.cut_tree(tree, 2).tolist() == [0] * 6 + [1]
+    found = cut(tree, sizes, 1 - distance, sizes, 2, 2)
+    assert same_partition(found, np.array([0, 0, 0, 1, 1, 1, 1]))
+
+
+@pytest.mark.parametrize(("k", "least"), [(7, 5), (1, 7), (7, 1)])
+def test_it_gives_exactly_k(k, least):
+    rng = np.random.default_rng(0)
+    distance = rng.random((7, 7))
+    sizes = np.ones(7, dtype=np.int64)
+    tree = flow.agglomerate(distance + distance.T, "average", sizes)
+    found = cut(tree, sizes, np.eye(7), sizes, k, least)
+    assert len(np.unique(found)) == k
+
+
+def test_leaves_are_where_the_tree_says():
+    tree = np.array([[0, 2, 0.1, 2], [1, 3, 0.2, 2], [4, 5, 0.5, 4]])
+    sized = flow.sized_tree(tree, np.array([3, 1, 2, 1]))
+    assert sorted(sized.leaves(4).tolist()) == [0, 2]
+    assert sorted(sized.leaves(6).tolist()) == [0, 1, 2, 3]
+    assert (sized.objects[4], sized.objects[6], sized.first[5]) == (5, 7, 1)

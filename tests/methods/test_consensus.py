@@ -1,0 +1,172 @@
+"""Consensus: the default method, its second opinion, and other methods behind its name."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from planted import noisy
+from sklearn.cluster import KMeans
+from sklearn.datasets import make_blobs
+
+import ensemblage as en
+from ensemblage.metrics.agreement import nmi_with_members
+from ensemblage.testing.strategies import votes
+
+
+@pytest.fixture(scope="module")
+def blobs():
+    features, truth = make_blobs(300, centers=5, cluster_std=0.7, random_state=1)
+    rng = np.random.default_rng(0)
+    members = [
+        KMeans(int(rng.integers(2, 12)), n_init=1, random_state=i).fit_predict(features)
+        for i in range(12)
+    ]
+    return np.column_stack(members), truth
+
+
+def test_it_is_the_weighted_tree_with_a_least_size(blobs):
+    matrix, _ = blobs
+    tree = en.LWEA(5, weights="normalized", min_cluster_size="auto").fit(matrix)
+    model = en.Consensus(5, random_state=0).fit(matrix)
+    np.testing.assert_array_equal(model.labels_, tree.labels_)
+    np.testing.assert_array_equal(model.linkage_matrix_, tree.linkage_matrix_)
+    assert model.method_ == "lwea"
+    assert "LWEA" in model.reasons_[0]
+    assert isinstance(model.estimator_, en.LWEA)
+
+
+def test_it_finds_clear_groups_that_walks_do_not(blobs):
+    matrix, truth = blobs
+    assert en.metrics.ari(truth, en.Consensus(5).fit_predict(matrix)) > 0.95
+
+
+def outliers_drive_the_tree():
+    """Return noisy votes on three groups, and six objects that most clusterings leave alone."""
+    rng = np.random.default_rng(1)
+    truth = np.repeat([0, 1, 2], 200)
+    members = [np.where(rng.random(600) < 0.3, rng.integers(0, 3, 600), truth) for _ in range(8)]
+    matrix = np.column_stack(members)
+    for outlier in range(6):
+        matrix[outlier * 50, rng.permutation(8)[2:]] = 3 + outlier
+    return matrix
+
+
+def test_the_graph_is_taken_where_the_tree_spends_clusters_on_outliers():
+    matrix = outliers_drive_the_tree()
+    model = en.Consensus(3, min_cluster_size=1, random_state=0).fit(matrix)
+    tree = en.LWEA(3, weights="normalized").fit(matrix)
+    graph = en.LWGP(3, random_state=0).fit(matrix)
+    table, sizes, _ = model.microclusters_
+    of_tree, of_graph = (nmi_with_members(one._micro_labels, table, sizes) for one in (tree, graph))
+    assert of_graph > 1.2 * of_tree
+    np.testing.assert_array_equal(model.labels_, graph.labels_)
+    assert model.method_ == "lwgp"
+    assert "outliers" in model.reasons_[1]
+    assert not hasattr(model, "linkage_matrix_")
+
+
+@given(votes(max_objects=25))
+def test_it_cuts_as_a_fit_at_that_number_does(matrix):
+    model = en.Consensus(1, random_state=0).fit(matrix)
+    for k in range(1, min(4, model.n_microclusters_) + 1):
+        again = en.Consensus(k, random_state=0).fit(matrix)
+        np.testing.assert_array_equal(model.cut(k), again.labels_)
+
+
+@pytest.mark.parametrize("name", ["ptgp", "PTA", "eac", "vote"])
+def test_a_named_method_is_that_method(name, blobs):
+    matrix, _ = blobs
+    model = en.Consensus(4, method=name, random_state=0).fit(matrix)
+    kind = en.METHODS[name.lower()]
+    seed = {"random_state": 0} if "random_state" in kind._get_param_names() else {}
+    np.testing.assert_array_equal(model.labels_, kind(4, **seed).fit(matrix).labels_)
+    assert model.method_ == name.lower()
+
+
+def test_parameters_reach_the_named_method(blobs):
+    matrix, _ = blobs
+    model = en.Consensus(4, method="eac", method_params={"linkage": "single"}).fit(matrix)
+    np.testing.assert_array_equal(model.labels_, en.EAC(4, linkage="single").fit(matrix).labels_)
+    sized = en.Consensus(4, method="eac", min_cluster_size=10).fit(matrix)
+    np.testing.assert_array_equal(sized.labels_, en.EAC(4, min_cluster_size=10).fit(matrix).labels_)
+
+
+@pytest.mark.parametrize(
+    ("parameters", "words"),
+    [
+        ({"method": "ptq"}, "Unknown method 'ptq' in Consensus. Did you mean 'pt"),
+        ({"method": 3}, "Unknown method 3 in Consensus. Known are auto,"),
+        ({"method": "eac", "method_params": {"n_clusters": 3}}, "got 'n_clusters'"),
+        ({"method": "eac", "method_params": {"steps": 3}}, "got 'steps'"),
+        ({"method": "eac", "method_params": [1]}, "must be a dict"),
+        ({"method": "eac", "method_params": {"affinity": "precomputed"}}, "Use EAC itself"),
+        ({"method_params": {"theta": 1}}, "method_params"),
+        ({"min_cluster_size": 0}, "'min_cluster_size' parameter of Consensus must be"),
+        ({"min_cluster_size": 1.5}, "'min_cluster_size' parameter of Consensus must be"),
+        ({"min_cluster_size": True}, "'min_cluster_size' parameter of Consensus must be"),
+    ],
+)
+def test_wrong_parameters_are_refused(parameters, words):
+    with pytest.raises(ValueError, match="(?s)" + words.replace(".", r"\.")):
+        en.Consensus(2, **parameters).fit([[0, 0], [1, 1], [1, 0]])
+
+
+def test_weights_are_refused_by_methods_without_them():
+    with pytest.raises(TypeError, match="HGPA has no place for member_weight"):
+        en.Consensus(2, method="hgpa").fit([[0, 0], [1, 1]], member_weight=[1, 2])
+
+
+def test_members_count_by_their_weight(blobs):
+    matrix, _ = blobs
+    weight = np.arange(matrix.shape[1]) % 3
+    model = en.Consensus(4, random_state=0).fit(matrix, member_weight=weight)
+    repeated = np.repeat(matrix, weight, axis=1)
+    np.testing.assert_array_equal(
+        model.labels_, en.Consensus(4, random_state=0).fit(repeated).labels_
+    )
+
+
+def test_it_chooses_k_by_default(blobs):
+    matrix, _ = blobs
+    model = en.Consensus().fit(matrix)
+    assert model.k_choice_.k == model.n_clusters_
+
+
+@pytest.mark.parametrize("method", ["auto", "ptgp", "eac"])
+def test_it_is_saved_with_its_reasons(method, blobs, tmp_path):
+    matrix, _ = blobs
+    params = {"linkage": "complete"} if method == "eac" else None
+    model = en.Consensus(4, method=method, method_params=params, random_state=0).fit(matrix)
+    model.save(tmp_path / "m.ensemblage")
+    loaded = en.load(tmp_path / "m.ensemblage")
+    np.testing.assert_array_equal(loaded.labels_, model.labels_)
+    np.testing.assert_allclose(loaded.confidence_, model.confidence_)
+    assert (loaded.method_, loaded.reasons_) == (model.method_, model.reasons_)
+    assert loaded.get_params() == model.get_params()
+    np.testing.assert_array_equal(loaded.cut(3), model.cut(3))
+
+
+class TestTrust:
+    """PTA and PTGP say when they cannot be trusted."""
+
+    few = np.r_[[[0, 0, 0]] * 1000, [[1, 1, 1]] * 1000, [[0, 0, 1]]]
+
+    @pytest.mark.parametrize("name", ["PTA", "PTGP"])
+    def test_few_microclusters_warn_with_numbers(self, name):
+        with pytest.warns(en.UntrustedMethodWarning) as caught:
+            getattr(en, name)(2).fit(self.few)
+        text = str(caught[0].message)
+        assert f"{name} cannot be trusted on these votes" in text
+        assert "there are 3 microclusters" in text
+        assert "1,000 of 2,001 objects" in text
+        assert "those of Consensus 1.00" in text
+
+    def test_the_same_behind_the_name_of_consensus(self):
+        with pytest.warns(en.UntrustedMethodWarning, match="PTGP cannot be trusted"):
+            en.Consensus(2, method="ptgp").fit(self.few)
+
+    @pytest.mark.filterwarnings("error::ensemblage.UntrustedMethodWarning")
+    def test_there_is_no_warning_where_it_does_well(self):
+        matrix, _ = noisy([100] * 4, 10, 0.25)
+        en.PTGP(4, random_state=0).fit(matrix)
+        en.Consensus(2).fit(self.few)
+        en.EAC(2).fit(self.few)
