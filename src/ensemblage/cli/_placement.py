@@ -33,11 +33,14 @@ class Placement(BaseEstimator):
         The file.
     digest : str
         Which content of the file was meant, so that work on another is not continued.
+    confidence : bool, default=False
+        Whether `confidence_` is wanted too.
     """
 
-    def __init__(self, model: str, digest: str) -> None:
+    def __init__(self, model: str, digest: str, *, confidence: bool = False) -> None:
         self.model = model
         self.digest = digest
+        self.confidence = confidence
 
     def fit(self, ensemble: en.Ensemble) -> Self:
         """Predict the label of each microcluster of an ensemble, and with it of each object."""
@@ -57,7 +60,11 @@ class Placement(BaseEstimator):
             for place, of_model in zip(places, known, strict=True)
         ]
         new = en.Ensemble.of_groups(table, groups.sizes, labels, known_names(model))
-        self.labels_ = model.predict(new)[groups.of_object]
+        found = model.predict(new, return_confidence=self.confidence)
+        if self.confidence:
+            found, sure = found
+            self.confidence_ = sure[groups.of_object]
+        self.labels_ = found[groups.of_object]
         self.n_microclusters_ = len(groups.sizes)
         return self
 

@@ -156,7 +156,7 @@ def consensus(
         engine = check_engine(engine, scheduler)
         check_call(votes, input_format=format, jobs=jobs)
         folder = is_folder(output)
-        _check_output(output, ks, confidence=confidence, is_folder=folder)
+        check_output(output, ks, confidence=confidence, is_folder=folder)
         check_json(output, as_json=as_json)
         paths = expanded(votes)
         if not folder:  # files in a folder are compared one by one, once their names are known
@@ -220,7 +220,7 @@ def is_folder(output: str) -> bool:
     return output.endswith(("/", os.sep)) or (output != "" and Path(output).is_dir())
 
 
-def _check_output(output: str, ks: range, *, confidence: bool, is_folder: bool) -> None:
+def check_output(output: str, ks: range, *, confidence: bool, is_folder: bool) -> None:
     """Refuse an output that cannot hold what was asked for."""
     if confidence and ks[0] != ks[-1]:
         raise WrongCall("--confidence belongs to one k: give -k, or leave --confidence out.")

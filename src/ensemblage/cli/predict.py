@@ -17,15 +17,15 @@ from ensemblage.cli._json import check_json, print_json
 from ensemblage.cli._tables import counted
 from ensemblage.cli._task import Done, Task, facts_of
 from ensemblage.cli._truth import scores_as_text
-from ensemblage.cli._votes import check_apart, check_call, check_format_to_write, expanded
+from ensemblage.cli._votes import check_apart, check_call, expanded
 from ensemblage.cli._warnings import warnings_as_lines
-from ensemblage.cli.consensus import Output, is_folder
+from ensemblage.cli.consensus import Confidence, Output, check_output, is_folder
 
 EXAMPLES = """\b
 Examples:
   ensemblage consensus votes.csv -k 10 -o labels.csv --save model.ensemblage
   ensemblage predict model.ensemblage new.csv -o new_labels.csv
-  ensemblage predict model.ensemblage votes/*.parquet -o out/
+  ensemblage predict model.ensemblage votes/*.parquet -o out/ --confidence
 
 \b
 An object whose votes occurred before gets the label of those; any other the
@@ -54,6 +54,7 @@ def predict(
     model: Model,
     votes: arguments.Votes,
     output: Output = "-",
+    confidence: Confidence = False,
     truth: arguments.Truth = None,
     engine: Engine = "auto",
     jobs: arguments.Jobs = -1,
@@ -68,7 +69,8 @@ def predict(
     """Label new objects by a saved model.
 
     Reads votes of the clusterings that the model was fitted on, and writes a label for each
-    object: the id column as given (the row number where there is none), then label.
+    object: the id column as given (the row number where there is none), then label, and
+    confidence if asked for.
     """
     with reported(debug=debug), warnings_as_lines():
         start = time.perf_counter()
@@ -77,8 +79,7 @@ def predict(
             raise WrongCall("--engine dask is for consensus. For predict it is memory or stream.")
         check_call(votes, input_format=format, jobs=jobs)
         folder = is_folder(output)
-        if not folder:
-            check_format_to_write(output)
+        check_output(output, range(1, 2), confidence=confidence, is_folder=folder)
         check_json(output, as_json=as_json)
         paths = expanded(votes)
         if not folder:
@@ -87,15 +88,16 @@ def predict(
         from ensemblage.cli._engines import ENGINES
         from ensemblage.cli._placement import Placement
 
+        digest = hashlib.sha256(Path(model).read_bytes()).hexdigest()
         task = Task(
             votes=paths,
             output=output,
             output_is_folder=folder,
             ks=range(1, 2),
             one_k=True,
-            estimator=Placement(model, hashlib.sha256(Path(model).read_bytes()).hexdigest()),
+            estimator=Placement(model, digest, confidence=confidence),
             method=type(loaded).__name__,
-            confidence=False,
+            confidence=confidence,
             truth=truth,
             id_column=id_column,
             header=header,
