@@ -37,12 +37,12 @@ def test_a_table_a_recommendation_and_reasons(votes):
     assert found.exit_code == 0, found.stderr
     table, _, words = found.stdout.partition("\n\n")
     header, *rows = table.splitlines()
-    assert header.split() == ["k", "balance", "NMI", "confidence", "eigengap"]
+    assert header.split() == ["k", "balance", "NMI", "confidence", "lifetime"]
     assert [int(row.split()[0]) for row in rows] == list(range(2, 21))
     assert [row.split()[0] for row in rows if row.split()[1].endswith("*")] == ["4"]
     assert words.startswith("Recommended: k = 4\n  k = 4 has the largest balance")
     assert "Runners-up: " in words
-    assert "No lifetime: PTGP makes no tree." in words
+    assert "No eigengap: Consensus does not cut by eigenvectors." in words
     assert words.endswith("The true labels have 4 classes.\n")
 
 
@@ -95,7 +95,7 @@ def test_one_group_of_objects(tmp_path):
         (["--criteria", "lifetme"], 2, "--criteria knows no 'lifetme'. Did you mean lifetime?"),
         (["--criteria", ","], 2, "--criteria needs names"),
         (["--criterion", "gap"], 2, "--criterion knows no 'gap'"),
-        (["--criterion", "lifetime"], 1, "PTGP has no 'lifetime' to choose k by"),
+        (["-m", "ptgp", "--criterion", "lifetime"], 1, "PTGP has no 'lifetime' to choose k by"),
         (["-m", "ptpg"], 2, "There is no method 'ptpg'. Did you mean ptgp?"),
         (["-o", "scores.npy"], 2, "Scores are a table"),
         (["-o", "-", "--json"], 2, "where the result would go too"),
@@ -123,12 +123,12 @@ def test_consensus_chooses(votes, tmp_path, engine):
     words = (votes, "-k", "auto", "--truth", "truth", "--engine", engine, "-o", out)
     found = invoke(*words, "--confidence", verb="consensus")
     assert found.exit_code == 0, found.stderr
-    assert "k = 4 (chosen), PTGP" in found.stderr
+    assert "k = 4 (chosen), Consensus" in found.stderr
     assert "Recommended: k = 4\n" in found.stderr
     matrix = pd.read_csv(votes).drop(columns=["id", "truth"])
     labels = pd.read_csv(out)
     assert list(labels) == ["id", "label", "confidence"]
-    assert labels["label"].tolist() == en.PTGP(4, random_state=0).fit(matrix).labels_.tolist()
+    assert labels["label"].tolist() == en.Consensus(4, random_state=0).fit(matrix).labels_.tolist()
 
 
 def test_quiet_tells_nothing(votes, tmp_path):

@@ -63,8 +63,23 @@ def test_all_methods_and_a_csv_without_truth(votes, tmp_path):
     found = invoke(votes, "-k", 3, "-o", out, "--quiet")
     assert found.exit_code == 0, found.stderr
     header, *lines = out.read_text().splitlines()
-    assert header == "method,clusters,nmi_with_votes,seconds,memory_mb"
-    assert [line.partition(",")[0] for line in lines] == list(en.METHODS)
+    assert header == "method,clusters,nmi_with_votes,seconds,memory_mb,outlier"
+    assert [line.partition(",")[0] for line in lines] == [
+        name for name in en.METHODS if name != "auto"
+    ]
+
+
+def test_outliers_are_marked(tmp_path):
+    """Two groups that a few microclusters make up: the walks of PTA and PTGP get lost."""
+    rows = ["0,0,0"] * 40 + ["1,1,1"] * 40 + ["0,0,1"]
+    path = tmp_path / "few.csv"
+    path.write_text("a,b,c\n" + "\n".join(rows) + "\n")
+    found = invoke(path, "-k", 2, "--methods", "auto,eac,lwea,lwgp,usenc,ptgp")
+    assert found.exit_code == 0, found.stderr
+    marked = [line.split()[0] for line in found.stdout.splitlines() if line.endswith("outlier")]
+    assert marked == ["ptgp"]
+    assert "Outliers, which agree with the other methods far less" in found.stdout
+    assert "ptgp. Do not rely on them here." in found.stdout
 
 
 def test_a_method_that_fails_does_not_stop_the_others(votes, monkeypatch):

@@ -48,7 +48,7 @@ def columns_of(text):
     return dict(zip(header, map(list, zip(*rows, strict=True)), strict=True))
 
 
-def expected(method="ptgp", k=3, **parameters):
+def expected(method="auto", k=3, **parameters):
     cls = en.METHODS[method]
     if "random_state" in cls._get_param_names():
         parameters.setdefault("random_state", 0)
@@ -61,7 +61,7 @@ class TestOutput:
         assert result.exit_code == 0, result.stderr
         assert result.stdout == ""
         assert "60 objects (ids from 'id'), 6 clusterings" in result.stderr
-        assert "microclusters, k = 3, PTGP" in result.stderr
+        assert "microclusters, k = 3, Consensus" in result.stderr
         found = columns_of((tmp_path / "labels.csv").read_text())
         assert list(found) == ["id", "label"]
         assert found["id"] == IDS.tolist()
@@ -144,7 +144,7 @@ class TestInput:
         assert result.exit_code == 0, result.stderr
         numbers = VOTES.copy()
         numbers[3, 0] = -1
-        wanted = en.PTGP(3, random_state=0).fit(numbers).labels_
+        wanted = en.Consensus(3, random_state=0).fit(numbers).labels_
         assert list(map(int, columns_of(result.stdout)["label"])) == wanted.tolist()
 
     def test_header_and_ids_can_be_set(self, run, tmp_path):
@@ -211,16 +211,20 @@ class TestWrongCalls:
     @pytest.mark.parametrize(
         ("arguments", "words"),
         [
-            ([], "neither was given"),
+            (["-m", "ptgp"], "neither was given"),
             (["-k", 3, "--k-range", "2:4"], "both were given"),
             (["-k", 0], "-k is a whole number from 1 on, or auto"),
             (["-k", "many"], "-k"),
             (["--k-range", "4:2"], "from a smaller to a larger"),
             (["--k-range", "0:2"], "at least 1"),
             (["--k-range", "4"], "two numbers with a colon"),
-            (["-k", 3, "--method", "ptpg"], "no method 'ptpg'. Did you mean ptgp? Known: cspa"),
-            (["-k", 3, "--method", "magic"], "no method 'magic'. Known: cspa"),
-            (["-k", 3, "--linkage", "average"], "Method ptgp has no --linkage"),
+            (
+                ["-k", 3, "--method", "ptpg"],
+                "no method 'ptpg'. Did you mean ptgp? Known: auto, consensus, cspa",
+            ),
+            (["-k", 3, "--method", "magic"], "no method 'magic'. Known: auto, consensus, cspa"),
+            (["-k", 3, "--linkage", "average"], "Method auto has no --linkage. Name a method"),
+            (["-k", 3, "-m", "ptgp", "--linkage", "average"], "Method ptgp has no --linkage"),
             (["-k", 3, "--method", "pta", "--linkage", "ward"], "--linkage is one of average"),
             (["-k", 3, "--neighbors", "some"], "--neighbors is auto, all or a whole number"),
             (["-k", 3, "--steps", "0"], "--steps is auto or a whole number from 1"),

@@ -174,4 +174,4 @@ def test_failures_are_told_in_a_line(run):
     assert result.stderr.startswith("error: votes/part-1.parquet cannot be read as Parquet")
     result = run("votes/part-0.parquet", "-k", 300, "-o", "out/")
     assert result.exit_code == 1
-    assert "PTGP was asked for -k 300, but the ensemble tells only" in result.stderr
+    assert "Consensus was asked for -k 300, but the ensemble tells only" in result.stderr

@@ -73,7 +73,7 @@ class TestOutput:
         result = consensus(name, "--truth", truth)
         assert result.exit_code == 0, result.output
         votes = expected(subsample=0.7 if options else None)
-        labels = en.PTGP(3, random_state=0).fit(votes).labels_
+        labels = en.Consensus(3, random_state=0).fit(votes).labels_
         found = [int(line.split(",")[1]) for line in result.stdout.splitlines()[1:]]
         assert found == labels.tolist()
         assert "NMI (max)" in result.stderr

@@ -56,13 +56,13 @@ def facts(call):
     [
         (
             "consensus v.csv -k 3 -o l.csv --truth kind",
-            RESULT | {"engine", "scores", "choice"},
-            COUNTS | {"method": "ptgp", "ks": [3], "engine": "memory", "choice": None},
+            RESULT | {"engine", "scores", "choice", "method_taken", "reasons"},
+            COUNTS | {"method": "auto", "ks": [3], "engine": "memory", "choice": None},
         ),
         (
-            "consensus v.csv --k-range 2:4 -o l.parquet --truth kind -m PTA --engine stream",
-            RESULT | {"engine", "scores", "choice"},
-            COUNTS | {"method": "pta", "ks": [2, 3, 4], "engine": "stream"},
+            "consensus v.csv --k-range 2:4 -o l.parquet --truth kind -m EAC --engine stream",
+            RESULT | {"engine", "scores", "choice", "method_taken", "reasons"},
+            COUNTS | {"method": "eac", "ks": [2, 3, 4], "engine": "stream"},
         ),
         (
             "generate cells.csv -m 5 --method rpcl,kmeans --truth kind -o p.csv",
@@ -118,7 +118,8 @@ def test_compare_has_every_key_for_every_method(monkeypatch):
 
     monkeypatch.setattr(en.EAC, "fit", fail)
     found, result = facts("compare v.csv -k 3 --methods eac,vote --json")
-    keys = {"method", "clusters", "nmi", "ari", "nmi_with_votes", "seconds", "memory_mb", "error"}
+    keys = {"method", "clusters", "nmi", "ari", "nmi_with_votes", "seconds", "memory_mb"}
+    keys |= {"outlier", "error"}
     assert [set(row) for row in found["methods"]] == [keys, keys]
     failed, good = found["methods"]
     assert (failed["error"], failed["clusters"]) == ("No.", None)
@@ -131,7 +132,7 @@ def test_predict_tells_of_its_model(folder):
     run("consensus v.csv -k 3 -o l.csv --save m.ensemblage --truth kind -q")
     found, _ = facts("predict m.ensemblage v.csv -o p.csv --truth kind --json")
     assert set(found) == RESULT | {"engine", "scores", "model"}
-    assert (found["model"], found["ks"], found["method"]) == ("m.ensemblage", [3], "ptgp")
+    assert (found["model"], found["ks"], found["method"]) == ("m.ensemblage", [3], "consensus")
     assert (folder / "p.csv").read_text() == (folder / "l.csv").read_text()
 
 

@@ -54,7 +54,7 @@ def new_csv(tmp_path):
     return tmp_path / "new.csv"
 
 
-EXPECTED = en.PTGP(3, random_state=0).fit(VOTES)
+EXPECTED = en.Consensus(3, random_state=0).fit(VOTES)
 
 
 def test_the_objects_of_the_fit_get_their_labels(model, tmp_path):
@@ -68,7 +68,20 @@ def test_new_objects_get_the_labels_of_predict(model, new_csv):
     assert header == "id,label"
     assert [row.split(",")[0] for row in rows] == IDS[:40].tolist()
     assert [int(row.split(",")[1]) for row in rows] == EXPECTED.predict(NEW).tolist()
-    assert "40 objects (ids from 'id'), 5 clusterings, k = 3, PTGP" in result.stderr
+    assert "40 objects (ids from 'id'), 5 clusterings, k = 3, Consensus" in result.stderr
+
+
+def test_confidence_of_new_objects(model, new_csv, tmp_path):
+    _, expected = EXPECTED.predict(NEW, return_confidence=True)
+    for engine in ("memory", "stream"):
+        out = tmp_path / f"{engine}.csv"
+        done("predict", model, new_csv, "-o", out, "--confidence", "--engine", engine)
+        header, *rows = out.read_text().split()
+        assert header == "id,label,confidence"
+        found = [float(row.split(",")[2]) for row in rows]
+        np.testing.assert_allclose(found, expected, atol=1e-6)
+    text = failed(2, "predict", model, new_csv, "-o", tmp_path / "x.npy", "--confidence")
+    assert "NPY" in text
 
 
 def test_clusterings_are_found_by_name(model, tmp_path):
@@ -114,7 +127,7 @@ def test_numbers_and_words_are_the_same_labels(tmp_path):
              "--save", tmp_path / "model")  # fmt: skip
         done("predict", tmp_path / "model", tmp_path / f"{second}.parquet",
              "-o", tmp_path / "out.csv")  # fmt: skip
-        expected = en.PTGP(3, random_state=0).fit(votes).predict(new)
+        expected = en.Consensus(3, random_state=0).fit(votes).predict(new)
         assert labels_of(tmp_path / "out.csv") == expected.tolist()
 
 

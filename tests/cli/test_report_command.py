@@ -37,7 +37,7 @@ def test_votes_in_a_page_out(votes, tmp_path):
     assert done.exit_code == 0, done.stderr
     assert done.stdout == ""
     assert re.fullmatch(
-        rf"50 objects, 5 clusterings, \d+ microclusters, k = 3, PTGP: \d+\.\d\d s\n"
+        rf"50 objects, 5 clusterings, \d+ microclusters, k = 3, Consensus: \d+\.\d\d s\n"
         rf"The report is in {re.escape(str(page))}\.\n",
         done.stderr,
     )
@@ -48,7 +48,7 @@ def test_votes_in_a_page_out(votes, tmp_path):
     text = page.read_text(encoding="utf-8")
     assert "<h1><bdi>votes.csv</bdi></h1>" in text
     command = re.search(r"<code>(ensemblage report .*?)</code>", text)[1]
-    assert command.endswith(f"-k 3 -m ptgp --truth kind --seed 0 -o {page}")
+    assert command.endswith(f"-k 3 -m auto --truth kind --seed 0 -o {page}")
 
 
 def test_the_command_in_the_page_makes_the_page_again(votes, tmp_path, monkeypatch):

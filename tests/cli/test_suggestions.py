@@ -117,7 +117,7 @@ def test_a_device_that_is_not_there_is_no_defect(monkeypatch):
         raise RuntimeError(f"device='{device}' was asked for, but there is no CUDA device.")
 
     monkeypatch.setattr("ensemblage._device.chosen", missing)
-    result = run("consensus v.csv -k 2 --device cuda")
+    result = run("consensus v.csv -k 2 -m ptgp --device cuda")
     assert result.exit_code == 1
     assert result.stderr == "error: --device cuda was asked for, but there is no CUDA device.\n"
 
@@ -125,7 +125,11 @@ def test_a_device_that_is_not_there_is_no_defect(monkeypatch):
 def test_the_device_reaches_the_method(monkeypatch):
     asked = []
     monkeypatch.setattr("ensemblage._device.chosen", lambda device, n: asked.append(device))
-    for call in ("consensus v.csv -k 2 -q", "choose-k v.csv", "report v.csv -k 2 -m pta -q"):
+    for call in (
+        "consensus v.csv -k 2 -m ptgp -q",
+        "choose-k v.csv -m ptgp",
+        "report v.csv -k 2 -m pta -q",
+    ):
         asked.clear()
         result = run(f"{call} --device auto")
         assert result.exit_code == 0, result.output

@@ -29,7 +29,7 @@ def test_both_tables(run):
         "-k", 2, "-o", "labels.csv", "--member-table", "members.csv", "--cluster-table", "c.csv"
     )
     assert made.exit_code == 0, made.stderr
-    est = en.PTGP(n_clusters=2, random_state=0).fit(VOTES)
+    est = en.Consensus(n_clusters=2, random_state=0).fit(VOTES)
     members, clusters = pd.read_csv("members.csv"), pd.read_csv("c.csv")
     expected = en.metrics.members(est)
     assert members["member"].tolist() == ["one", "two", "flat", "three"]

@@ -214,7 +214,7 @@ def test_the_smallest_inputs(name):
     assert make(name, 2).fit_predict([["a"], ["b"], ["a"]]).tolist() == [0, 1, 0]
     one = make(name, 1).fit([[0, 1], [1, 1], [1, 0]])
     assert one.labels_.tolist() == [0, 0, 0]
-    np.testing.assert_array_equal(one.confidence_, 1.0)
+    np.testing.assert_allclose(one.confidence_, [0.25, 0.5, 0.25])  # mean co-association
     constant = make(name, 2).fit([[0, 0, 7], [0, 0, 7], [1, 1, 7], [1, 1, 7]])
     assert constant.labels_.tolist() == [0, 0, 1, 1]
 
@@ -225,7 +225,7 @@ def test_confidence_agrees_with_its_definition(name, blobs):
     for k in (2, 3, 60):
         est = make(name, k).fit(matrix)
         micro = np.unique(est.microclusters_.of_object, return_index=True)[1]
-        similarity = getattr(est, "similarity_", twins.coassociation(est.microclusters_.table))
+        similarity = twins.coassociation(est.microclusters_.table)
         expected = twins.confidence(similarity, est.labels_[micro], est.microclusters_.sizes)
         np.testing.assert_allclose(
             est.confidence_, expected[est.microclusters_.of_object], atol=1e-9
@@ -239,7 +239,7 @@ def test_an_object_like_nobody_has_no_confidence():
         others = est.similarity_ - np.eye(est.n_microclusters_)
         alone = (others.max(axis=1) == 0)[est.microclusters_.of_object]
         single = est.microclusters_.sizes[est.microclusters_.of_object] == 1
-        np.testing.assert_array_equal(est.confidence_[alone & single], 0.0)
+        np.testing.assert_array_equal(est.trajectory_confidence_[alone & single], 0.0)
 
 
 @pytest.mark.parametrize("name", NAMES)

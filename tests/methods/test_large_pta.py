@@ -49,7 +49,9 @@ def test_sixteen_bits_give_the_exact_partitions(votes, linkage):
     for k in (2, 5, 10, 20, 50, 100):
         np.testing.assert_array_equal(packed.cut(k), exact.cut(k))
     np.testing.assert_allclose(packed.linkage_matrix_[:, 2], exact.linkage_matrix_[:, 2], atol=3e-4)
-    np.testing.assert_allclose(packed.confidence_, exact.confidence_, atol=1e-5)
+    np.testing.assert_allclose(
+        packed.trajectory_confidence_, exact.trajectory_confidence_, atol=1e-5
+    )
     np.testing.assert_array_equal(packed.predict(votes[:50]), exact.predict(votes[:50]))
     np.testing.assert_allclose(packed.similarity_, exact.similarity_, atol=1e-15)
 
@@ -76,7 +78,9 @@ def test_confidence_and_similarity_are_the_same_by_every_route(kind, ensemble):
     np.testing.assert_array_equal(est.similarity_, exact.similarity_)
     same_labels = clone(exact).set_params(n_clusters=k).fit(votes)
     if np.array_equal(est.labels_, same_labels.labels_):
-        np.testing.assert_allclose(est.confidence_, same_labels.confidence_, atol=1e-5)
+        np.testing.assert_allclose(
+            est.trajectory_confidence_, same_labels.trajectory_confidence_, atol=1e-5
+        )
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -86,7 +90,7 @@ def test_very_few_microclusters(kind, n):
     assert est.linkage_matrix_.shape == (n - 1, 4)
     assert (est.linkage_matrix_[:, 2] == 1).all()
     np.testing.assert_array_equal(est.cut(n), np.arange(n))
-    np.testing.assert_array_equal(est.confidence_, np.ones(n))
+    np.testing.assert_array_equal(est.confidence_, np.zeros(n))  # nobody agrees with anybody
 
 
 def test_the_approximate_route(votes, small_limits):
@@ -192,7 +196,7 @@ def test_no_confidence_where_a_cluster_has_nothing_in_common(kind):
     pair = np.repeat(np.arange(100), 2)
     votes = np.column_stack([pair, np.arange(200)])
     est = en.PTA(3, n_neighbors=1, n_steps=7, similarity=kind).fit(votes)
-    np.testing.assert_array_equal(est.confidence_, 0)
+    np.testing.assert_array_equal(est.trajectory_confidence_, 0)
 
 
 @pytest.mark.parametrize("kind", KINDS)

@@ -162,6 +162,8 @@ def parameters(
         if name not in accepted:
             has = [option for word, option in _CALLED.items() if word in accepted]
             others = f"Of these options it has {', '.join(has)}." if has else "Leave it out."
+            if method_title(method) == "Consensus":
+                others = "Name a method that has it, as in --method pta, or leave it out."
             raise WrongCall(f"Method {method} has no {_CALLED[name]}. {others}")
     always = {"random_state": seed, "n_jobs": jobs}
     return given | {name: value for name, value in always.items() if name in accepted}

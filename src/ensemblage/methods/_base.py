@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
+from copy import copy
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
@@ -299,6 +300,14 @@ class ConsensusClusterer(Savable, ClusterMixin, BaseEstimator, ABC):
         self._confidence = None
         self._warn_if_fewer(labels, k)
         return self
+
+    def _with_seed(self, seed: int) -> Self | None:
+        """Return a copy that cuts with another seed; None where no cut draws random numbers."""
+        if not hasattr(self, "_seed"):
+            return None
+        other = copy(self)
+        other._seed = seed
+        return other
 
     def _cluster_weight(self) -> FloatArray | None:
         """Return the weight of each cluster of the ensemble, that of its clustering."""

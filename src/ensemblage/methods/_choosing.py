@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copy
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -38,7 +37,7 @@ def cuts_of(estimator: Any) -> Cuts:
         to_itself=1.0,
         heights=None if tree is None else tree[:, 2],
         eigenvalues=None if spectral is None else _with_one_thread(spectral.eigenvalues),
-        with_seed=_reseeding(estimator) if hasattr(estimator, "_seed") else None,
+        with_seed=None if estimator._with_seed(0) is None else _reseeding(estimator),
         of_members=lambda columns: _of_members(estimator, columns),
         n_jobs=estimator.n_jobs,
         member_weight=estimator.member_weight_,
@@ -61,9 +60,7 @@ def _reseeding(estimator: Any) -> Callable[[int], Callable[[int], NDArray[np.int
     """Return what makes a cut with another seed; all that was fitted before it is shared."""
 
     def with_seed(seed: int) -> Callable[[int], NDArray[np.int64]]:
-        other = copy.copy(estimator)
-        other._seed = seed
-        return _quiet(other)
+        return _quiet(estimator._with_seed(seed))
 
     return with_seed
 

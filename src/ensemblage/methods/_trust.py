@@ -46,7 +46,10 @@ def warn_if_doubtful(estimator: Any, name: str) -> None:
     if not _compares.get() or k < 2 or n > _MOST_MICROCLUSTERS or estimator._from_similarity:
         return
     default = Consensus(k, random_state=0, n_jobs=estimator.n_jobs)
-    default.fit(estimator._ensemble, member_weight=estimator.member_weight_)
+    try:
+        default.fit(estimator._ensemble, member_weight=estimator.member_weight_)
+    except MemoryError:  # a comparison must not make a fit fail
+        return
     table, sizes, _ = estimator.microclusters_
     own, reference = (
         nmi_with_members(labels, table, sizes, estimator.member_weight_)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from copy import copy
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -250,6 +251,17 @@ class Consensus(ConsensusClusterer):
         if of_graph > _MUCH_BETTER * of_tree:
             return _Opinion(graph, "lwgp", of_tree, of_graph)
         return _Opinion(tree, "lwea", of_tree, of_graph)
+
+    def _with_seed(self, seed: int) -> Self | None:
+        part = self.estimator_._with_seed(seed)
+        if part is None:
+            return None
+        other = copy(self)
+        if self._named is None:
+            other._graph = part
+        else:
+            other._named = part
+        return other
 
     def _similarity_sums(self, weights: FloatArray) -> FloatArray:
         return self.estimator_._similarity_sums(weights)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import warnings
-from copy import copy
 from itertools import combinations
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -83,7 +82,7 @@ def seed_spread(estimator: Any, n_seeds: int = 5, *, random_state: Any = 0) -> S
     _validate.check_whole(owner, "n_seeds", n_seeds, 2)
     seed = _validate.check_random_state(owner, random_state)
     labels = fitted.labels_
-    if not hasattr(fitted, "_seed"):
+    if fitted._with_seed(0) is None:
         return SeedSpread(
             exact=True, n_seeds=0, mean_ari=1.0, min_ari=1.0, agreement=np.ones(len(labels))
         )
@@ -103,8 +102,7 @@ def seed_spread(estimator: Any, n_seeds: int = 5, *, random_state: Any = 0) -> S
 
 def _labels_with(fitted: Any, seed: int) -> NDArray[np.int64]:
     """Return the labels of the same fitted state, cut with another seed."""
-    other = copy(fitted)
-    other._seed = _validate.check_random_state("metrics.seed_spread", seed)
+    other = fitted._with_seed(_validate.check_random_state("metrics.seed_spread", seed))
     asked = fitted.n_clusters
     k = asked if isinstance(asked, int | np.integer) else fitted.n_clusters_
     with warnings.catch_warnings():
