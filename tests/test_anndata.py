@@ -31,16 +31,17 @@ def adata():
 
 def test_labels_confidence_and_settings(adata):
     assert en.anndata.consensus(adata, KEYS, n_clusters=3) is None
-    est = en.PTGP(3, random_state=0).fit(adata.obs[KEYS])
+    est = en.Consensus(3, random_state=0).fit(adata.obs[KEYS])
     labels = adata.obs["consensus"]
     assert labels.dtype == pd.CategoricalDtype(["0", "1", "2"])
     assert labels.astype(int).tolist() == est.labels_.tolist()
     np.testing.assert_array_equal(adata.obs["consensus_confidence"], est.confidence_)
     settings = adata.uns["consensus"]["params"]
-    assert settings["method"] == "ptgp"
+    assert settings["method"] == "auto"
     assert settings["keys"] == KEYS
     assert settings["n_clusters"] == 3
     assert settings["random_state"] == 0
+    assert adata.uns["consensus"]["n_clusters"] == 3
 
 
 def test_it_survives_a_file(adata, tmp_path):
@@ -116,7 +117,9 @@ def test_mistakes_are_told(adata):
         ensemblage.anndata.consensus(adata, ["sc3", "leiden_0.5"], n_clusters=3)
     with pytest.raises(ValueError, match=r"No column .* matches keys='ledien_\*'\. Did you mean"):
         ensemblage.anndata.consensus(adata, "ledien_*", n_clusters=3)
-    with pytest.raises(ValueError, match=r"no method 'ptpg'\. Did you mean 'ptgp'\?"):
+    with pytest.raises(
+        ValueError, match=r"Unknown method 'ptpg' in consensus\. Did you mean 'ptgp'\?"
+    ):
         ensemblage.anndata.consensus(adata, KEYS, n_clusters=3, method="ptpg")
     with pytest.raises(ValueError, match=r"no parameter 'linkages' of PTA\. Did you mean"):
         ensemblage.anndata.consensus(adata, KEYS, n_clusters=3, method="pta", linkages="x")
@@ -149,6 +152,13 @@ def test_numbers_of_numpy_are_settings_too(adata):
     assert type(settings["n_clusters"]) is int
 
 
-def test_a_method_in_capitals_is_nearly_right(adata):
-    with pytest.raises(ValueError, match=r"no method 'PTGP'\. Did you mean 'ptgp'"):
-        ensemblage.anndata.consensus(adata, KEYS, n_clusters=3, method="PTGP")
+def test_methods_are_found_in_any_case(adata):
+    ensemblage.anndata.consensus(adata, KEYS, n_clusters=3, method="PTGP")
+    assert adata.uns["consensus"]["params"]["method"] == "ptgp"
+
+
+def test_the_number_of_clusters_may_be_chosen(adata):
+    ensemblage.anndata.consensus(adata, KEYS)
+    found = adata.uns["consensus"]
+    assert found["params"]["n_clusters"] == "auto"
+    assert found["n_clusters"] == adata.obs["consensus"].nunique()

@@ -27,7 +27,7 @@ def test_blobs_are_found():
     assert model.votes_.shape == (150, 20)
     assert len(model.members_) == 20
     assert model.confidence_.shape == (150,)
-    assert isinstance(model.consensus_, en.PTGP)
+    assert isinstance(model.consensus_, en.Consensus)
 
 
 def test_the_parts_are_those_of_generate_and_of_the_consensus():
@@ -141,13 +141,13 @@ def test_noise_everywhere():
 def test_few_distinct_objects():
     features = np.repeat([[0.0], [1.0], [5.0]], 10, axis=0)
     with pytest.warns(en.FewerClustersWarning, match="asked for 8 clusters.* only 3 distinct"):
-        model = en.EnsembleClustering(random_state=0).fit(features)
+        model = en.EnsembleClustering(8, random_state=0).fit(features)
     assert model.n_clusters_ == 3
 
 
 def test_more_clusters_than_objects():
     with pytest.raises(ValueError, match=r"n_clusters=8.*n_samples=3"):
-        en.EnsembleClustering().fit(BLOBS[:3])
+        en.EnsembleClustering(8).fit(BLOBS[:3])
 
 
 def test_members_too_coarse():

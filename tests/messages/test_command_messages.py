@@ -17,7 +17,7 @@ COMMANDS = {
         2,
         "VOTES is missing. See: ensemblage consensus --help",
     ),
-    "consensus v.csv": (
+    "consensus v.csv --method pta": (
         2,
         (
             "Say how many clusters you want: either -k 10, or --k-range 2:20 for one column of "
@@ -68,9 +68,9 @@ COMMANDS = {
     "consensus v.csv -k 2 --method pgtp": (
         2,
         (
-            "There is no method 'pgtp'. Did you mean ptgp? Known: cspa, eac, ecmc, ecpcs, "
-            "gpmgla, hbgf, hgpa, lwea, lwgp, lwpt, mcla, nmf, pta, ptgp, srs, srw, usenc, vote, "
-            "wct, weac."
+            "There is no method 'pgtp'. Did you mean ptgp? Known: auto, consensus, cspa, eac, "
+            "ecmc, ecpcs, gpmgla, hbgf, hgpa, lwea, lwgp, lwpt, mcla, nmf, pta, ptgp, srs, "
+            "srw, usenc, vote, wct, weac."
         ),
     ),
     "consensus v.csv -k 2 --confidense": (
@@ -119,6 +119,13 @@ COMMANDS = {
         ),
     ),
     "consensus v.csv -k 2 --linkage average": (
+        2,
+        (
+            "Method auto has no --linkage. Name a method that has it, as in --method pta, or leave it"
+            " out."
+        ),
+    ),
+    "consensus v.csv -k 2 --linkage average --method ptgp": (
         2,
         ("Method ptgp has no --linkage. Of these options it has --neighbors, --steps, --device."),
     ),

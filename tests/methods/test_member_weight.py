@@ -16,7 +16,8 @@ from ensemblage.testing.strategies import votes
 pytestmark = pytest.mark.filterwarnings("ignore::ensemblage.FewerClustersWarning")
 
 TAKERS = [
-    "eac", "ecmc", "lwea", "lwgp", "lwpt", "nmf", "pta", "ptgp", "srw", "usenc", "vote", "weac",
+    "auto", "consensus", "eac", "ecmc", "lwea", "lwgp", "lwpt", "nmf", "pta", "ptgp", "srw",
+    "usenc", "vote", "weac",
 ]  # fmt: skip
 #: Those whose sums are of whole numbers: the law holds to the last bit, ties included.
 EXACT = ["eac", "pta", "srw", "vote"]
@@ -232,7 +233,9 @@ def test_methods_without_a_place_say_so(blobs):
     matrix, _ = blobs
     assert sorted(name for name, kind in en.METHODS.items() if kind._takes_member_weight) == TAKERS
     for name in sorted(set(en.METHODS) - set(TAKERS)):
-        with pytest.raises(TypeError, match=r"no place for member_weight .* one of EAC, .* WEAC\."):
+        with pytest.raises(
+            TypeError, match=r"no place for member_weight .* one of Consensus, .* WEAC\."
+        ):
             make(name, 3).fit(matrix, member_weight=np.ones(10))
 
 

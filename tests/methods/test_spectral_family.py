@@ -231,7 +231,7 @@ def test_bad_parameters_are_named(name, parameter, bad, e2):
 
 def test_parameters_matter(e3):
     assert en.GPMGLA().get_params() == {"alpha": 0.5, "beta": 2.0, "n_clusters": 8, "n_jobs": None}
-    assert (en.LWGP().theta, en.LWPT().theta, en.HBGF().solver) == (0.4, 0.15, "spectral")
+    assert en.HBGF().solver == "spectral"
     for one, two in (
         (en.GPMGLA(2), en.GPMGLA(2, alpha=5)),
         (en.GPMGLA(2), en.GPMGLA(2, beta=0)),

@@ -167,7 +167,7 @@ CASES = {
     "no version": (lambda h, a: h.update(version="1"), "its version is '1'"),
     "the future": (
         lambda h, a: h.update(version=99, ensemblage="7.0"),
-        r"saved by ensemblage 7\.0 in version 99 .* up to 1\. Install a newer ensemblage",
+        r"saved by ensemblage 7\.0 in version 99 .* up to 2\. Install a newer ensemblage",
     ),
     "no class": (lambda h, a: h.pop("class"), "it has no 'class'"),
     "a foreign class": (lambda h, a: h.update({"class": "os.system"}), "no method 'os.system'"),
