@@ -93,25 +93,53 @@ def transfer_cut(B, k, multiplicity=None):
     return values, rows / np.linalg.norm(rows, axis=1, keepdims=True)
 
 
-def merge_closest(distance, linkage, weights=None):
-    """Return heights and the partition after each merge, always merging the closest pair."""
+def merge_closest(distance, linkage, weights=None, ties="mean"):
+    """Return heights and the partition after each merge, always merging the closest pair.
+
+    Every cluster has a place, first that of its only row. Of tied pairs of places i < j:
+
+    - "mean": least mean distance, then largest weight of both, then lowest i, then lowest j; the
+      union takes place i. Ties of average link are not defined: no two means may be equal.
+    - "later": lowest i, then lowest j; the union takes place j.
+    - "octave": largest j, then largest i; the union takes place i.
+    """
     n = len(distance)
     weights = np.ones(n) if weights is None else weights
-    clusters = [[i] for i in range(n)]
+    clusters = {i: [i] for i in range(n)}
 
-    def gap(a, b):
-        block = distance[np.ix_(a, b)]
+    def mean(pair):
+        a, b = (clusters[place] for place in pair)
+        total = weights[a] @ distance[np.ix_(a, b)] @ weights[b]
+        return total / weights[a].sum() / weights[b].sum()
+
+    def gap(pair):
         if linkage == "average":
-            return np.average(block, weights=np.outer(weights[a], weights[b]))
+            return mean(pair)
+        block = distance[np.ix_(*(clusters[place] for place in pair))]
         return block.max() if linkage == "complete" else block.min()
 
-    heights, partitions = [], [[list(c) for c in clusters]]
+    def mass(pair):
+        return sum(weights[clusters[place]].sum() for place in pair)
+
+    def least(pairs, number):
+        numbers = [number(pair) for pair in pairs]
+        return [p for p, x in zip(pairs, numbers, strict=True) if x <= min(numbers) + 1e-12]
+
+    heights, partitions = [], [[list(c) for c in clusters.values()]]
     while len(clusters) > 1:
-        pairs = [(i, j) for i in range(len(clusters)) for j in range(i + 1, len(clusters))]
-        i, j = min(pairs, key=lambda pair: gap(clusters[pair[0]], clusters[pair[1]]))
-        heights.append(gap(clusters[i], clusters[j]))
-        clusters[i] = clusters[i] + clusters.pop(j)
-        partitions.append([list(c) for c in clusters])
+        pairs = [(i, j) for i in sorted(clusters) for j in sorted(clusters) if i < j]
+        if linkage == "average" and ties == "mean":
+            i, j = min(pairs, key=gap)
+        elif ties == "mean":
+            i, j = min(least(least(least(pairs, gap), mean), lambda pair: -mass(pair)))
+        elif ties == "later":
+            i, j = min(least(pairs, gap))
+        else:
+            i, j = max(least(pairs, gap), key=lambda pair: pair[::-1])
+        heights.append(gap((i, j)))
+        stays, goes = (j, i) if ties == "later" else (i, j)
+        clusters[stays] = clusters[stays] + clusters.pop(goes)
+        partitions.append([list(c) for c in clusters.values()])
     return np.array(heights), partitions
 
 

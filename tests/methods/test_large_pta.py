@@ -130,6 +130,13 @@ def test_more_islands_than_groups(small_limits):
     assert (est.linkage_matrix_[-199:, 2] == 1).all()
 
 
+@pytest.mark.parametrize("kind", ["uint16", "approximate"])
+def test_ties_by_order_need_the_exact_similarity(votes, kind):
+    with pytest.raises(ValueError, match=r'PTA with ties="later" needs similarity="exact", got'):
+        en.PTA(2, ties="later", similarity=kind).fit(votes)
+    assert en.PTA(2, ties="later").fit(votes).similarity_kind_ == "exact"
+
+
 @pytest.mark.parametrize("linkage", ["complete", "single"])
 def test_other_links_are_refused_with_the_reason(votes, linkage):
     with pytest.raises(ValueError, match=r"average link only.*mean trajectories"):

@@ -256,6 +256,65 @@ def test_threads_change_no_bit(name, linkage):
     np.testing.assert_array_equal(fits[0].linkage_matrix_, fits[1].linkage_matrix_)
 
 
+# -- ties ------------------------------------------------------------------------------------------
+
+
+def what_is_merged(name, est):
+    """Return the distances that a method merges by, and its weights."""
+    weights = None if name == "pta" else est.microclusters_.sizes
+    return 1.0 - est.similarity_, weights
+
+
+@pytest.mark.parametrize("ties", ["mean", "later", "octave"])
+@pytest.mark.parametrize("linkage", LINKAGES)
+@pytest.mark.parametrize("name", [*FAMILY, "ecpcs", "pta"])
+def test_ties_reach_the_tree(name, linkage, ties):
+    est = en.METHODS[name](3, linkage=linkage, ties=ties).fit(blobs(50, 4, seed=3))
+    distance, weights = what_is_merged(name, est)
+    expected = flow.agglomerate(distance, linkage, weights, ties)
+    np.testing.assert_array_equal(est.linkage_matrix_, expected)
+
+
+@pytest.mark.parametrize("name", WITH_LEVELS)
+@pytest.mark.parametrize("ties", ["later", "octave"])
+def test_objects_in_their_order_decide_ties_of_objects(name, ties):
+    est = en.METHODS[name](3, linkage="complete", ties=ties, level="objects").fit(
+        blobs(40, 3, seed=3)
+    )
+    expected = flow.agglomerate(1.0 - of_objects(est), "complete", ties=ties)
+    np.testing.assert_array_equal(est.linkage_matrix_, expected)
+
+
+def test_ties_by_mean_keep_outliers_from_swallowing_the_rest():
+    """Four groups of equal size and objects that differ from all: complete link finds the groups."""
+    truth = np.repeat(np.arange(4), 30)
+    rng = np.random.default_rng(0)
+    matrix = np.where(rng.random((120, 8)) < 0.3, rng.integers(0, 4, (120, 8)), truth[:, None])
+    by_mean = en.EAC(4, linkage="complete").fit(matrix)
+    by_order = en.EAC(4, linkage="complete", ties="later").fit(matrix)
+    assert en.metrics.ari(truth, by_mean.labels_) > en.metrics.ari(truth, by_order.labels_) + 0.2
+
+
+@pytest.mark.parametrize("linkage", ["complete", "single"])
+@pytest.mark.parametrize("name", ["eac", "weac", "wct"])
+def test_ties_by_mean_ignore_the_order_of_objects(name, linkage):
+    """Microclusters of sizes 1, 2, 4, ... leave no tie to the order."""
+    rng = np.random.default_rng(0)
+    groups = np.unique(rng.integers(0, 3, (9, 3)), axis=0)
+    matrix = np.repeat(groups, 2 ** np.arange(len(groups)), axis=0)
+    order = rng.permutation(len(matrix))
+    one = en.METHODS[name](2, linkage=linkage).fit(matrix)
+    other = en.METHODS[name](2, linkage=linkage).fit(matrix[order])
+    for k in range(1, one.n_microclusters_ + 1):
+        assert partition(one.cut(k)[order]) == partition(other.cut(k))
+
+
+@pytest.mark.parametrize("name", [*FAMILY, "ecpcs", "pta"])
+def test_an_unknown_rule_for_ties(name, e2):
+    with pytest.raises(ValueError, match=r"'ties' parameter .* must be one of 'mean', 'later'"):
+        en.METHODS[name](2, ties="first").fit(e2)
+
+
 # -- what is refused -------------------------------------------------------------------------------
 
 

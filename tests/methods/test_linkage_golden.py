@@ -31,6 +31,15 @@ def test_weac_against_the_authors(run):
         assert equal_but_for_ties(est, k, golden["labels_weac_al"][:, column])
 
 
+@pytest.mark.parametrize(("linkage", "short"), [("complete", "cl"), ("single", "sl")])
+def test_weac_with_the_ties_of_octave(run, linkage, short):
+    """Equal at every k: nearly all merges are tied, and decided as Octave's `linkage` does."""
+    matrix, golden = run
+    est = en.WEAC(2, linkage=linkage, ties="octave").fit(matrix)
+    for column, k in enumerate(golden["cls_nums"].tolist()):
+        assert metrics.ari(est.cut(k), golden[f"labels_weac_{short}"][:, column]) == 1
+
+
 def test_lwea_against_the_authors(run):
     matrix, golden = run
     ensemble = en.Ensemble(matrix)

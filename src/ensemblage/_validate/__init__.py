@@ -63,6 +63,7 @@ from ensemblage._validate.parameters import (
     check_random_state,
     check_reach,
     check_share,
+    check_ties,
     check_whole,
     least_size,
 )
@@ -132,6 +133,7 @@ __all__ = [
     "check_similarity",
     "check_some_match",
     "check_subsample",
+    "check_ties",
     "check_tree",
     "check_turnout",
     "check_two_names",

@@ -7,7 +7,7 @@ from typing import Any, TypeGuard
 
 import numpy as np
 
-from ensemblage.flow.agglomerate import LINKAGES
+from ensemblage.flow.agglomerate import LINKAGES, TIES
 
 
 def _is_whole(value: Any) -> TypeGuard[int]:
@@ -76,6 +76,11 @@ def check_choice(owner: str, name: str, value: Any, choices: tuple[str, ...]) ->
 def check_linkage(owner: str, value: Any) -> str:
     """Return the name of a linkage."""
     return check_choice(owner, "linkage", value, LINKAGES)
+
+
+def check_ties(owner: str, value: Any) -> str:
+    """Return the name of a rule for pairs that are equally similar."""
+    return check_choice(owner, "ties", value, TIES)
 
 
 def check_number(owner: str, name: str, value: Any, *, zero_allowed: bool = False) -> float:

@@ -1,8 +1,9 @@
 """Agglomerative clustering of microclusters, and cuts of its tree into exactly k clusters.
 
 Nearest-neighbour chains find the same tree as repeated search for the closest pair, because
-average, complete and single link and Ward's rule are reducible: O(n²) time, on a matrix that is
-used up.
+average link and Ward's rule are reducible: O(n²) time, on a matrix that is used up. So are complete
+and single link, but their trees are decided by ties, and a chain cannot keep a rule about these:
+`ensemblage.flow._closest` makes them, in the same memory.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ensemblage.flow._closest import merge_closest
 from ensemblage.flow._jit import fast_kernel, kernel
 from ensemblage.flow._symmetry import mirror
 from ensemblage.flow._tree import root, tree_of_merges
@@ -21,10 +23,13 @@ if TYPE_CHECKING:
     from ensemblage._types import FloatArray, Weights
 
 LINKAGES = ("average", "complete", "single")
+TIES = ("mean", "later", "octave")
 _RULES = (*LINKAGES, "ward")
 
 
-def agglomerate(distance: FloatArray, linkage: str, weights: Weights | None = None) -> FloatArray:
+def agglomerate(
+    distance: FloatArray, linkage: str, weights: Weights | None = None, ties: str = "mean"
+) -> FloatArray:
     """Return the tree of merges in SciPy's format, heights never falling.
 
     Parameters
@@ -38,22 +43,49 @@ def agglomerate(distance: FloatArray, linkage: str, weights: Weights | None = No
         to the sum of squares.
     weights : ndarray of shape (n,), optional
         How many objects each row stands for. With them an average is one over objects, and the
-        tree is that of the objects, whose identical rows merge first. Only averages and Ward's
-        rule use them.
+        tree is that of the objects, whose identical rows merge first. Complete and single link use
+        them for ties only.
+    ties : {"mean", "later", "octave"}, default="mean"
+        Which of the pairs whose heights are equal within 1e-12 is merged first.
+
+        - "mean": for complete and single link, the pair with the least mean distance (by weights,
+          equal within 1e-12), then the largest joint weight, then the lowest row, then the lowest
+          other row, where the row of a cluster is its lowest. Only where all but the rows tie does
+          the tree depend on their order. Average link and Ward's rule have the mean as their
+          height; they keep the pair that a chain of nearest neighbours finds first.
+        - "later": the lowest row, then the lowest other row; the union takes the higher of the two.
+        - "octave": the highest row, then the highest other row; the union takes the lower of the
+          two. This is what `linkage` of GNU Octave's package "statistics" does.
+
+        "later" and "octave" are not for Ward's rule.
 
     Returns
     -------
     ndarray of shape (n - 1, 4)
-        The two clusters merged, the height, and the number of *rows* in the union. Ties are
-        broken in favour of the cluster found first.
+        The two clusters merged, the height, and the number of *rows* in the union.
     """
     n = len(distance)
     mirror(distance)
     mass = np.ones(n) if weights is None else weights.astype(np.float64)
+    if ties != "mean" or linkage in ("complete", "single"):
+        return _by_closest_pairs(distance, mass, LINKAGES.index(linkage), ties)
     pairs = np.empty((max(n - 1, 0), 2), dtype=np.int64)
     heights = np.empty(len(pairs))
     _chain(distance, mass, _RULES.index(linkage), pairs, heights)
     return tree_of_merges(pairs, heights)
+
+
+def _by_closest_pairs(distance: FloatArray, mass: FloatArray, rule: int, ties: str) -> FloatArray:
+    """Return the tree by search for the closest pair. "later" is "octave" on reversed rows."""
+    if ties != "later":
+        return tree_of_merges(*merge_closest(distance, mass, rule, by_mean=ties == "mean"))
+    n = len(distance)
+    for i in range((n + 1) // 2):
+        row = distance[i, ::-1].copy()
+        distance[i] = distance[n - 1 - i, ::-1]
+        distance[n - 1 - i] = row
+    pairs, heights = merge_closest(distance, mass[::-1].copy(), rule, by_mean=False)
+    return tree_of_merges(n - 1 - pairs, heights)
 
 
 def cut_tree(tree: FloatArray, n_clusters: int) -> NDArray[np.int64]:

@@ -57,7 +57,8 @@ def packed_linkage(packed: NDArray[np.uint16], n: int, linkage: str) -> FloatArr
     ndarray of shape (n - 1, 4)
         The two clusters merged, the height 1 - similarity, and the number of rows in the union.
         Equal levels are common in sixteen bits: a chain turns back on a tie, otherwise the
-        cluster whose lowest row is the lowest wins.
+        cluster whose lowest row is the lowest wins. Complete and single link do not compare means
+        here, as `ensemblage.flow.agglomerate` does: these would take a triangle of their own.
     """
     rule = _RULES.index(linkage)
     rows = np.arange(n)

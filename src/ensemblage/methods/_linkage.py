@@ -24,6 +24,7 @@ class LinkageClusterer(ConsensusClusterer):
     """Base of the methods with a `similarity_`, a `linkage` and a `linkage_matrix_`."""
 
     linkage: str
+    ties: str
     min_cluster_size: int | float | str
     similarity_: FloatArray
     linkage_matrix_: FloatArray
@@ -92,35 +93,38 @@ class LinkageClusterer(ConsensusClusterer):
             'level="microclusters" needs those of microclusters only.',
         )
 
-    def _link(self, linkage: str, level: str = "microclusters") -> Self:
+    def _link(self, linkage: str, ties: str, level: str = "microclusters") -> Self:
         """Merge microclusters, or the objects themselves, on `similarity_`; cut, and finish.
 
         Averages are over objects in both cases.
         """
         if level == "objects":
-            self.linkage_matrix_ = self._tree_of_objects(linkage)
+            self.linkage_matrix_ = self._tree_of_objects(linkage, ties)
             n_objects = len(self.microclusters_.of_object)
             return self._finish(unit_of_object=np.arange(n_objects, dtype=np.int32))
-        self.linkage_matrix_ = self._tree_of_microclusters(linkage)
+        self.linkage_matrix_ = self._tree_of_microclusters(linkage, ties)
         return self._finish()
 
-    def _tree_of_microclusters(self, linkage: str) -> FloatArray:
-        return flow.agglomerate(1.0 - self.similarity_, linkage, self.microclusters_.sizes)
+    def _tree_of_microclusters(self, linkage: str, ties: str) -> FloatArray:
+        sizes = self.microclusters_.sizes
+        return flow.agglomerate(1.0 - self.similarity_, linkage, sizes, ties)
 
-    def _tree_of_objects(self, linkage: str) -> FloatArray:
+    def _tree_of_objects(self, linkage: str, ties: str) -> FloatArray:
         """Return the tree of the objects, through that of microclusters where this is exact.
 
-        It is where the objects of each microcluster are each other's nearest.
+        It is where the objects of each microcluster are each other's nearest, unless ties are
+        decided by the order of objects.
         """
         _, sizes, of_object = self.microclusters_
         similarity = self.similarity_
         inner = similarity.diagonal()
         nearest = similarity.max(axis=1) <= inner + _ROUNDING
-        if nearest[sizes > 1].all():
-            tree = self._tree_of_microclusters(linkage)
+        if ties == "mean" and nearest[sizes > 1].all():
+            tree = self._tree_of_microclusters(linkage, ties)
             return flow.tree_of_objects(tree, of_object, 1.0 - inner)
         self._check_objects()
-        return flow.agglomerate(1.0 - similarity[np.ix_(of_object, of_object)], linkage)
+        distance = 1.0 - similarity[np.ix_(of_object, of_object)]
+        return flow.agglomerate(distance, linkage, ties=ties)
 
     def _finish(self, unit_of_object: NDArray[np.int32] | None = None) -> Self:
         self._sized = None

@@ -54,7 +54,9 @@ def needed_bytes(kind: str, n: int, n_jobs: int | None) -> int:
     return (12 * n * rank if n > _GROUPS else 0) + 16 * n_groups**2 + per_thread
 
 
-def choose(estimator: Any, kind: str, linkage: str, similarity: FloatArray | None = None) -> str:
+def choose(
+    estimator: Any, kind: str, linkage: str, ties: str, similarity: FloatArray | None = None
+) -> str:
     """Return the route for an estimator with its `n_neighbors_` and `n_steps_`, or refuse it.
 
     With `similarity` the links of the walk are by that, else by agreement.
@@ -66,6 +68,13 @@ def choose(estimator: Any, kind: str, linkage: str, similarity: FloatArray | Non
             f" clusters is that of their mean trajectories, which says nothing about the smallest"
             f' or largest of their members\'. Use linkage="average" or similarity="uint16".'
         )
+    if ties != "mean":
+        if kind in ("uint16", "approximate"):
+            raise ValueError(
+                f'{owner} with ties="{ties}" needs similarity="exact", got "{kind}". Use that, or'
+                f' ties="mean".'
+            )
+        kind = "exact"
     n_links, walk = expected_walk(estimator, similarity)
     if kind == "auto":
         kind = _what_fits(n, n_jobs, linkage, walk)

@@ -23,6 +23,11 @@ class EAC(LinkageClusterer):
     linkage : {"average", "complete", "single"}, default="average"
         Which similarity of two clusters decides about merging: the mean, the smallest or the
         largest of their objects'.
+    ties : {"mean", "later", "octave"}, default="mean"
+        Which of the pairs of clusters that are equally similar merge first; much of complete and
+        single link depends on it. "mean": the pair with the largest mean similarity, then the one
+        with the most objects. The others go by the order of rows: "later" takes the first pair, and
+        the union its later place; "octave" the last pair and the earlier place, as GNU Octave does.
     affinity : {"votes", "precomputed"}, default="votes"
         What `fit` is given: votes, or the similarity of every pair of objects, a symmetric matrix
         of numbers from 0 to 1 with 1 on its diagonal, such as a co-association.
@@ -68,7 +73,7 @@ class EAC(LinkageClusterer):
     With N objects, M clusterings and n microclusters: O(N·M) for
     microclusters, O(n²·M) byte compares for the similarity, O(n²) for the tree, and 16·n² bytes.
     :meth:`cut` costs O(n). No random numbers are drawn. Similarities are multiples of 1/M and tie
-    often; ties go to the microcluster that appears first, and a cut at k still gives k clusters.
+    often, which is what `ties` is for; a cut at k gives k clusters whatever ties.
 
     References
     ----------
@@ -93,26 +98,29 @@ class EAC(LinkageClusterer):
         n_clusters: int | str = 8,
         *,
         linkage: str = "average",
+        ties: str = "mean",
         affinity: str = "votes",
         min_cluster_size: float | str = 1,
         n_jobs: int | None = None,
     ) -> None:
         self.n_clusters = n_clusters
         self.linkage = linkage
+        self.ties = ties
         self.affinity = affinity
         self.min_cluster_size = min_cluster_size
         self.n_jobs = n_jobs
 
     def _fit(self, X: Any) -> Self:
         linkage = _validate.check_linkage("EAC", self.linkage)
+        ties = _validate.check_ties("EAC", self.ties)
         affinity = _validate.check_choice("EAC", "affinity", self.affinity, _validate.AFFINITIES)
         if affinity == "precomputed":
             self.similarity_ = self._begin_with_similarity(X)
-            return self._link(linkage)
+            return self._link(linkage, ties)
         groups = self._begin(X).microclusters
         self._check_square()
 
         self.similarity_ = flow.coassociation(
             groups.table, weights=self.member_weight_, n_jobs=self.n_jobs
         )
-        return self._link(linkage)
+        return self._link(linkage, ties)

@@ -28,6 +28,11 @@ class ECMC(LinkageClusterer):
     linkage : {"average", "complete", "single"}, default="average"
         Which similarity of two clusters decides about merging: the mean, the smallest or the
         largest of their objects'.
+    ties : {"mean", "later", "octave"}, default="mean"
+        Which of the pairs of clusters that are equally similar merge first; much of complete and
+        single link depends on it. "mean": the pair with the largest mean similarity, then the one
+        with the most objects. The others go by the order of rows: "later" takes the first pair, and
+        the union its later place; "octave" the last pair and the earlier place, as GNU Octave does.
     low, high : float, default=0.2 and 0.8
         Pairs with a co-association of at most `low` are known to be apart, those with at least
         `high` to belong together; what lies between is not known.
@@ -117,6 +122,7 @@ class ECMC(LinkageClusterer):
         n_clusters: int | str = 8,
         *,
         linkage: str = "average",
+        ties: str = "mean",
         low: float = 0.2,
         high: float = 0.8,
         penalty: float | None = None,
@@ -128,6 +134,7 @@ class ECMC(LinkageClusterer):
     ) -> None:
         self.n_clusters = n_clusters
         self.linkage = linkage
+        self.ties = ties
         self.low = low
         self.high = high
         self.penalty = penalty
@@ -139,6 +146,7 @@ class ECMC(LinkageClusterer):
 
     def _fit(self, X: Any) -> Self:
         linkage = _validate.check_linkage("ECMC", self.linkage)
+        ties = _validate.check_ties("ECMC", self.ties)
         low, high, penalty, max_iter, tol = self._check_completion()
         level = _validate.check_level("ECMC", self.level)
         ensemble = self._begin(X)
@@ -165,7 +173,7 @@ class ECMC(LinkageClusterer):
                 ConvergenceWarning,
                 stacklevel=2,
             )
-        return self._link(linkage, level)
+        return self._link(linkage, ties, level)
 
     def _check_completion(self) -> tuple[float, float, float | None, int, float]:
         low = _validate.check_share("ECMC", "low", self.low)

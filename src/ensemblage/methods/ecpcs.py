@@ -36,6 +36,11 @@ class ECPCS(LinkageClusterer):
     linkage : {"average", "complete", "single"}, default="average"
         For "hc": which similarity of two clusters decides about merging: the mean over pairs of
         objects, the smallest or the largest. The article has the mean.
+    ties : {"mean", "later", "octave"}, default="mean"
+        Which of the pairs of clusters that are equally similar merge first; much of complete and
+        single link depends on it. "mean": the pair with the largest mean similarity, then the one
+        with the most objects. The others go by the order of rows: "later" takes the first pair, and
+        the union its later place; "octave" the last pair and the earlier place, as GNU Octave does.
     n_steps : int, default=20
         Steps of the random walk, the article's t.
     random_state : int, Generator, RandomState or None, default=None
@@ -116,6 +121,7 @@ class ECPCS(LinkageClusterer):
         *,
         variant: str = "hc",
         linkage: str = "average",
+        ties: str = "mean",
         n_steps: int = 20,
         random_state: Any = None,
         min_cluster_size: float | str = 1,
@@ -124,6 +130,7 @@ class ECPCS(LinkageClusterer):
         self.n_clusters = n_clusters
         self.variant = variant
         self.linkage = linkage
+        self.ties = ties
         self.n_steps = n_steps
         self.random_state = random_state
         self.min_cluster_size = min_cluster_size
@@ -132,6 +139,7 @@ class ECPCS(LinkageClusterer):
     def _fit(self, X: Any) -> Self:
         self._variant = _validate.check_choice("ECPCS", "variant", self.variant, ("hc", "mc"))
         linkage = _validate.check_linkage("ECPCS", self.linkage)
+        ties = _validate.check_ties("ECPCS", self.ties)
         n_steps = _validate.check_whole("ECPCS", "n_steps", self.n_steps, 1)
         self._seed = _validate.check_random_state("ECPCS", self.random_state)
         groups = self._begin(X).microclusters
@@ -154,7 +162,7 @@ class ECPCS(LinkageClusterer):
         self.cluster_similarity_[alone, alone] = 0.0
         if self._variant == "hc":
             self.similarity_ = flow.graded_coassociation(groups.table, likeness, n_jobs=self.n_jobs)
-            return self._link(linkage)
+            return self._link(linkage, ties)
         self._normalised_cut = flow.NormalisedCut(self.cluster_similarity_)
         return self._finish()
 

@@ -27,6 +27,11 @@ class LWEA(LinkageClusterer):
     linkage : {"average", "complete", "single"}, default="average"
         Which similarity of two clusters decides about merging: the mean, the smallest or the
         largest of their objects'.
+    ties : {"mean", "later", "octave"}, default="mean"
+        Which of the pairs of clusters that are equally similar merge first; much of complete and
+        single link depends on it. "mean": the pair with the largest mean similarity, then the one
+        with the most objects. The others go by the order of rows: "later" takes the first pair, and
+        the union its later place; "octave" the last pair and the earlier place, as GNU Octave does.
     weights : {"entropy", "normalized"}, default="entropy"
         How uncertainty is measured: by the entropy of a cluster over the other clusterings, as
         published; or by that entropy divided by log2 of the number of clusters of the cluster's
@@ -83,8 +88,8 @@ class LWEA(LinkageClusterer):
     objects, they merge at height 1 - s_aa and not at 0. The default leaves these merges out; both
     levels agree wherever the object-level cut keeps identical rows together, which is where k is
     small. ``level="objects"`` is exact: through microclusters, with their inner merges, where no
-    s_ab exceeds s_aa, else on the N × N distances, which may be refused for memory. Without missing
-    votes no s_ab exceeds s_aa.
+    s_ab exceeds s_aa and ``ties="mean"``, else on the N × N distances, which may be refused for
+    memory. Without missing votes no s_ab exceeds s_aa.
 
     With N objects, M clusterings, n microclusters and C clusters in the ensemble: O(N·M) for
     microclusters, O(n·M²) for the weights, O(n²·M) for the similarity, O(n²) for the tree,
@@ -111,6 +116,7 @@ class LWEA(LinkageClusterer):
         n_clusters: int | str = 8,
         *,
         linkage: str = "average",
+        ties: str = "mean",
         weights: str = "entropy",
         theta: float | str = "auto",
         level: str = "microclusters",
@@ -119,6 +125,7 @@ class LWEA(LinkageClusterer):
     ) -> None:
         self.n_clusters = n_clusters
         self.linkage = linkage
+        self.ties = ties
         self.weights = weights
         self.theta = theta
         self.level = level
@@ -127,6 +134,7 @@ class LWEA(LinkageClusterer):
 
     def _fit(self, X: Any) -> Self:
         linkage = _validate.check_linkage("LWEA", self.linkage)
+        ties = _validate.check_ties("LWEA", self.ties)
         weights = check_local_weights(self)
         level = _validate.check_level("LWEA", self.level)
         groups = self._begin(X).microclusters
@@ -138,4 +146,4 @@ class LWEA(LinkageClusterer):
         self.similarity_ = flow.graded_coassociation(
             groups.table, np.diag(self.certainties_), self.member_weight_, n_jobs=self.n_jobs
         )
-        return self._link(linkage, level)
+        return self._link(linkage, ties, level)

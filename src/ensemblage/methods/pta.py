@@ -36,6 +36,12 @@ class PTA(TrajectoryMethod, LinkageClusterer):
         largest of their members'. Means count microclusters, whatever their size, as the paper's
         do. The paper prints complete link as a sum; its results come from the usual minimum, which
         is what "complete" means here.
+    ties : {"mean", "later", "octave"}, default="mean"
+        Which of the pairs of clusters that are equally similar merge first; much of complete and
+        single link depends on it. "mean": the pair with the largest mean similarity, then the one
+        with the most microclusters. The others go by the order of rows: "later" takes the first
+        pair, and the union its later place; "octave" the last pair and the earlier place, as GNU
+        Octave does. They need the exact similarity.
     n_neighbors : int, "auto" or "all", default="auto"
         Elite neighbours of each microcluster, the paper's K; neighbours that tie with the last
         are kept. "auto" is ``max(1, min(20, floor(sqrt(n) / 2)))`` for n microclusters, "all"
@@ -113,8 +119,9 @@ class PTA(TrajectoryMethod, LinkageClusterer):
     sixteen bits; O(T·E·5000) for the approximate tree. Beside the memory named above, every route
     takes 48·E bytes for the graph and 128·n·(T + 2) for each thread, "uint16" another 768·n.
     :meth:`cut` costs O(n). No random numbers are drawn but for the features of "approximate",
-    which come from a fixed seed. Where similarities tie, as they often do in sixteen bits, the
-    earlier microcluster wins; ties cannot change how many clusters a cut gives.
+    which come from a fixed seed. Levels of sixteen bits tie often. There the earlier microcluster
+    wins, also with complete and single link: ties by mean similarity would double the memory. Ties
+    cannot change how many clusters a cut gives.
 
     A microcluster without links has similarity 0 to all others and joins last. With fewer than 16
     microclusters "auto" means one neighbour and one step, after which a walker has left its own
@@ -141,6 +148,7 @@ class PTA(TrajectoryMethod, LinkageClusterer):
         n_clusters: int | str = 8,
         *,
         linkage: str = "average",
+        ties: str = "mean",
         n_neighbors: int | str = "auto",
         n_steps: int | str = "auto",
         similarity: str = "auto",
@@ -151,6 +159,7 @@ class PTA(TrajectoryMethod, LinkageClusterer):
     ) -> None:
         self.n_clusters = n_clusters
         self.linkage = linkage
+        self.ties = ties
         self.n_neighbors = n_neighbors
         self.n_steps = n_steps
         self.similarity = similarity
@@ -161,6 +170,7 @@ class PTA(TrajectoryMethod, LinkageClusterer):
 
     def _fit(self, X: Any) -> Self:
         linkage = _validate.check_linkage("PTA", self.linkage)
+        ties = _validate.check_ties("PTA", self.ties)
         wish = _validate.check_choice("PTA", "similarity", self.similarity, _pta_routes.CHOICES)
         device = _validate.check_choice("PTA", "device", self.device, _device.DEVICES)
         affinity = _validate.check_choice("PTA", "affinity", self.affinity, _validate.AFFINITIES)
@@ -168,7 +178,7 @@ class PTA(TrajectoryMethod, LinkageClusterer):
         if links is None:
             self._begin(X)
         set_reach(self)
-        kind = _pta_routes.choose(self, wish, linkage, links)
+        kind = _pta_routes.choose(self, wish, linkage, ties, links)
         _device.chosen(device, self.n_microclusters_)  # refused here, before anything is computed
 
         walk = elite_walk(self, self.microclusters_, links)
@@ -184,7 +194,7 @@ class PTA(TrajectoryMethod, LinkageClusterer):
         self._walk: Any = None
         if kind == "exact":
             self._similarity = self._trajectory_similarity(walk)
-            self.linkage_matrix_ = flow.agglomerate(1.0 - self._similarity, linkage)
+            self.linkage_matrix_ = flow.agglomerate(1.0 - self._similarity, linkage, ties=ties)
             return self._finish()
         self._walk = walk
         if kind == "uint16":

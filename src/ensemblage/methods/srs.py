@@ -25,6 +25,11 @@ class SRS(LinkageClusterer):
     linkage : {"average", "complete", "single"}, default="average"
         Which similarity of two clusters decides about merging: the mean, the smallest or the
         largest of their objects'.
+    ties : {"mean", "later", "octave"}, default="mean"
+        Which of the pairs of clusters that are equally similar merge first; much of complete and
+        single link depends on it. "mean": the pair with the largest mean similarity, then the one
+        with the most objects. The others go by the order of rows: "later" takes the first pair, and
+        the union its later place; "octave" the last pair and the earlier place, as GNU Octave does.
     decay : float, default=0.8
         What a step along the graph leaves of a similarity, from 0 to 1.
     n_iterations : int, default=5
@@ -79,8 +84,8 @@ class SRS(LinkageClusterer):
     s_aa below 1, so that, of objects, they merge at height 1 - s_aa and not at 0. The default
     leaves these merges out; both levels agree wherever the object-level cut keeps identical rows
     together, which is where k is small. ``level="objects"`` is exact: through microclusters, with
-    their inner merges, where no s_ab exceeds s_aa, else on the N × N distances, which may be
-    refused for memory.
+    their inner merges, where no s_ab exceeds s_aa and ``ties="mean"``, else on the N × N
+    distances, which may be refused for memory.
 
     With N objects, M clusterings, n microclusters and C clusters in the ensemble: O(N·M) for
     microclusters, O(C³ + n·M²) for every other update, O(n²·M) for the similarity, O(n²)
@@ -105,6 +110,7 @@ class SRS(LinkageClusterer):
         n_clusters: int | str = 8,
         *,
         linkage: str = "average",
+        ties: str = "mean",
         decay: float = 0.8,
         n_iterations: int = 5,
         level: str = "microclusters",
@@ -113,6 +119,7 @@ class SRS(LinkageClusterer):
     ) -> None:
         self.n_clusters = n_clusters
         self.linkage = linkage
+        self.ties = ties
         self.decay = decay
         self.n_iterations = n_iterations
         self.level = level
@@ -121,6 +128,7 @@ class SRS(LinkageClusterer):
 
     def _fit(self, X: Any) -> Self:
         linkage = _validate.check_linkage("SRS", self.linkage)
+        ties = _validate.check_ties("SRS", self.ties)
         decay = _validate.check_share("SRS", "decay", self.decay)
         n_updates = _validate.check_whole("SRS", "n_iterations", self.n_iterations, 2) - 1
         level = _validate.check_level("SRS", self.level)
@@ -132,4 +140,4 @@ class SRS(LinkageClusterer):
             self.similarity_ = flow.simrank(
                 clusters, groups.sizes, decay, n_updates, n_jobs=self.n_jobs
             )
-        return self._link(linkage, level)
+        return self._link(linkage, ties, level)

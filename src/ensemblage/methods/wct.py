@@ -26,6 +26,11 @@ class WCT(LinkageClusterer):
     linkage : {"average", "complete", "single"}, default="average"
         Which similarity of two clusters decides about merging: the mean, the smallest or the
         largest of their objects'.
+    ties : {"mean", "later", "octave"}, default="mean"
+        Which of the pairs of clusters that are equally similar merge first; much of complete and
+        single link depends on it. "mean": the pair with the largest mean similarity, then the one
+        with the most objects. The others go by the order of rows: "later" takes the first pair, and
+        the union its later place; "octave" the last pair and the earlier place, as GNU Octave does.
     decay : float, default=0.8
         What the similarity of two different clusters counts, from 0 (EAC) to 1; the 2011 article
         has 0.9.
@@ -95,18 +100,21 @@ class WCT(LinkageClusterer):
         n_clusters: int | str = 8,
         *,
         linkage: str = "average",
+        ties: str = "mean",
         decay: float = 0.8,
         min_cluster_size: float | str = 1,
         n_jobs: int | None = None,
     ) -> None:
         self.n_clusters = n_clusters
         self.linkage = linkage
+        self.ties = ties
         self.decay = decay
         self.min_cluster_size = min_cluster_size
         self.n_jobs = n_jobs
 
     def _fit(self, X: Any) -> Self:
         linkage = _validate.check_linkage("WCT", self.linkage)
+        ties = _validate.check_ties("WCT", self.ties)
         decay = _validate.check_share("WCT", "decay", self.decay)
         groups = self._begin(X).microclusters
         owner = flow.owners(groups.table)
@@ -116,4 +124,4 @@ class WCT(LinkageClusterer):
         likeness = decay * flow.connected_triples(flow.jaccard(counts), owner)
         np.fill_diagonal(likeness, 1.0)
         self.similarity_ = flow.graded_coassociation(groups.table, likeness, n_jobs=self.n_jobs)
-        return self._link(linkage)
+        return self._link(linkage, ties)

@@ -27,6 +27,11 @@ class WEAC(LinkageClusterer):
     linkage : {"average", "complete", "single"}, default="average"
         Which similarity of two clusters decides about merging: the mean, the smallest or the
         largest of their objects'.
+    ties : {"mean", "later", "octave"}, default="mean"
+        Which of the pairs of clusters that are equally similar merge first; much of complete and
+        single link depends on it. "mean": the pair with the largest mean similarity, then the one
+        with the most objects. The others go by the order of rows: "later" takes the first pair, and
+        the union its later place; "octave" the last pair and the earlier place, as GNU Octave does.
     beta : float, default=2.0
         How much the weights differ: each is the clustering's mean NMI with the others, relative to
         the best, to this power. 0 is EAC.
@@ -96,18 +101,21 @@ class WEAC(LinkageClusterer):
         n_clusters: int | str = 8,
         *,
         linkage: str = "average",
+        ties: str = "mean",
         beta: float = 2.0,
         min_cluster_size: float | str = 1,
         n_jobs: int | None = None,
     ) -> None:
         self.n_clusters = n_clusters
         self.linkage = linkage
+        self.ties = ties
         self.beta = beta
         self.min_cluster_size = min_cluster_size
         self.n_jobs = n_jobs
 
     def _fit(self, X: Any) -> Self:
         linkage = _validate.check_linkage("WEAC", self.linkage)
+        ties = _validate.check_ties("WEAC", self.ties)
         beta = _validate.check_number("WEAC", "beta", self.beta, zero_allowed=True)
         groups = self._begin(X).microclusters
         owner = flow.owners(groups.table)
@@ -122,4 +130,4 @@ class WEAC(LinkageClusterer):
             groups.table, np.eye(len(owner)), self.weights_, n_jobs=self.n_jobs
         )
         np.fill_diagonal(self.similarity_, 1.0)  # also where all that an object has weighs nothing
-        return self._link(linkage)
+        return self._link(linkage, ties)
