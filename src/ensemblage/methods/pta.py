@@ -182,12 +182,12 @@ class PTA(TrajectoryMethod, LinkageClusterer):
         _device.chosen(device, self.n_microclusters_)  # refused here, before anything is computed
 
         walk = elite_walk(self, self.microclusters_, links)
-        self._fit_tree(walk, kind, wish, linkage)
+        self._fit_tree(walk, kind, wish, linkage, ties)
         if links is not None:  # confidence is by co-association, and this is what stands for it
             self._confidence = self._confidence_by(links.__matmul__, links.diagonal())
         return self
 
-    def _fit_tree(self, walk: Any, kind: str, wish: str, linkage: str) -> Self:
+    def _fit_tree(self, walk: Any, kind: str, wish: str, linkage: str, ties: str) -> Self:
         """Make the tree by one of the routes, and cut it."""
         self.similarity_kind_, self.captured_ = kind, 1.0
         self._similarity: FloatArray | None = None
