@@ -12,11 +12,13 @@ import typer
 from ensemblage.cli import _arguments as arguments  # noqa: TC001 - typer reads annotations
 from ensemblage.cli._errors import WrongCall, reported
 from ensemblage.cli._options import whole
-from ensemblage.cli._progress import stage
-from ensemblage.cli._tables import aligned
+from ensemblage.cli._progress import stage, track
+from ensemblage.cli._tables import aligned, counted
 from ensemblage.cli._warnings import warnings_as_lines
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from numpy.typing import NDArray
 
 EXAMPLES = """\b
@@ -26,8 +28,10 @@ Examples:
   ensemblage consensus demo/votes.csv -k 10 --truth demo/labels.csv
 """
 
-_HEADER = ("", "NMI (max)", "ARI", "seconds")
-_SINGLE_RUNS = 5
+_HEADER = ("", "NMI (max)", "sd", "ARI", "sd", "seconds")
+_BASE, _SINGLE, _DEFAULT = "base clusterings", "k-means, n_init=10", "Consensus, the default"
+#: Rows of the table, and the names of their methods.
+_METHODS = {_DEFAULT: "auto", "PTA": "pta", "PTGP": "ptgp"}
 
 Members = Annotated[
     int,
@@ -36,7 +40,16 @@ Members = Annotated[
         "--members",
         metavar="INT",
         parser=whole("--members", 1),
-        help="How many base clusterings to make.",
+        help="How many base clusterings each ensemble has.",
+    ),
+]
+Repeats = Annotated[
+    int,
+    typer.Option(
+        "--repeats",
+        metavar="INT",
+        parser=whole("--repeats", 1),
+        help="How many ensembles to make, from as many seeds; the table shows means over them.",
     ),
 ]
 Output = Annotated[
@@ -45,24 +58,32 @@ Output = Annotated[
         "-o",
         "--output",
         metavar="DIR",
-        help="Write votes.csv, labels.csv (truth, PTA, PTGP) and report.html to this folder.",
+        help="Write votes.csv, labels.csv (truth, consensus, PTA, PTGP) and report.html of the"
+        " first ensemble to this folder.",
     ),
 ]
 
 
-class _Row(NamedTuple):
-    """A line of the table; seconds are given for a consensus only."""
+class _Score(NamedTuple):
+    """How well one clustering agrees with the true digits, and how long it took."""
 
-    name: str
     nmi: float
     ari: float
-    seconds: float | None = None
+    seconds: float
+
+
+class _Outcome(NamedTuple):
+    """One ensemble: its votes, and the fitted method of each row of the table."""
+
+    votes: NDArray[Any]
+    models: dict[str, Any]
 
 
 def demo(
     *,
     members: Members = 20,
     k: arguments.K = 10,
+    repeats: Repeats = 10,
     seed: arguments.Seed = 0,
     output: Output = None,
     quiet: arguments.Quiet = False,
@@ -70,9 +91,11 @@ def demo(
 ) -> None:
     """Show what a consensus is worth, on images of digits.
 
-    Works offline, on the 1,797 handwritten digits that come with scikit-learn. Makes base
-    clusterings by k-means with random numbers of clusters, finds their consensus by PTA and by
-    PTGP, and compares all of them with the true digits.
+    Works offline, on the 1,797 handwritten digits that come with scikit-learn. Makes ensembles of
+    base clusterings by k-means as EnsembleClustering does, each from its own seed, finds the
+    consensus of each by the default method, by PTA and by PTGP, runs k-means alone (the best of
+    ten starts), and compares all of them with the true digits. The table shows means and standard
+    deviations over the seeds.
     """
     with reported(debug=debug), warnings_as_lines():
         import ensemblage as en
@@ -81,28 +104,22 @@ def demo(
         files.check_writable("-")
         folder = None if output is None else _new_folder(output)
         features, digits = _digits()
-        votes = en.ensembles.generate(features, members, random_state=seed, progress=not quiet)
-        rows = [*_base_rows(votes, digits), _single_row(features, digits, k, seed)]
         with stage("Preparing kernels", quiet=quiet):
             _warm_up(en)
-        labels = {}
-        for name, estimator in {"pta": en.PTA(k), "ptgp": en.PTGP(k, random_state=seed)}.items():
-            with stage(f"Consensus by {name.upper()}", quiet=quiet):
-                start = time.perf_counter()
-                labels[name] = estimator.fit(votes).labels_
-                seconds = time.perf_counter() - start
-            rows.append(_row(f"{name.upper()} consensus", digits, labels[name], seconds))
+        seeds = track(range(seed, seed + repeats), "Ensembles and their consensus", quiet=quiet)
+        runs = [_compare(en, features, digits, members, k, each) for each in seeds]
+        first = runs[0][1]
         if folder is not None:
-            _write(folder, votes, digits, labels)
+            _write(folder, first, digits)
         if not quiet or folder is None:
             typer.echo(
-                f"{len(votes):,} images of digits, {members} base clusterings by k-means,"
-                f" {estimator.n_microclusters_:,} microclusters, k = {k}\n"
+                f"{counted(len(digits), 'image')} of digits, k = {k}, means over"
+                f" {counted(repeats, 'ensemble')} of {counted(members, 'k-means clustering')}\n"
             )
-            _show(rows)
+            _show([_cells(name, [scores[name] for scores, _ in runs]) for name in runs[0][0]])
             typer.echo(_what_next(folder, k))
         if folder is not None:
-            _write_report(folder, estimator, features, digits, k, seed, quiet=quiet)
+            _write_report(folder, first.models[_DEFAULT], features, digits, k, seed, quiet=quiet)
 
 
 def _new_folder(output: str) -> Path:
@@ -120,54 +137,71 @@ def _digits() -> tuple[NDArray[Any], NDArray[Any]]:
     return features, digits
 
 
-def _kmeans(features: NDArray[Any], k: int, seed: int) -> NDArray[Any]:
-    from sklearn.cluster import KMeans
-
-    model = KMeans(k, n_init=1, init="random", random_state=seed).fit(features)
-    labels: NDArray[Any] = model.labels_
-    return labels
-
-
 def _warm_up(en: Any) -> None:
     """Compile or load the kernels, so that the seconds shown are those of the method."""
-    tiny = [[0, 0], [0, 1], [1, 1], [1, 2]]
-    en.PTA(2).fit(tiny)
-    en.PTGP(2, random_state=0).fit(tiny)
+    en.EnsembleClustering(2, random_state=0).fit([[0.0], [1.0], [4.0], [6.0]])
+    for name in _METHODS:
+        _fitted(en, name, [[0, 0], [0, 1], [1, 1], [1, 2]], 2, 0)
 
 
-def _row(name: str, truth: NDArray[Any], labels: Any, seconds: float | None = None) -> _Row:
+def _fitted(en: Any, name: str, votes: Any, k: int, seed: int) -> Any:
+    """Return a fitted method; the table compares it with the default, so that it need not."""
+    from ensemblage.methods._trust import without_comparison
+
+    with without_comparison():
+        return en.Consensus(k, method=_METHODS[name], random_state=seed).fit(votes)
+
+
+def _compare(
+    en: Any, features: NDArray[Any], digits: NDArray[Any], members: int, k: int, seed: int
+) -> tuple[dict[str, _Score], _Outcome]:
+    """Make one ensemble and its consensus by each method; return scores by row of the table."""
+    import numpy as np
+    from sklearn.cluster import KMeans
+    from threadpoolctl import threadpool_limits
+
+    clusterer = en.EnsembleClustering(k, n_members=members, random_state=seed)
+    _, whole = _timed(clusterer.fit, features)
+    votes = clusterer.votes_
+    with threadpool_limits(limits=1):  # its threads wait for each other on busy machines
+        single, seconds = _timed(KMeans(k, n_init=10, random_state=seed).fit, features)
+    scores = {_SINGLE: _Score(*_agreement(digits, single.labels_), seconds)}
+    models = {}
+    for name in _METHODS:
+        models[name], seconds = _timed(_fitted, en, name, votes, k, seed)
+        scores[name] = _Score(*_agreement(digits, models[name].labels_), seconds)
+    nmi, ari = np.mean([_agreement(digits, member) for member in votes.T], axis=0)
+    making = max(whole - scores[_DEFAULT].seconds, 0.0)  # the rest of that fit is the consensus
+    return {_BASE: _Score(nmi, ari, making)} | scores, _Outcome(votes, models)
+
+
+def _timed(work: Callable[..., Any], *arguments: Any) -> tuple[Any, float]:
+    """Return the result of a call and the seconds that it took."""
+    start = time.perf_counter()
+    result = work(*arguments)
+    return result, time.perf_counter() - start
+
+
+def _agreement(digits: NDArray[Any], labels: Any) -> tuple[float, float]:
     from ensemblage import metrics
 
-    nmi = metrics.nmi(truth, labels, average="max")
-    return _Row(name, nmi, metrics.ari(truth, labels), seconds)
+    return metrics.nmi(digits, labels, average="max"), metrics.ari(digits, labels)
 
 
-def _base_rows(votes: NDArray[Any], digits: NDArray[Any]) -> list[_Row]:
-    scores = [_row("", digits, member) for member in votes.T]
-    best = max(scores, key=lambda row: row.nmi)
-    return [_mean("base clusterings, mean", scores), best._replace(name="base clusterings, best")]
+def _cells(name: str, scores: list[_Score]) -> list[str]:
+    """Return a line of the table: means and standard deviations over the seeds."""
+    import numpy as np
+
+    nmi, ari, seconds = np.mean(scores, axis=0)
+    spread = np.std(scores, axis=0, ddof=1) if len(scores) > 1 else None
+    of_nmi, of_ari = ("", "") if spread is None else (f"{sd:.3f}" for sd in spread[:2])
+    return [name, f"{nmi:.3f}", of_nmi, f"{ari:.3f}", of_ari, f"{seconds:.3f}"]
 
 
-def _single_row(features: NDArray[Any], digits: NDArray[Any], k: int, seed: int) -> _Row:
-    runs = [_kmeans(features, k, seed + run) for run in range(_SINGLE_RUNS)]
-    return _mean(f"k-means at k = {k}, mean of {_SINGLE_RUNS}", [_row("", digits, r) for r in runs])
-
-
-def _mean(name: str, rows: list[_Row]) -> _Row:
-    return _Row(
-        name, sum(row.nmi for row in rows) / len(rows), sum(row.ari for row in rows) / len(rows)
-    )
-
-
-def _cells(row: _Row) -> list[str]:
-    seconds = "" if row.seconds is None else f"{row.seconds:.3f}"
-    return [row.name, f"{row.nmi:.3f}", f"{row.ari:.3f}", seconds]
-
-
-def _show(rows: list[_Row]) -> None:
+def _show(rows: list[list[str]]) -> None:
     """Print the table: drawn by rich on a terminal, plain text elsewhere."""
     if not sys.stdout.isatty():
-        typer.echo(aligned(_HEADER, [_cells(row) for row in rows]))
+        typer.echo(aligned(_HEADER, rows))
         return
     from rich.console import Console
     from rich.table import Table
@@ -176,20 +210,22 @@ def _show(rows: list[_Row]) -> None:
     for column in table.columns[1:]:
         column.justify = "right"
     for row in rows:
-        table.add_row(*_cells(row), style="bold" if row.seconds is not None else None)
+        table.add_row(*row, style="bold" if row[0] == _DEFAULT else None)
     Console().print(table)
 
 
-def _write(
-    folder: Path, votes: NDArray[Any], digits: NDArray[Any], labels: dict[str, NDArray[Any]]
-) -> None:
+def _write(folder: Path, first: _Outcome, digits: NDArray[Any]) -> None:
     import numpy as np
 
     from ensemblage import files
 
-    ids = {"id": np.arange(len(votes))}
-    members = {f"kmeans_{place}": member for place, member in enumerate(votes.T, 1)}
+    ids = {"id": np.arange(len(digits))}
+    members = {f"kmeans_{place}": member for place, member in enumerate(first.votes.T, 1)}
     files.write_table(folder / "votes.csv", ids | members)
+    labels = {
+        name: first.models[row].labels_
+        for row, name in zip(_METHODS, ("consensus", "pta", "ptgp"), strict=True)
+    }
     files.write_table(folder / "labels.csv", ids | {"truth": digits} | labels)
 
 
@@ -203,7 +239,7 @@ def _write_report(
     *,
     quiet: bool,
 ) -> None:
-    """Write the report of the last consensus; tell where it is, or how to get it."""
+    """Write the report of the default consensus; print where it is, or how to get it."""
     from ensemblage import report
 
     votes, truth = folder / "votes.csv", folder / "labels.csv"
