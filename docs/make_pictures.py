@@ -43,13 +43,14 @@ def panels(n: int, height: float = 2.9) -> tuple[Any, Any]:
     return figure, axes[0]
 
 
-def draw_story(points: Any, shapes: Any, vote: Any, consensus: Any) -> Any:
-    """Draw what the first picture of all has to tell: k-means fails, its votes together do not."""
+def draw_story(points: Any, shapes: Any) -> Any:
+    """Draw the first picture of all, with default settings: k-means fails, its votes do not."""
     alone = KMeans(3, n_init=10, random_state=0).fit_predict(points)
+    model = en.EnsembleClustering(n_clusters=3, random_state=0).fit(points)
     shown = {
         "k-means, k = 3": (alone, "tab10"),
-        "one of 20 votes, by k-means": (vote, "tab20"),
-        "consensus of the 20": (consensus, "tab10"),
+        "one of 20 members, by k-means": (model.votes_[:, 0], "tab20"),
+        "EnsembleClustering(n_clusters=3)": (model.labels_, "tab10"),
     }
     figure, axes = panels(3, 3.1)
     for ax, (name, (labels, colours)) in zip(axes, shown.items(), strict=True):
@@ -147,7 +148,7 @@ def main(folder: Path) -> None:
 
     folder.mkdir(parents=True, exist_ok=True)
     for name, figure in {
-        "story": draw_story(points, shapes, votes[:, 2], cut.labels_),
+        "story": draw_story(points, shapes),
         "votes": draw_votes(points, votes),
         "microclusters": draw_microclusters(points, groups, places),
         "links": draw_links(places, every, elite.toarray()),
