@@ -152,6 +152,24 @@ class TestDendrogram:
         est = en.EAC(2).fit([[0], [1], [2]])
         assert "heights tie at the cut" in title(rendered(plot.dendrogram(est)))
 
+    def test_there_is_no_line_where_small_branches_joined_larger_clusters(self):
+        votes = [*[[0, 0, 0]] * 9, *[[0, 0, 1]] * 2, *[[1, 1, 1]] * 9, *[[1, 1, 2]] * 2, [2, 2, 3]]
+        plain, least = (en.EAC(2, min_cluster_size=size).fit(votes) for size in (1, 5))
+        assert np.bincount(plain.labels_).tolist() != np.bincount(least.labels_).tolist()
+        lines = [
+            sum(line.get_linestyle() == "--" for line in rendered(plot.dendrogram(est)).lines)
+            for est in (plain, least)
+        ]
+        assert lines == [1, 0]
+        assert "no cut at one height" in title(plot.dendrogram(least))
+
+    def test_the_axis_begins_near_the_merges_that_are_drawn(self):
+        est = en.EAC(2).fit(noisy(2, 40, 8))
+        est.linkage_matrix_[:, 2] = np.linspace(0.97, 1.0, len(est.linkage_matrix_))
+        ax = rendered(plot.dendrogram(est))
+        assert 0.95 < ax.get_ylim()[0] < 0.995
+        assert ax.get_ylim()[1] > 1.0
+
     def test_a_similarity_just_above_one(self):
         est = en.EAC(2).fit([[0], [1], [2]])
         est.linkage_matrix_[0, 2] = -1e-7  # as ECMC's completed similarity may have it

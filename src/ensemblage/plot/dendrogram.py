@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ensemblage import _validate
+from ensemblage import _validate, flow
 from ensemblage.metrics.explain import objects_per_label
 from ensemblage.plot import _canvas
 from ensemblage.plot._colours import GREY, cluster_colours
@@ -22,7 +22,9 @@ def dendrogram(
 ) -> Any:
     """Draw the tree of merges, and where it is cut into k clusters.
 
-    Long legs above the cut line say that the clusters are well apart at that k.
+    Long legs above the cut line say that the clusters are well apart at that k. With a least size
+    of clusters (`min_cluster_size`, as in `Consensus`) the clusters may not end at one height; then
+    there is no line, and the title says so.
 
     Parameters
     ----------
@@ -80,7 +82,23 @@ def dendrogram(
         ax=ax,
     )
     _colour_legs(ax, drawing["leaves"], colour_of)
-    height, tied = _cut_height(tree, n_clusters)
+    ax.set_xlabel("objects under each leaf")
+    part = _canvas.of_all(shown, len(tree) + 1, "branches, the rest merged below them")
+    heights = [legs[1] for legs in drawing["dcoord"]]
+    if _is_cut_at_one_height(tree, leaf_labels, n_clusters):
+        height, tied = _cut_height(tree, n_clusters)
+        _draw_cut(ax, height, n_clusters)
+        heights.append(height)
+        notes = [part, "heights tie at the cut" if tied else ""]
+    else:
+        notes = [part, "small branches joined larger clusters: no cut at one height"]
+    _leave_out_empty_part(ax, min(heights), max(heights))
+    _canvas.title(ax, "Tree of merges", "; ".join(note for note in notes if note))
+    return ax
+
+
+def _draw_cut(ax: Any, height: float, n_clusters: int) -> None:
+    """Draw the line that crosses as many branches as there are clusters."""
     ax.axhline(height, color="black", linestyle="--", linewidth=1)
     ax.annotate(
         f"{n_clusters} cluster{'s' if n_clusters > 1 else ''}",
@@ -92,11 +110,22 @@ def dendrogram(
         annotation_clip=False,
         fontsize="small",
     )
-    ax.set_xlabel("objects under each leaf")
-    part = _canvas.of_all(shown, len(tree) + 1, "branches, the rest merged below them")
-    notes = [part, "heights tie at the cut" if tied else ""]
-    _canvas.title(ax, "Tree of merges", "; ".join(note for note in notes if note))
-    return ax
+
+
+def _leave_out_empty_part(ax: Any, lowest: float, top: float) -> None:
+    """Begin the axis near the lowest merge that is drawn, where all of them are high up."""
+    if lowest > 0.5 * top:
+        margin = max(0.1 * (top - lowest), 0.001 * top)
+        ax.set_ylim(lowest - margin, top + margin)
+
+
+def _is_cut_at_one_height(tree: FloatArray, labels: NDArray[np.int64], n_clusters: int) -> bool:
+    """Return whether the labels are what undoing the last merges gives.
+
+    With a least size of clusters (`min_cluster_size`) they may not be.
+    """
+    plain = flow.cut_tree(tree, n_clusters)
+    return len(np.unique(plain * n_clusters + labels)) == n_clusters
 
 
 def _of_leaves(
