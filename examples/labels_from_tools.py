@@ -35,7 +35,7 @@ votes = pd.DataFrame(
 ).set_axis([f"cell{i}" for i in range(1, 301)])
 print(votes.head(), end="\n\n")
 
-estimator = en.PTGP(n_clusters=4, random_state=0)
+estimator = en.Consensus(n_clusters=4, random_state=0)
 labels = estimator.fit_predict(votes)  # a Series with the index of the votes
 
 result = pd.DataFrame({"label": labels, "confidence": estimator.confidence_.round(3)})

@@ -3,7 +3,7 @@ A million objects
 =================
 
 Objects with equal votes are one microcluster, and only microclusters are compared. A million
-objects are no more work than their different rows of votes.
+objects are as much work as their different rows of votes.
 """
 
 import time
@@ -24,9 +24,9 @@ def vote() -> np.ndarray:
 
 
 votes = np.column_stack([vote() for _ in range(10)]).astype(np.uint8)
-en.PTGP(12, random_state=0).fit(votes[:1000])  # kernels are compiled once on a machine
+en.Consensus(12, random_state=0).fit(votes[:1000])  # kernels are compiled once on a machine
 
-model = en.PTGP(12, random_state=0)
+model = en.Consensus(12, random_state=0)
 seconds = {}
 for n in (1_000, 10_000, 100_000, 1_000_000):
     begin = time.perf_counter()
@@ -37,6 +37,6 @@ print(f"agreement with the groups (ARI) {en.metrics.ari(group, model.labels_):.3
 
 figure, ax = plt.subplots(figsize=(6, 3.6), layout="constrained")
 ax.loglog(list(seconds), list(seconds.values()), "o-", color="#4477aa")
-ax.set(xlabel="objects", ylabel="seconds", title="PTGP, 10 votes an object, on this machine")
+ax.set(xlabel="objects", ylabel="seconds", title="Consensus, 10 votes an object, on this machine")
 ax.grid(alpha=0.3)
 plt.show()

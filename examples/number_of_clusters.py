@@ -12,7 +12,7 @@ import ensemblage as en
 
 features, groups = make_blobs(600, 5, centers=6, cluster_std=1.6, random_state=1)
 votes = en.ensembles.generate(features, n_members=20, n_clusters_range=(4, 20), random_state=0)
-model = en.PTA(n_clusters="auto").fit(votes)
+model = en.Consensus().fit(votes)
 print(model.k_choice_, end="\n\n")
 print(f"agreement with the groups (ARI) {en.metrics.ari(groups, model.labels_):.2f}")
 

@@ -24,22 +24,22 @@ chance = np.random.default_rng(0).integers(0, 10, len(votes))
 votes = np.column_stack([votes, chance, votes[:, 0]])
 names = [*(f"run {m}" for m in range(20)), "random", "copy of run 0"]
 
+model = en.Consensus(n_clusters=10, random_state=0).fit(votes)
 ptgp = en.PTGP(n_clusters=10, random_state=0).fit(votes)
-pta = en.PTA(n_clusters=10).fit(votes)
-choice = en.metrics.choose_k(ptgp, ks=range(2, 17), criteria="all", n_refits=5)
+choice = en.metrics.choose_k(model, ks=range(2, 17), criteria="all", n_refits=5)
 
 pictures = {
-    "heatmap": lambda: en.plot.heatmap(ptgp),
-    "coassociation": lambda: en.plot.heatmap(ptgp, kind="coassociation"),
-    "dendrogram": lambda: en.plot.dendrogram(pta),
-    "graph": lambda: en.plot.graph(ptgp),
+    "heatmap": lambda: en.plot.heatmap(model),
+    "trajectories": lambda: en.plot.heatmap(ptgp),  # the similarity of its random walks
+    "dendrogram": lambda: en.plot.dendrogram(model),
+    "graph": lambda: en.plot.graph(model),
     "k_curves": lambda: en.plot.k_curves(choice),
     "cdf": lambda: en.plot.cdf(choice),
-    "members": lambda: en.plot.members(ptgp, names=names),
-    "clusters": lambda: en.plot.clusters(ptgp),
-    "alluvial": lambda: en.plot.alluvial(digits, ptgp, names=("digits", "PTGP")),
-    "scatter_votes": lambda: en.plot.scatter(ptgp),
-    "scatter_features": lambda: en.plot.scatter(ptgp, features),
+    "members": lambda: en.plot.members(model, names=names),
+    "clusters": lambda: en.plot.clusters(model),
+    "alluvial": lambda: en.plot.alluvial(digits, model, names=("digits", "consensus")),
+    "scatter_votes": lambda: en.plot.scatter(model),
+    "scatter_features": lambda: en.plot.scatter(model, features),
 }
 for name, draw in pictures.items():
     ax = draw()
