@@ -25,6 +25,7 @@ from threadpoolctl import threadpool_limits
 from typer.testing import CliRunner
 
 import ensemblage as en
+from ensemblage import flow
 from ensemblage.cli import app
 
 ROOT = Path(__file__).parents[1]
@@ -32,8 +33,10 @@ DOCUMENTS = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
 EVERY_PAGE = [
     *ROOT.glob("*.md"),
     *(ROOT / "docs").glob("*.md"),
+    *(ROOT / "docs" / "api").glob("*.md"),
     *(ROOT / "docs" / "decisions").glob("*.md"),
 ]
+API = ROOT / "docs" / "api"
 EXAMPLES = sorted((ROOT / "examples").glob("*.py"))
 
 FENCE = re.compile(r"^```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
@@ -188,12 +191,42 @@ def test_every_option_is_described():
                     assert f"`{option}" in described, f"{command.name} {option}"
 
 
+def reference():
+    """Return the text of every page of the reference by name."""
+    return {path.stem: path.read_text(encoding="utf-8") for path in API.glob("*.md")}
+
+
 def test_every_public_name_is_in_the_reference():
-    reference = (ROOT / "docs" / "api.md").read_text(encoding="utf-8")
-    names = [name for name in en.__all__ if name != "__version__"]
+    text = "\n".join(reference().values())
+    modules = ("anndata", "datasets", "ensembles", "metrics", "plot", "report", "scale")
+    names = [name for name in en.__all__ if name not in ("__version__", *modules)]
     for name in [*names, *en.metrics.__all__]:
-        assert re.search(rf"\b{name}\b", reference), name
-    assert ".. automodule:: ensemblage.flow\n   :members:" in reference  # all of its __all__
+        assert re.search(rf"^\.\. (auto\w+|py:data):: {name}$", text, re.MULTILINE), name
+    for name in modules:
+        assert re.search(rf"^\.\. currentmodule:: ensemblage\.{name}\b", text, re.MULTILINE), name
+
+
+def test_every_stage_is_on_one_page_of_the_reference():
+    pages = reference()
+    rest = re.search(r"^   :exclude-members: (.*)$", pages["flow_others"], re.MULTILINE)
+    stages = [text for name, text in pages.items() if name.startswith("flow_")]
+    listed = re.findall(r"^\.\. auto(?:class|function):: (\w+)$", "\n".join(stages), re.MULTILINE)
+    assert sorted(listed) == sorted(rest[1].split(", "))  # the last page has all others
+    assert set(listed) <= set(flow.__all__)
+
+
+def test_every_page_of_the_reference_is_in_its_table():
+    table = (ROOT / "docs" / "api.md").read_text(encoding="utf-8")
+    for name in reference():
+        assert f"(api/{name}.md)" in table
+        assert f"\napi/{name}\n" in table
+
+
+def test_the_code_for_scanpy_is_that_of_the_picture():
+    script = (ROOT / "docs" / "single_cell_picture.py").read_text(encoding="utf-8")
+    code = script.partition("# -- the page begins\n")[2].partition("# -- the page ends")[0]
+    (shown,) = [text for _, text in blocks(ROOT / "docs" / "single_cell.md", "py")]
+    assert shown.strip() == code.strip()
 
 
 @pytest.mark.parametrize("page", EVERY_PAGE, ids=name_of)
