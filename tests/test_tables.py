@@ -125,15 +125,25 @@ def test_any_columns(columns):
             np.testing.assert_array_equal(ours, theirs)
 
 
-def test_names_are_compared():
+def test_columns_are_found_by_name():
+    names = list(COLUMNS)[::-1]
+    polars = TABLES["polars"].select(names)
+    ensemble = en.Ensemble(TABLES["pandas"][names])
+    reordered = [polars, polars.to_arrow(), TABLES["pandas"][names], ensemble]
+    reordered.append({name: COLUMNS[name] for name in names})
+    for fitted_on in ("polars", "pandas"):
+        est = en.EAC(3).fit(TABLES[fitted_on])
+        for table in reordered:
+            np.testing.assert_array_equal(values(est.predict(table)), est.labels_)
+    assert ensemble.names == names  # it is the user's
+
+
+def test_missing_and_other_columns_are_named():
     est = en.EAC(2).fit(TABLES["polars"])
-    reordered = TABLES["polars"].select(reversed(list(COLUMNS)))
-    with pytest.raises(ValueError, match="feature names should match"):
-        est.predict(reordered)
-    with pytest.raises(ValueError, match="feature names should match"):
-        est.predict(reordered.to_arrow())
-    with pytest.raises(ValueError, match=r"has 2 features .* expecting 5"):
+    with pytest.raises(ValueError, match="but X lacks 'whole', 'truth', 'float'"):
         est.predict(TABLES["Arrow"].select(["words", "small"]))
+    with pytest.raises(ValueError, match="but X has 'more', which the fit did not have"):
+        est.predict({**COLUMNS, "more": COLUMNS["small"]})
 
 
 def test_bad_tables():
@@ -244,8 +254,7 @@ def test_a_dict_of_lists_is_a_table():
     labels = est.fit_predict(columns)
     assert isinstance(labels, np.ndarray)
     np.testing.assert_array_equal(est.predict(columns), labels)
-    with pytest.raises(ValueError, match="expert"):
-        est.predict(dict(reversed(columns.items())))
+    np.testing.assert_array_equal(est.predict(dict(reversed(columns.items()))), labels)
 
 
 def test_series_in_a_dict_go_by_their_index():
@@ -296,26 +305,38 @@ def test_names_that_are_numbers(tmp_path):
     np.testing.assert_array_equal(est.predict(frame.to_numpy()), est.labels_)
     est.save(tmp_path / "m.ensemblage")
     for model in (est, en.load(tmp_path / "m.ensemblage"), en.EAC(2).fit(frame)):
-        with pytest.raises(ValueError, match="fitted on 5, 3, 9, and X has 9, 3, 5"):
-            model.predict(frame[[9, 3, 5]])
+        np.testing.assert_array_equal(model.predict(frame[[9, 3, 5]]), est.labels_)
+        with pytest.raises(ValueError, match="fitted on 5, 3, 9, but X lacks 9 and has 4"):
+            model.predict(frame.rename(columns={9: 4}))
+    counted = en.EAC(2).fit(pd.DataFrame(frame.to_numpy()))
+    np.testing.assert_array_equal(
+        counted.predict(pd.DataFrame(frame.to_numpy())[[2, 0, 1]]), counted.labels_
+    )
 
 
-def test_labels_of_another_kind_are_told():
+def test_labels_that_the_fit_has_not_seen_are_told():
     groups = np.repeat([0, 1, 2], 3)
     est = en.EAC(3).fit({"a": groups, "b": groups})
-    with pytest.warns(en.UnknownLabelsWarning, match="numbers in place of words or the reverse"):
+    with pytest.warns(en.UnknownLabelsWarning, match="'a', 'b' are unknown.*numbers in place of"):
         assert not est.predict({"a": groups.astype(str), "b": groups.astype(str)}).any()
-    est.predict({"a": groups.astype(str), "b": groups.astype(float)})  # one is enough
+    with pytest.warns(en.UnknownLabelsWarning, match="clustering 'a' are unknown, so they are ig"):
+        est.predict({"a": groups.astype(str), "b": groups.astype(float)})
+    with pytest.warns(en.UnknownLabelsWarning, match="'a' has 7, the fit had 0, 1, 2"):
+        est.predict({"a": [7], "b": [0]})
+    est.predict({"a": [7, 0], "b": [0, 9]})  # some are known: new clusters are nothing strange
+    est.predict({"a": [-1], "b": [0]})  # no vote is no unknown label
+    unnamed = en.EAC(3).fit(np.column_stack([groups, groups]))
+    with pytest.warns(en.UnknownLabelsWarning, match="clustering 1 are unknown"):
+        unnamed.predict([[0, 8]])
     words = en.EAC(2).fit(np.array([["x", "y"], ["z", "y"]]))
     words.predict([[np.str_("x"), np.str_("y")]])  # other types, known labels
-    est.predict({"a": [7], "b": [8]})  # new clusters are nothing strange
 
 
 @pytest.mark.parametrize("name", ["id", "Unnamed: 0", "sample", "cell_id"])
 def test_a_column_of_ids_among_the_votes_is_told(name):
     ids = [f"x{i}" for i in range(4)]
     frame = pd.DataFrame({name: ids, "a": [0, 0, 1, 1], "b": [0, 0, 0, 1]})
-    with pytest.warns(en.IdsAsVotesWarning, match=f"The column '{name}' has another label for ev"):
+    with pytest.warns(en.IdsAsVotesWarning, match=f"Column '{name}' looks like ids: 4 different"):
         assert en.EAC(2).fit(frame).n_microclusters_ == 4
     assert en.EAC(2).fit(frame.set_index(name)).n_microclusters_ == 3
     en.EAC(2).fit(frame.assign(**{name: ["x", "x", "y", "z"]}))  # a batch, say
@@ -325,6 +346,52 @@ def test_a_column_of_ids_among_the_votes_is_told(name):
     sizes, labels = np.ones(3, dtype=np.int64), [["x", "y", "z"], [0, 1]]
     with pytest.warns(en.IdsAsVotesWarning):
         en.EAC(2).fit(en.Ensemble.of_groups(table, sizes, labels, [name, "a"]))
+
+
+def votes_beside(column):
+    return pd.DataFrame({"a": np.arange(len(column)) % 3, "b": column})
+
+
+@pytest.mark.parametrize(
+    ("column", "told"),
+    [
+        (np.arange(12), "Column 'b' looks like ids: 12 different labels of 12 objects"),
+        ([f"AAC{i}" for i in range(12)], "Column 'b' looks"),
+        ([*range(198), 0, 0], "198 different labels of 200 objects"),  # some occur twice
+        ([*range(50), *[None] * 30], "50 different labels of 50 objects"),
+        ([*range(11), 0], None),
+        (np.arange(200) % 190, None),
+        (np.arange(9), None),
+    ],
+)
+def test_ids_are_found_by_content(column, told):
+    votes = votes_beside(column)
+    if told is None:
+        en.EAC(2).fit(votes)
+        return
+    with pytest.warns(en.IdsAsVotesWarning, match=told) as caught:
+        est = en.EAC(2).fit(votes)
+    assert len(caught) == 1
+    assert est.n_features_in_ == 2  # it is kept: objects may all be alone
+    with pytest.warns(en.IdsAsVotesWarning, match="Column 1, counted from 0, looks like ids"):
+        en.EAC(2).fit(votes.to_numpy())
+
+
+def test_nearly_different_values_are_ids_with_a_name_for_them():
+    votes = votes_beside([*range(98), 0, 0])
+    en.EAC(2).fit(votes)
+    with pytest.warns(en.IdsAsVotesWarning, match="'cell' looks like ids: 98 different labels"):
+        en.EAC(2).fit(votes.rename(columns={"b": "cell"}))
+
+
+def test_many_columns_of_ids_are_one_warning():
+    ensemble = en.Ensemble(np.arange(30)[:, None].repeat(8, 1))
+    with pytest.warns(
+        en.IdsAsVotesWarning, match=r"Columns 0, .* \(8 of them\).*features"
+    ) as caught:
+        en.EAC(2).fit(ensemble)
+    assert len(caught) == 1
+    en.EAC(2).fit(ensemble)  # told once
 
 
 def test_ids_are_told_by_the_fit_alone(tmp_path):

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
         MemoryBudgetError,
         TransposedVotesWarning,
         UnknownLabelsWarning,
+        UnscaledFeaturesWarning,
         UntrustedMethodWarning,
     )
     from ensemblage.ensembles import EnsembleClustering
@@ -88,6 +89,7 @@ __all__ = [
     "Microclusters",
     "TransposedVotesWarning",
     "UnknownLabelsWarning",
+    "UnscaledFeaturesWarning",
     "UntrustedMethodWarning",
     "Vote",
     "__version__",
@@ -139,6 +141,7 @@ _HOME = {
     "MemoryBudgetError": "ensemblage._validate",
     "TransposedVotesWarning": "ensemblage._validate",
     "UnknownLabelsWarning": "ensemblage._validate",
+    "UnscaledFeaturesWarning": "ensemblage._validate",
     "UntrustedMethodWarning": "ensemblage._validate",
 }
 _MODULES = {"anndata", "datasets", "ensembles", "metrics", "plot", "report", "scale"}

@@ -14,15 +14,19 @@ from ensemblage._types import Microclusters
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from ensemblage._types import IntArray
+
 
 class Ensemble:
     """Validated votes and their microclusters, computed once and accepted by every ``fit``.
 
     Parameters
     ----------
-    X : array-like, DataFrame, Arrow table or dict, (n_objects, n_clusterings)
+    X : array-like, DataFrame, Arrow table, dict or list, (n_objects, n_clusterings)
         One column of labels for each clustering: integers, strings, categoricals, floats that are
-        whole numbers. -1, NaN, None, null and pandas' NA are missing votes.
+        whole numbers. -1, NaN, None, null and pandas' NA are missing votes. The items of a list
+        are columns where they are arrays of one dimension, Series or fitted clusterers, and rows
+        where they are lists.
     n_jobs : int or None, default=None
         Threads. None means ``OMP_NUM_THREADS`` or else all cores; results do not depend on it.
 
@@ -60,7 +64,9 @@ class Ensemble:
         _validate.check_n_jobs("Ensemble", n_jobs)
         if isinstance(X, Ensemble):
             raise TypeError("An Ensemble was passed, which is one already: use it as it is.")
-        votes = _validate.check_votes(X)
+        self._group(_validate.check_votes(X), n_jobs)
+
+    def _group(self, votes: _validate.Votes, n_jobs: int | None) -> None:
         self.microclusters, self.labels = grouped(votes, n_jobs=n_jobs)
         _validate.check_turnout(self.microclusters.table, self.microclusters.of_object)
         self.names, self.index, self.kind = votes.names, votes.index, votes.kind
@@ -133,6 +139,29 @@ class Ensemble:
         ]
         return ensemble
 
+    def in_order_of(self, names: list[Any] | None) -> Ensemble:
+        """Return the same ensemble with its clusterings in the order of these names.
+
+        Where the names are not those of this ensemble it is returned as it is.
+        """
+        places = _validate.places_of(names, self.names)
+        if names is None or places is None:
+            return self
+        ensemble = copy(self)
+        ensemble.microclusters = self.microclusters._replace(
+            table=np.ascontiguousarray(self.microclusters.table[:, places])
+        )
+        ensemble.labels, ensemble.names = [self.labels[place] for place in places], list(names)
+        return ensemble
+
+    def check_ids(self) -> None:
+        """Warn of clusterings that look like ids, unless that was done before."""
+        if not self.checked_for_ids:
+            self.checked_for_ids = True
+            table, sizes, _ = self.microclusters
+            n_votes = [int(sizes[votes >= 0].sum()) for votes in table.T]
+            _validate.warn_of_ids(self.names, self.labels, n_votes)
+
     def translate(self, other: Ensemble) -> NDArray[np.int32]:
         """Return the votes of another ensemble's microclusters in this one's codes.
 
@@ -144,17 +173,14 @@ class Ensemble:
             if len(known) == 0:
                 table[:, m] = -1
                 continue
-            code_of = {label: code for code, label in enumerate(_plain(known))}
-            codes = [code_of.get(label, len(code_of)) for label in _plain(new)]
+            code_of = {label: code for code, label in enumerate(plain(known))}
+            codes = [code_of.get(label, len(code_of)) for label in plain(new)]
             table[:, m] = np.array([*codes, -1], dtype=np.int32)[table[:, m]]
         return table
 
-    def shares_kinds_with(self, other: Ensemble) -> bool:
-        """Tell whether in some clustering both have labels of one kind: numbers, words, others."""
-        return any(
-            _kinds(known) & _kinds(new)
-            for known, new in zip(self.labels, other.labels, strict=True)
-        )
+    def differ_in_kind(self, other: Ensemble, places: list[int]) -> bool:
+        """Tell whether the labels of both are of different kinds: numbers, words, others."""
+        return not any(_kinds(self.labels[m]) & _kinds(other.labels[m]) for m in places)
 
 
 def grouped(
@@ -175,16 +201,31 @@ def grouped(
 
 def _kinds(labels: Any) -> set[Any]:
     """Return the kinds of labels; those of numbers are one, so 1, 1.0 and True are alike."""
-    return {Real if isinstance(label, Real) else type(label) for label in _plain(labels)}
+    return {Real if isinstance(label, Real) else type(label) for label in plain(labels)}
 
 
-def _plain(labels: Any) -> list[Any]:
+def plain(labels: Any) -> list[Any]:
+    """Return the labels of a clustering as values of Python."""
     return labels.tolist() if isinstance(labels, np.ndarray) else labels
 
 
-def as_ensemble(X: Any, *, n_jobs: int | None = None) -> Ensemble:
-    """Return X if it is an ensemble already, else the ensemble of these votes."""
-    return X if isinstance(X, Ensemble) else Ensemble(X, n_jobs=n_jobs)
+def as_ensemble(X: Any, *, n_jobs: int | None = None, new: bool = False) -> Ensemble:
+    """Return X if it is an ensemble already, else the ensemble of these votes.
+
+    `new` votes are for a model that was fitted on others, as for `check_votes`.
+    """
+    if isinstance(X, Ensemble):
+        return X
+    ensemble = Ensemble.__new__(Ensemble)
+    ensemble._group(_validate.check_votes(X, new=new), n_jobs)
+    return ensemble
+
+
+def ensemble_of_members(votes: IntArray, *, n_jobs: int | None = None) -> Ensemble:
+    """Return the ensemble of clusterings that were made here: objects are rows, and no ids."""
+    ensemble = as_ensemble(votes, n_jobs=n_jobs, new=True)
+    ensemble.checked_for_ids = True
+    return ensemble
 
 
 def microclusters(X: Any, *, n_jobs: int | None = None) -> Microclusters:

@@ -194,6 +194,43 @@ class TestOptions:
         assert "warning: 30 object(s) have no vote in any clustering" in result.stderr
 
 
+class TestMembersForAConsensus:
+    def test_k_gives_the_range_of_the_clusterer_of_features(self, generate):
+        assert generate("x.npy", "-m", 6, "-k", 5, "-o", "p.npy").exit_code == 0
+        model = en.EnsembleClustering(5, n_members=6, random_state=0).fit(FEATURES)
+        assert np.array_equal(np.load("p.npy"), model.votes_)
+        assert np.array_equal(np.load("p.npy"), expected(n_clusters=5))
+        assert np.load("p.npy").max(axis=0).min() + 1 >= 10
+
+    def test_k_and_a_range_are_refused(self, generate):
+        result = generate("x.npy", "-k", 5, "--k-range", "2:9", "-o", "p.npy")
+        assert result.exit_code == 2
+        assert "Give one of them" in result.stderr
+        assert generate("x.npy", "-k", 0, "-o", "p.npy").exit_code == 2
+
+    def test_a_range_goes_first_in_python(self):
+        votes = expected(n_clusters=5, n_clusters_range=(2, 3))
+        assert np.array_equal(votes, expected(n_clusters_range=(2, 3)))
+        with pytest.raises(ValueError, match="'n_clusters' parameter of generate"):
+            expected(n_clusters=0)
+
+
+def test_unscaled_features_are_told_by_name(generate):
+    columns = {
+        name: values * (1000.0 if name == "gene1" else 1.0) for name, values in COLUMNS.items()
+    }
+    files.write_table("wide.csv", {"cell": IDS, **columns})
+    result = generate("wide.csv", "-m", 2, "-o", "p.csv")
+    assert result.exit_code == 0, result.output
+    lines = [line for line in result.stderr.splitlines() if line.startswith("warning: ")]
+    assert len(lines) == 1
+    assert "The scales of the features differ" in lines[0]
+    assert "column 'gene1' has" in lines[0]
+    assert "Use --scale standard, unless" in lines[0]
+    scaled = generate("wide.csv", "-m", 2, "-o", "p.csv", "--scale", "standard")
+    assert "warning" not in scaled.stderr
+
+
 class TestRefusals:
     @pytest.mark.parametrize(
         ("arguments", "words"),

@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import ensemblage as en
 from ensemblage.files import FileFormatError, read_table, read_tables, votes_of
 
 
@@ -173,10 +174,11 @@ class TestIdColumn:
         with pytest.raises(FileFormatError, match="no votes beside it"):
             read("id\n1\n2\n", id_column="id")
 
-    def test_that_was_missed_draws_a_warning(self, read):
+    def test_that_was_missed_draws_a_warning_of_the_fit(self, read):
         rows = "".join(f"{i % 3},{100 + i}\n" for i in range(12))
-        with pytest.warns(UserWarning, match="'b' .*another value in every row"):
-            read("a,b\n" + rows)
+        votes = votes_of(read("a,b\n" + rows))
+        with pytest.warns(en.IdsAsVotesWarning, match="Column 1, .* looks like ids"):
+            en.EAC(2).fit(votes)
 
 
 class TestRefusals:

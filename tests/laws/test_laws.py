@@ -32,6 +32,7 @@ def fitted(name, votes, k, **parameters):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", en.FewerClustersWarning)
         warnings.simplefilter("ignore", en.TransposedVotesWarning)
+        warnings.simplefilter("ignore", en.IdsAsVotesWarning)
         return make(name, k, **parameters).fit(votes)
 
 

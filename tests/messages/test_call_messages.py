@@ -139,12 +139,29 @@ CALLS = {
             "be said about them; leave these rows out."
         ),
     ),
-    "predict on columns in another order": (
-        lambda: en.PTA(2).fit(FRAME).predict(FRAME[["b", "a"]]),
+    "predict on another column": (
+        lambda: en.PTA(2).fit(FRAME).predict(FRAME.rename(columns={"b": "c"})),
         ValueError,
         (
             "The feature names should match those that were passed during fit.\nFeature names "
-            "must be in the same order as they were in fit.\n"
+            "unseen at fit time:\n- c\nFeature names seen at fit time, yet now missing:\n- b\n"
+        ),
+    ),
+    "predict on a row in a list": (
+        lambda: en.PTA(2).fit(GOOD).predict([np.array([0, 1])]),
+        ValueError,
+        (
+            "X has 1 features (clusterings), but PTA is expecting 2 features as input. Arrays in a "
+            "list are columns; pass a row as [[...]] or votes[[0]]."
+        ),
+    ),
+    "more clusters than groups, by default": (
+        lambda: en.EAC().fit(GOOD),
+        ValueError,
+        (
+            "EAC was asked for n_clusters=8, which is the default, but the ensemble tells only 3 "
+            "group(s) of objects apart. Ask for at most 3 cluster(s), or add clusterings that "
+            "split the data further."
         ),
     ),
     "a cut into none": (
@@ -300,12 +317,13 @@ CALLS = {
             "pandas.DataFrame(X)."
         ),
     ),
-    "numbered clusterings in another order": (
-        lambda: en.EAC(2).fit({5: [0, 1], 3: [0, 1]}).predict({3: [0, 1], 5: [0, 1]}),
+    "other numbered clusterings": (
+        lambda: en.EAC(2).fit({5: [0, 1], 3: [0, 1]}).predict({3: [0, 1], 4: [0, 1]}),
         ValueError,
         (
             "The feature names should match those that were passed during fit: EAC was fitted on "
-            "5, 3, and X has 3, 5. Pass the same clusterings in the same order."
+            "5, 3, but X lacks 5 and has 4, which the fit did not have. Pass the same clusterings, "
+            "in any order."
         ),
     ),
     "a stream by a similarity": (

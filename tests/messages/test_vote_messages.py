@@ -4,6 +4,8 @@ import numpy as np
 import pandas as pd
 import pytest
 from scipy import sparse
+from sklearn.cluster import KMeans
+from sklearn.exceptions import NotFittedError
 
 import ensemblage as en
 
@@ -100,13 +102,65 @@ VOTES = {
         ValueError,
         "Votes have several columns called 'a'. Give each clustering a name of its own.",
     ),
-    "a word for votes": (
+    "a file for votes": (
         lambda: en.Ensemble("votes.csv"),
+        TypeError,
+        (
+            "A path or text ('votes.csv') was passed, but votes are a table of labels, a column "
+            "for each clustering. Read a file first: table = "
+            "ensemblage.files.read_table('votes.csv'), then fit(ensemblage.files.votes_of(table)); "
+            "or run: ensemblage consensus votes.csv"
+        ),
+    ),
+    "arrays of unequal lengths": (
+        lambda: en.Ensemble([np.array([1, 2]), np.array([1, 2, 3])]),
         ValueError,
         (
-            "Votes must be a table of objects × clusterings, but a single value (an array of 0 "
-            "dimension(s), shape=()) was passed. Pass an array, a DataFrame or a dict of lists; "
-            "votes in a file are read by ensemblage.files.read_table."
+            "Votes must have equally long columns, but item 0 has 2, item 1 has 3. Give a label, "
+            "or -1 for none, to each object in each of them."
+        ),
+    ),
+    "Series of unequal lengths without ids": (
+        lambda: en.Ensemble({"a": pd.Series([1, 2]), "b": pd.Series([1, 2, 3])}),
+        ValueError,
+        (
+            "Votes must have equally long columns, but 'a' has 2, 'b' has 3. Give a label, or -1 "
+            "for none, to each object in each of them. Series with an index of ids are matched by "
+            "it."
+        ),
+    ),
+    "a clusterer that was not fitted": (
+        lambda: en.Ensemble([KMeans(2).fit([[0.0], [1.0]]), KMeans(2)]),
+        NotFittedError,
+        (
+            "Votes hold fitted clusterers, but item 1, a KMeans, has no labels_. Call its "
+            "fit(features) first. Of a clusterer without labels_, such as a mixture, pass what "
+            "fit_predict(features) returns."
+        ),
+    ),
+    "a class beside a clusterer": (
+        lambda: en.Ensemble([KMeans(2).fit([[0.0], [1.0]]), KMeans]),
+        TypeError,
+        (
+            "Votes hold fitted clusterers, but item 1 is the class KMeans. Make one and fit it "
+            "first: KMeans(...).fit(features)."
+        ),
+    ),
+    "a clusterer": (
+        lambda: en.Ensemble(KMeans(2)),
+        TypeError,
+        (
+            "A KMeans object was passed, but votes are a table of labels, a column for each "
+            "clustering. Pass a list of fitted clusterers, whose labels_ are then the columns."
+        ),
+    ),
+    "a list of tables": (
+        lambda: en.Ensemble([np.array([0, 1]), np.zeros((2, 3), int)]),
+        ValueError,
+        (
+            "A list of clusterings holds one column in each item, but item 1, counted from 0, has "
+            "the shape (2, 3). Put tables side by side first, with numpy.hstack or "
+            "pandas.concat(..., axis=1)."
         ),
     ),
     "a dict of numbers": (
@@ -120,7 +174,10 @@ VOTES = {
     "a dict of unequal lists": (
         lambda: en.Ensemble({"a": [1, 2], "b": [2]}),
         ValueError,
-        "Votes must have equally long columns, but their lengths are [2, 1].",
+        (
+            "Votes must have equally long columns, but 'a' has 2, 'b' has 1. Give a label, or -1 "
+            "for none, to each object in each of them."
+        ),
     ),
     "a dict of Series with an object twice": (
         lambda: en.Ensemble({"a": pd.Series([1, 2], ["x", "x"]), "b": pd.Series([1], ["y"])}),

@@ -131,6 +131,7 @@ def test_one_weight_for_all_is_none_at_all_to_the_last_bit(case, data):
 # -- laws --------------------------------------------------------------------------------------
 
 
+@pytest.mark.filterwarnings("ignore::ensemblage.UnknownLabelsWarning")
 @pytest.mark.parametrize("name", EXACT)
 @given(case=weighted(), data=st.data())
 @settings(max_examples=40)
@@ -348,4 +349,4 @@ def test_weights_that_no_sum_survives(extreme):
     with pytest.raises(
         ValueError, match=r"number 1, counted from 0, .* leave the range of numbers"
     ):
-        en.EAC(1).fit([[0, 0, 0], [0, 1, 1]], member_weight=[1, extreme, 0])
+        en.EAC(1).fit(np.array([[0, 0, 0], [0, 1, 1]]), member_weight=[1, extreme, 0])

@@ -55,7 +55,7 @@ CASES = {
     "one cluster": lambda: en.PTGP(1).fit(E2),
     "one member": lambda: en.EAC(2).fit(E2[:, :1]),
     "one microcluster": lambda: en.EAC(1).fit([[1], [1]]),
-    "one object": lambda: en.PTGP(1).fit([[1, 2, 3]]),
+    "one object": lambda: en.PTGP(1).fit(np.array([[1, 2, 3]])),
     "missing votes": lambda: en.LWEA(3).fit(GAPS),
     "many clusters": lambda: en.PTGP(60, random_state=0).fit(noisy(60, 6, 8)),
     "objects one by one": lambda: en.CSPA(3, level="objects", random_state=0).fit(noisy(3, 20, 4)),

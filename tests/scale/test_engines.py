@@ -22,6 +22,7 @@ FEW = settings(
 
 @pytest.mark.filterwarnings("ignore::ensemblage.FewerClustersWarning")
 @pytest.mark.filterwarnings("ignore::ensemblage.TransposedVotesWarning")
+@pytest.mark.filterwarnings("ignore::ensemblage.IdsAsVotesWarning")
 @pytest.mark.parametrize("name", en.METHODS)
 @FEW
 @given(data=st.data())

@@ -5,7 +5,7 @@ Messages say who was asked for what, what was found, and what to do about it.
 
 from ensemblage._validate.beside import check_beside, check_each_object
 from ensemblage._validate.choosing import check_can_choose, check_ks
-from ensemblage._validate.features import Features, check_features
+from ensemblage._validate.features import Features, check_features, in_order_of
 from ensemblage._validate.fitted import (
     check_choice_of_k,
     check_fitted,
@@ -16,6 +16,14 @@ from ensemblage._validate.fitted import (
     check_tree,
     check_two_names,
 )
+from ensemblage._validate.ids import (
+    FEWEST_IDS,
+    is_id_name,
+    is_likely_id_name,
+    looks_like_ids,
+    warn_of_ids,
+)
+from ensemblage._validate.lists import is_list_of_columns
 from ensemblage._validate.members import (
     check_consensus,
     check_enough_objects,
@@ -27,17 +35,15 @@ from ensemblage._validate.members import (
 )
 from ensemblage._validate.memory import available_memory, check_memory
 from ensemblage._validate.names import (
-    FEWEST_IDS,
     check_adata,
     check_apart,
     check_method,
     check_method_params,
     check_name,
     check_some_match,
-    is_id_name,
-    is_likely_id_name,
+    places_of,
+    refuse_names,
     shown,
-    warn_of_ids,
 )
 from ensemblage._validate.notices import (
     ApproximateSimilarityWarning,
@@ -47,6 +53,7 @@ from ensemblage._validate.notices import (
     MemoryBudgetError,
     TransposedVotesWarning,
     UnknownLabelsWarning,
+    UnscaledFeaturesWarning,
     UntrustedMethodWarning,
     warn,
 )
@@ -67,6 +74,7 @@ from ensemblage._validate.parameters import (
     check_whole,
     least_size,
 )
+from ensemblage._validate.scales import warn_of_scales
 from ensemblage._validate.similarities import AFFINITIES, Similarity, check_similarity
 from ensemblage._validate.tables import labels_like
 from ensemblage._validate.votes import (
@@ -91,6 +99,7 @@ __all__ = [
     "Similarity",
     "TransposedVotesWarning",
     "UnknownLabelsWarning",
+    "UnscaledFeaturesWarning",
     "UntrustedMethodWarning",
     "Votes",
     "as_array",
@@ -139,12 +148,18 @@ __all__ = [
     "check_two_names",
     "check_votes",
     "check_whole",
+    "in_order_of",
     "is_id_name",
     "is_likely_id_name",
+    "is_list_of_columns",
     "labels_like",
     "least_size",
+    "looks_like_ids",
+    "places_of",
     "recode",
+    "refuse_names",
     "shown",
     "warn",
     "warn_of_ids",
+    "warn_of_scales",
 ]

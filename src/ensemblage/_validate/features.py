@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from ensemblage._validate.memory import check_memory
+from ensemblage._validate.names import places_of
+from ensemblage._validate.strangers import refuse_as_features
 from ensemblage._validate.tables import foreign_table, is_pandas, is_sparse
 
 if TYPE_CHECKING:
@@ -23,19 +25,26 @@ _ROWS = 4096
 
 
 class Features(NamedTuple):
-    """Checked features: rows one after the other in memory, as uint8, float32 or float64."""
+    """Checked features: rows one after the other in memory, as uint8, float32 or float64.
+
+    `names` are those of the columns, where there are some.
+    """
 
     matrix: NDArray[Any]
     index: Any
     kind: str | None = None
+    names: list[Any] | None = None
 
 
 def check_features(X: Any) -> Features:
     """Return features as a matrix that kernels can read, or say what is wrong with them.
 
-    Nothing is copied where the matrix can be used as it is.
+    Nothing is copied where the matrix can be used as it is. `Features` are a matrix with names.
     """
     names, index, kind = None, None, None
+    if isinstance(X, Features):
+        names, X = X.names, X.matrix
+    refuse_as_features(X)
     if is_sparse(X):
         raise TypeError(
             "Sparse data was passed, but features are a dense table of objects × features. Pass"
@@ -65,7 +74,16 @@ def check_features(X: Any) -> Features:
         array = _as_numbers(array, names)
     matrix = _readable(array)
     _check_finite(matrix, names)
-    return Features(matrix, index, kind)
+    return Features(matrix, index, kind, names)
+
+
+def in_order_of(features: Features, names: list[Any] | None) -> Features:
+    """Return features in the order of these names, where both have the same names."""
+    places = places_of(names, features.names)
+    if places is None:
+        return features
+    matrix = np.ascontiguousarray(features.matrix[:, places])
+    return features._replace(matrix=matrix, names=names)
 
 
 def check_range(matrix: NDArray[Any], after: str) -> None:

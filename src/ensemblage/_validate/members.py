@@ -107,6 +107,10 @@ def _in_order(owner: str, weight: Any, names: list[Any] | None) -> Any:
 def check_methods(owner: str, method: Any) -> tuple[Any, ...]:
     """Return the base clusterers that members use in turn."""
     methods = tuple(method) if isinstance(method, list | tuple) else (method,)
+    methods = tuple(
+        one.lower() if isinstance(one, str) and one.lower() in NAMED_METHODS else one
+        for one in methods
+    )
     if not methods:
         raise ValueError(
             f"The 'method' parameter of {owner} is an empty list. Name at least one method, such as"

@@ -6,16 +6,10 @@ import difflib
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from ensemblage._validate.notices import IdsAsVotesWarning, warn
-
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
 _SHOWN = 12
-_ID_NAMES = {"id", "index", "barcode", "row", "unnamed: 0", "__index_level_0__"}
-_LIKELY_ID_NAMES = {"name", "object", "sample", "cell", "key"}
-_LIKELY_ID_ENDINGS = ("_id", ".id", " id", "_name", " name", "_index", "_barcode")
-FEWEST_IDS = 3  # fewer objects differ from each other too easily to be taken for ids
 
 
 def check_name(what: str, name: Any, known: Iterable[str]) -> str:
@@ -30,6 +24,32 @@ def check_name(what: str, name: Any, known: Iterable[str]) -> str:
     near = difflib.get_close_matches(str(name).lower(), by_letters, n=1)
     hint = f" Did you mean {by_letters[near[0]]!r}?" if near else ""
     raise ValueError(f"There is no {what.format(name)}.{hint} Known: {shown(known)}.")
+
+
+def places_of(wanted: list[Any] | None, names: list[Any] | None) -> list[int] | None:
+    """Return where the wanted names are, if the names are these in another order; else None.
+
+    Examples
+    --------
+    >>> places_of(["a", "b", "c"], ["c", "a", "b"]), places_of(["a", "b"], ["a", "c"])
+    ([1, 2, 0], None)
+    """
+    if wanted is None or names is None or names == wanted or len(names) != len(wanted):
+        return None
+    place_of = {name: place for place, name in enumerate(names)}
+    return [place_of[name] for name in wanted] if place_of.keys() == set(wanted) else None
+
+
+def refuse_names(owner: str, names: list[Any], fitted: list[Any]) -> None:
+    """Refuse votes by other clusterings than those of the fit, and name what differs."""
+    missing = [name for name in fitted if name not in names]
+    unknown = [name for name in names if name not in fitted]
+    parts = [f"lacks {shown(missing)}"] if missing else []
+    parts += [f"has {shown(unknown)}, which the fit did not have"] if unknown else []
+    raise ValueError(
+        f"The feature names should match those that were passed during fit: {owner} was fitted on"
+        f" {shown(fitted)}, but X {' and '.join(parts)}. Pass the same clusterings, in any order."
+    )
 
 
 def check_adata(adata: Any) -> Any:
@@ -70,44 +90,6 @@ def check_apart(chosen: list[str], own: set[str]) -> None:
 def shown(names: list[Any], most: int = _SHOWN) -> str:
     """Return names for a message, the first of them where there are many."""
     return ", ".join(map(repr, names[:most])) + (", ..." if len(names) > most else "")
-
-
-def is_id_name(name: str) -> bool:
-    """Tell whether a column of this name holds ids, whatever its values.
-
-    Examples
-    --------
-    >>> [is_id_name(name) for name in ("ID", "Unnamed: 0", "cell", "kmeans_3")]
-    [True, True, False, False]
-    """
-    return name.strip().lower() in _ID_NAMES
-
-
-def is_likely_id_name(name: str) -> bool:
-    """Tell whether a column of this name holds ids if all of them differ.
-
-    A column called ``sample`` may name the objects or the batch they came in.
-
-    Examples
-    --------
-    >>> [is_likely_id_name(name) for name in ("cell", "Sample_ID", "kmeans_3")]
-    [True, True, False]
-    """
-    name = name.strip().lower()
-    return name in _LIKELY_ID_NAMES or name.endswith(_LIKELY_ID_ENDINGS)
-
-
-def warn_of_ids(names: list[Any] | None, n_labels: list[int], n_objects: int) -> None:
-    """Warn of a clustering that is called like ids and has a cluster for every object."""
-    for name, count in zip(names or (), n_labels, strict=names is not None):
-        text = str(name)
-        if count == n_objects >= FEWEST_IDS and (is_id_name(text) or is_likely_id_name(text)):
-            warn(
-                f"The column {text!r} has another label for every one of the {n_objects} objects:"
-                f" it was taken for a clustering, and tells all of them apart. If it names the"
-                f" objects, make it the index, leave it out, or name it as the id column.",
-                IdsAsVotesWarning,
-            )
 
 
 def check_method(owner: str, value: Any, known: Mapping[str, Any]) -> str:

@@ -15,11 +15,15 @@ class FeaturesAsVotesWarning(UserWarning):
 
 
 class IdsAsVotesWarning(UserWarning):
-    """A clustering that seems to be a column of ids: each object has a label of its own."""
+    """A clustering that looks like a column of ids: (nearly) every object has its own label."""
 
 
 class TransposedVotesWarning(UserWarning):
     """A label matrix that looks as if objects were its columns."""
+
+
+class UnscaledFeaturesWarning(UserWarning):
+    """Features of very different scales: distances depend on the largest ones only."""
 
 
 class FewerClustersWarning(UserWarning):
@@ -27,7 +31,7 @@ class FewerClustersWarning(UserWarning):
 
 
 class UnknownLabelsWarning(UserWarning):
-    """Votes to predict from that have labels of another kind than those of the fit."""
+    """Votes to predict from in which a clustering has only labels that the fit has not seen."""
 
 
 class UntrustedMethodWarning(UserWarning):

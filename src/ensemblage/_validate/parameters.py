@@ -21,22 +21,29 @@ def check_n_clusters(owner: str, n_clusters: Any, n_microclusters: int | None = 
 
 
 def check_n_clusters_or_auto(
-    owner: str, n_clusters: Any, n_microclusters: int | None = None
+    owner: str, n_clusters: Any, n_microclusters: int | None = None, *, default: Any = None
 ) -> int | None:
-    """Return the number of clusters asked for as `check_n_clusters` does, None for "auto"."""
+    """Return the number of clusters asked for as `check_n_clusters` does, None for "auto".
+
+    An error says so where the number is the `default`: nobody may have asked for it.
+    """
     if isinstance(n_clusters, str) and n_clusters == "auto":
         return None
-    return _check_count(owner, n_clusters, n_microclusters, "'auto' or a whole number from 1 up")
+    wanted = "'auto' or a whole number from 1 up"
+    return _check_count(owner, n_clusters, n_microclusters, wanted, default)
 
 
-def _check_count(owner: str, n_clusters: Any, n_microclusters: int | None, wanted: str) -> int:
+def _check_count(
+    owner: str, n_clusters: Any, n_microclusters: int | None, wanted: str, default: Any = None
+) -> int:
     if not _is_whole(n_clusters) or n_clusters < 1:
         raise ValueError(
             f"The 'n_clusters' parameter of {owner} must be {wanted}. Got {n_clusters!r} instead."
         )
     if n_microclusters is not None and n_clusters > n_microclusters:
+        source = ", which is the default," if n_clusters == default else ","
         raise ValueError(
-            f"{owner} was asked for n_clusters={n_clusters}, but the ensemble tells only"
+            f"{owner} was asked for n_clusters={n_clusters}{source} but the ensemble tells only"
             f" {n_microclusters} group(s) of objects apart. Ask for at most {n_microclusters}"
             f" cluster(s), or add clusterings that split the data further."
         )

@@ -1,4 +1,4 @@
-"""Clusterings that come one by one, in a dict by name: put side by side, Series by their index."""
+"""Clusterings that come one by one, in a dict or a list, put side by side; Series by index."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ensemblage._types import Columns
+from ensemblage._validate.lists import labels_of
 from ensemblage._validate.tables import is_series
 
 if TYPE_CHECKING:
@@ -14,30 +15,66 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+_SHOWN = 12
+
 
 def side_by_side(
-    clusterings: Mapping[Any, Any], as_array: Callable[[Any], NDArray[Any]]
+    clusterings: Mapping[Any, Any],
+    as_array: Callable[[Any], NDArray[Any]],
+    *,
+    named: bool = True,
+    of: str = "dict",
 ) -> tuple[Columns, Any]:
-    """Return the columns of a dict, and the index of their rows where pandas Series give one.
+    """Return clusterings as columns, and the index of their rows where pandas Series give one.
 
     Series with different indexes are matched: objects come in the order in which they first
-    appear, and who is not in a Series has no vote there.
+    appear, and who is not in a Series has no vote there. Clusterings that are not `named` have
+    places in the list (`of`) that they came in.
     """
-    indexes = {name: one.index for name, one in clusterings.items() if is_series(one)}
-    arrays = {name: _column(name, one, as_array) for name, one in clusterings.items()}
+    called = {name: repr(name) if named else f"item {name}" for name in clusterings}
+    given = {name: labels_of(one, called[name]) for name, one in clusterings.items()}
+    indexes = {name: one.index for name, one in given.items() if is_series(one)}
+    arrays = {name: _column(called[name], one, as_array, of) for name, one in given.items()}
     united = next(iter(indexes.values()), None)
     if united is None or all(united.equals(index) for index in indexes.values()):
+        _check_lengths(called, arrays)
         return Columns(list(arrays), list(arrays.values())), united
-    _check_indexes(indexes, arrays)
+    start = f"Votes in a {of} are matched by the index of each Series, but"
+    _check_indexes(start, called, indexes, arrays)
+    if all(_just_counts(index) for index in indexes.values()):
+        _check_lengths(called, arrays, " Series with an index of ids are matched by it.")
     for index in indexes.values():
         united = united.append(index[united.get_indexer(index) < 0])
     places = {name: united.get_indexer(index) for name, index in indexes.items()}
-    _check_in_common(places, indexes, len(united))
+    _check_in_common(start, called, places, indexes, len(united))
     spread = [_spread(arrays[name], places[name], len(united)) for name in indexes]
     return Columns(list(arrays), spread), united
 
 
-def _check_in_common(places: dict[Any, Any], indexes: dict[Any, Any], count: int) -> None:
+def _check_lengths(called: dict[Any, str], arrays: dict[Any, NDArray[Any]], hint: str = "") -> None:
+    """Refuse columns of different lengths, by name or place."""
+    lengths = {name: len(array) for name, array in arrays.items()}
+    if len(set(lengths.values())) > 1:
+        listed = [f"{called[name]} has {length}" for name, length in lengths.items()]
+        shown = ", ".join(listed[:_SHOWN]) + (", ..." if len(listed) > _SHOWN else "")
+        raise ValueError(
+            f"Votes must have equally long columns, but {shown}. Give a label, or -1 for none, to"
+            f" each object in each of them.{hint}"
+        )
+
+
+def _just_counts(index: Any) -> bool:
+    """Tell whether an index is what pandas gives to a Series without one: 0, 1, 2, ..."""
+    return type(index).__name__ == "RangeIndex" and index.start == 0 and index.step == 1
+
+
+def _check_in_common(
+    start: str,
+    called: dict[Any, str],
+    places: dict[Any, Any],
+    indexes: dict[Any, Any],
+    count: int,
+) -> None:
     """Refuse a Series none of whose objects is in another: its index is of another kind."""
     n_series = np.zeros(count, dtype=np.int64)
     for found in places.values():
@@ -45,43 +82,50 @@ def _check_in_common(places: dict[Any, Any], indexes: dict[Any, Any], count: int
     for name, found in places.items():
         if (found < 0).any() or n_series[found].max() == 1:
             raise ValueError(
-                f"Votes in a dict are matched by the index of each Series, but that of {name!r}"
-                f" ({indexes[name].tolist()[0]!r}, ...) has no object in common with the others."
-                f" Give them the same index, or pass lists."
+                f"{start} that of {called[name]} ({indexes[name].tolist()[0]!r}, ...) has no object"
+                f" in common with the others. Give them the same index, or pass lists."
             )
 
 
-def _column(name: Any, labels: Any, as_array: Callable[[Any], NDArray[Any]]) -> NDArray[Any]:
+def _column(
+    called: str, labels: Any, as_array: Callable[[Any], NDArray[Any]], of: str
+) -> NDArray[Any]:
     array = as_array(labels)
     if array.ndim != 1:
         shape = f" of shape {array.shape}" if array.ndim else ""
         raise ValueError(
-            f"Votes in a dict are a list of labels for each clustering, but {name!r} holds"
+            f"Votes in a {of} are a list of labels for each clustering, but {called} holds"
             f" {type(labels).__name__}{shape}. Pass a list, an array of one dimension or a Series."
         )
     return array
 
 
-def _check_indexes(indexes: dict[Any, Any], arrays: dict[Any, NDArray[Any]]) -> None:
+def _check_indexes(
+    start: str,
+    called: dict[Any, str],
+    indexes: dict[Any, Any],
+    arrays: dict[Any, NDArray[Any]],
+) -> None:
     lists = [name for name in arrays if name not in indexes]
     if lists:
         raise ValueError(
-            f"Votes in a dict are matched by the index of each Series, but {lists[0]!r} has none"
-            f" and the indexes differ. Make it a Series, or give all the same index."
+            f"{start} {called[lists[0]]} has none and the indexes differ. Make it a Series, or"
+            f" give all the same index."
         )
     for name, index in indexes.items():
         if not len(index):
-            raise ValueError(f"The Series {name!r} of the votes holds no objects. Leave it out.")
+            raise ValueError(
+                f"The Series {called[name]} of the votes holds no objects. Leave it out."
+            )
         if not index.is_unique:
             twice = index[index.duplicated()][0]
             raise ValueError(
-                f"Votes in a dict are matched by the index of each Series, but {twice!r} occurs"
-                f" more than once in that of {name!r}. Name each object once."
+                f"{start} {twice!r} occurs more than once in that of {called[name]}. Name each"
+                f" object once."
             )
     if len({index.nlevels for index in indexes.values()}) > 1:
         raise ValueError(
-            "Votes in a dict are matched by the index of each Series, but these have different"
-            " numbers of levels. Give them the same index."
+            f"{start} these have different numbers of levels. Give them the same index."
         )
 
 

@@ -60,6 +60,19 @@ def is_series(column: Any) -> bool:
     return pandas is not None and isinstance(column, pandas.Series)
 
 
+def is_column(item: Any) -> bool:
+    """Tell whether this is a column by itself: a Series, or an array of one dimension.
+
+    Lists are not: nobody can see whether a list of numbers is a row or a column.
+    """
+    polars, arrow = sys.modules.get("polars"), sys.modules.get("pyarrow")
+    if polars is not None and isinstance(item, polars.Series):
+        return True
+    if arrow is not None and isinstance(item, (arrow.Array, arrow.ChunkedArray)):
+        return True
+    return getattr(item, "ndim", None) == 1 and hasattr(item, "__array__")
+
+
 def one_column(column: Any) -> NDArray[Any] | None:
     """Return a Series of pandas or polars or an array of Arrow as an array; None for others."""
     polars, arrow = sys.modules.get("polars"), sys.modules.get("pyarrow")

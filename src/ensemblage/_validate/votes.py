@@ -8,8 +8,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from ensemblage._types import Columns
+from ensemblage._validate.lists import columns_of_list, is_list_of_columns, warn_of_short_lists
 from ensemblage._validate.notices import FeaturesAsVotesWarning, TransposedVotesWarning, warn
 from ensemblage._validate.side_by_side import side_by_side
+from ensemblage._validate.strangers import refuse_as_votes
 from ensemblage._validate.tables import (
     foreign_table,
     is_pandas,
@@ -40,18 +42,28 @@ class Votes(NamedTuple):
     kind: str | None = None
 
 
-def check_votes(X: Any) -> Votes:
-    """Return the label matrix as integers, or say what is wrong with it."""
+def check_votes(X: Any, *, new: bool = False) -> Votes:
+    """Return the label matrix as integers, or say what is wrong with it.
+
+    `new` votes are for a model that knows how many clusterings there are: a few rows are no
+    reason to ask whether rows and columns were exchanged.
+    """
     names, index, kind = None, None, None
-    if isinstance(X, Mapping) and not is_sparse(X):  # one of scipy's is a dict
+    refuse_as_votes(X)
+    listed, in_lists, named = is_list_of_columns(X), False, True
+    if listed:
+        columns, named = columns_of_list(X)
+        X, index = side_by_side(columns, as_array, named=named, of="list")
+    elif isinstance(X, Mapping) and not is_sparse(X):  # one of scipy's is a dict
         X, index = side_by_side(X, as_array)
-        kind = None if index is None else "pandas"
+    if index is not None:
+        kind = "pandas"
     table = foreign_table(X)
     if table is not None:
         kind, X = table.kind, Columns(table.names, table.columns)
         _check_names(table.names)
     if isinstance(X, Columns):
-        names, parts = X.names, [as_array(array) for array in X.arrays]
+        names, parts = X.names if named else None, [as_array(array) for array in X.arrays]
         _check_shape((len(parts[0]) if parts else 1, len(parts)))
         matrix, labels = _join(parts)
     elif is_pandas(X):
@@ -66,19 +78,22 @@ def check_votes(X: Any) -> Votes:
         else:
             matrix, labels = _join([series_array(X.iloc[:, m]) for m in range(X.shape[1])])
     else:
-        array = as_array(X)
+        array, in_lists = as_array(X), isinstance(X, list | tuple)
         _check_shape(array.shape)
         if array.dtype.kind in "iub":
             matrix, labels = array, [None] * array.shape[1]
         else:
             matrix, labels = _whole_matrix(array) or _join(list(array.T))
+        if in_lists and not new:
+            warn_of_short_lists(*array.shape)
     if matrix.dtype.kind == "b":
         matrix = matrix.view(np.uint8)
     if not matrix.dtype.isnative:
         matrix = matrix.astype(matrix.dtype.newbyteorder("="))
     if matrix.dtype == np.uint64 and matrix.max() > np.iinfo(np.int64).max:
         return recode(Votes(matrix, labels, names, index, kind))
-    _warn_if_transposed(matrix)
+    if not new and not in_lists:
+        _warn_if_transposed(matrix, "numpy.array(votes)" if listed else "votes.T")
     return Votes(matrix, labels, names, index, kind)
 
 
@@ -236,7 +251,7 @@ def _warn_of_features(labels: list[list[Any] | None]) -> None:
             return
 
 
-def _warn_if_transposed(matrix: IntArray) -> None:
+def _warn_if_transposed(matrix: IntArray, otherwise: str) -> None:
     """Warn where columns far outnumber rows and each row looks like a clustering of them."""
     n_rows, n_columns = matrix.shape
     if n_columns < 50 or n_columns < 5 * n_rows:
@@ -244,7 +259,7 @@ def _warn_if_transposed(matrix: IntArray) -> None:
     if all(len(np.unique(row)) <= n_columns // 2 for row in matrix[:100]):
         warn(
             f"Votes have {n_rows} rows and {n_columns} columns, so {n_columns} clusterings of"
-            f" {n_rows} objects. If it is the other way round, pass the transpose, votes.T.",
+            f" {n_rows} objects. If it is the other way round, pass the transpose, {otherwise}.",
             TransposedVotesWarning,
         )
 

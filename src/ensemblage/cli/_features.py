@@ -20,12 +20,13 @@ _SHOWN = 5
 
 
 class Features(NamedTuple):
-    """What is clustered, what its rows are called, their true classes.
+    """What is clustered, its columns' names, what its rows are called, their true classes.
 
     `id_name` is None where rows have numbers only, `scale` what the paper's authors clustered with.
     """
 
     matrix: NDArray[Any]
+    names: list[str]
     ids: NamedColumn
     truth: NamedColumn | None
     id_name: str | None
@@ -76,9 +77,8 @@ def read_features(
             )
         del columns[name]
     classes = None if truth is None else _take_truth(truth, table, columns)
-    return Features(
-        _matrix(columns, table, can_drop=can_drop), _ids(table), classes, table.id_name, scale
-    )
+    matrix = _matrix(columns, table, can_drop=can_drop)
+    return Features(matrix, list(columns), _ids(table), classes, table.id_name, scale)
 
 
 def _is_dataset(data: list[str]) -> bool:

@@ -23,10 +23,13 @@ def warn(message: object) -> None:
 
 @contextmanager
 def warnings_as_lines() -> Iterator[None]:
-    """Show what the user should know, and not what concerns developers (deprecations)."""
+    """Show what the user should know, once; not what concerns developers (deprecations)."""
+    shown: set[str] = set()
 
     def show(message: Warning | str, *_: Any, **__: Any) -> None:
-        warn(message)
+        if str(message) not in shown:
+            shown.add(str(message))
+            warn(message)
 
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")

@@ -144,6 +144,7 @@ def choose_k(
         )
         with stage(f"Cuts of {method_title(method)}", quiet=quiet):
             ensemble = en.Ensemble(files.votes_of(table), n_jobs=jobs)
+            ensemble.names = table.names
             check_k(1 if ends is None else ends[1], ensemble)
             choice = en.metrics.choose_k(
                 found(n_clusters=1, **options).fit(ensemble),

@@ -109,6 +109,7 @@ def compare(
             quiet=quiet,
         )
         ensemble = en.Ensemble(files.votes_of(table), n_jobs=jobs)
+        ensemble.names = table.names
         check_k(k, ensemble)
         outcomes = [
             _run(name, en.METHODS[name], k, ensemble, seed, jobs)

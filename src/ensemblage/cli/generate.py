@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 EXAMPLES = """\b
 Examples:
-  ensemblage generate cells.csv -m 100 -o pool.parquet
+  ensemblage generate cells.csv -m 100 -k 10 -o pool.parquet
   ensemblage generate cells.csv -m 200 --method kmeans,rpcl --scale standard -o pool.mat
   ensemblage generate PD -m 100 --method kmeans,rpcl --truth truth -o pool.csv
   ensemblage consensus pool.csv -k 10 --truth truth -o labels.csv
@@ -75,6 +75,17 @@ Method = Annotated[
         metavar="kmeans|rpcl|NAME,NAME",
         help="What makes them; several take turns.",
         autocompletion=_words.completes_list(*_words.GENERATORS),
+    ),
+]
+K = Annotated[
+    int | None,
+    typer.Option(
+        "-k",
+        metavar="INT",
+        parser=whole("-k", 1),
+        help="How many clusters the consensus will have. Each clustering then has twice to four"
+        " times as many, or more where there are many objects.",
+        show_default=False,
     ),
 ]
 KRange = Annotated[
@@ -156,6 +167,7 @@ def generate(
     output: Output,
     members: Members = 100,
     method: Method = "kmeans",
+    k: K = None,
     k_range: KRange = None,
     scale: Scale = None,
     subspace: Subspace = None,
@@ -183,7 +195,13 @@ def generate(
         start = time.perf_counter()
         check_call(data, input_format=format, jobs=jobs)
         methods = _chosen(method)
+        if k is not None and k_range is not None:
+            raise WrongCall(
+                "-k says how many clusters the consensus will have, --k-range how many each"
+                " clustering has. Give one of them."
+            )
         options: dict[str, Any] = {
+            "n_clusters": k,
             "n_clusters_range": None if k_range is None else ends_of_range(k_range),
             "scale": one_of("--scale", scale, _words.SCALES),
             "subspace": _amount("--subspace", subspace),
@@ -194,6 +212,7 @@ def generate(
         check_json(output, as_json=as_json)
         check_apart(output, [*data, truth])
         from ensemblage import ensembles, files
+        from ensemblage._validate import Features as NamedFeatures
         from ensemblage.ensembles._checkpoint import COMMAND_LOCK, alone, remove_folder
 
         files.check_pool_writable(output)
@@ -216,7 +235,8 @@ def generate(
         _check_names(features, names, output)
         parts = _parts(output, checkpoint)
         options |= {"method": methods, "random_state": seed, "n_jobs": jobs}
-        found = ensembles.members(features.matrix, members, checkpoint=parts, **options)
+        named = NamedFeatures(features.matrix, None, names=features.names)
+        found = ensembles.members(named, members, checkpoint=parts, **options)
         with nullcontext() if parts is None else alone(parts, COMMAND_LOCK):
             votes = _votes(found, (len(features.matrix), members), parts, quiet=quiet)
             _warn_of_silent(votes)

@@ -9,7 +9,7 @@ import numpy as np
 
 from ensemblage import _validate
 from ensemblage._validate.features import check_spread
-from ensemblage.ensembles._scaling import SCALES, Scaling, learn_scaling
+from ensemblage.ensembles._scaling import SCALES, Scaling, learn_scales, learn_scaling
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -62,10 +62,12 @@ def make_plan(
     subsample: Any,
     seed: int,
     n_clusters: int | None = None,
+    names: list[Any] | None = None,
 ) -> Plan:
     """Check the settings against the features, and scale these.
 
-    `n_clusters` is what the consensus is to have, where one will be made.
+    `n_clusters` is what the consensus is to have, where one will be made. `names` are those of
+    the features, for messages.
     """
     n_objects, n_features = matrix.shape
     methods = _validate.check_methods(owner, method)
@@ -77,6 +79,8 @@ def make_plan(
     n_columns = _validate.check_part(owner, "subspace", subspace, n_features)
     n_dimensions = _validate.check_part(owner, "projection", projection, n_columns or n_features)
     share = _validate.check_subsample(owner, subsample)
+    if scale is None and any(isinstance(one, str) for one in methods):
+        _validate.warn_of_scales(*learn_scales(matrix), names)
     scaling = learn_scaling(matrix, scale)
     features = matrix if scaling is None else scaling.apply(matrix)
     check_spread(features)

@@ -57,6 +57,12 @@ def learn_scaling(matrix: NDArray[Any], scale: str | None) -> Scaling | None:
     return Scaling(np.where(constant, least, shift), np.where(constant, 1.0, width))
 
 
+def learn_scales(matrix: NDArray[Any]) -> tuple[FloatArray, FloatArray]:
+    """Return the standard deviation and the range of each column."""
+    ranges = matrix.max(axis=0).astype(np.float64) - matrix.min(axis=0)
+    return _deviations(matrix, matrix.mean(axis=0, dtype=np.float64), ranges), ranges
+
+
 def _deviations(matrix: NDArray[Any], mean: FloatArray, spread: FloatArray) -> FloatArray:
     # In units near the spread, so that no square is too small; powers of two change no digit.
     unit = np.ldexp(1.0, np.frexp(spread)[1])

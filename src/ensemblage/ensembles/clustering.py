@@ -10,6 +10,7 @@ from sklearn.base import BaseEstimator, ClusterMixin, clone
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from ensemblage import _validate
+from ensemblage._ensemble import ensemble_of_members
 from ensemblage.ensembles._plan import make_plan
 from ensemblage.ensembles._run import run_members
 from ensemblage.ensembles._saved import state_of_clustering
@@ -50,7 +51,8 @@ class EnsembleClustering(ClusterMixin, BaseEstimator):
         it can join what a member has split, but not split what a member has joined. With "auto" it
         is from 2 to ``min(50, ceil(sqrt(n_objects) / 2))``.
     scale : None, "minmax" or "standard", default=None
-        Bring each feature to [0, 1], or to mean 0 and variance 1.
+        Bring each feature to [0, 1], or to mean 0 and variance 1. Without it, features whose scales
+        differ by more than a factor of 100 give an `UnscaledFeaturesWarning`.
     subspace, projection, subsample : float, int or None, default=None
         What each member sees, as in `ensemblage.ensembles.generate`. An object that no member of a
         subsample has seen gets the votes that members predict for it.
@@ -171,6 +173,7 @@ class EnsembleClustering(ClusterMixin, BaseEstimator):
             subsample=self.subsample,
             seed=seed,
             n_clusters=n_clusters,
+            names=features.names,
         )
         found = dict(run_members(self._plan, range(n_members), self.n_jobs))
         self.members_: list[Member] = [found[index] for index in range(n_members)]
@@ -207,7 +210,7 @@ class EnsembleClustering(ClusterMixin, BaseEstimator):
         Parameters
         ----------
         X : array-like, DataFrame or Arrow table of shape (n_objects, n_features)
-            The same features as in fit.
+            The same features as in fit. Columns with names may be in any order.
         return_confidence : bool, default=False
             Also return how sure each label is, as `confidence_` defines it.
 
@@ -218,8 +221,10 @@ class EnsembleClustering(ClusterMixin, BaseEstimator):
             Only with `return_confidence`.
         """
         check_is_fitted(self, "labels_")
-        features = _validate.check_features(X)
-        validate_data(self, X=X, reset=False, skip_check_array=True)
+        names = getattr(self, "feature_names_in_", np.empty(0)).tolist()
+        features = _validate.in_order_of(_validate.check_features(X), names)
+        if not names or features.names != names:
+            validate_data(self, X=X, reset=False, skip_check_array=True)
         labels, sure = self.consensus_.predict(
             self._placed(features.matrix), return_confidence=True
         )
@@ -310,7 +315,8 @@ class EnsembleClustering(ClusterMixin, BaseEstimator):
             own["random_state"] = seed
         if "n_jobs" in given and given["n_jobs"] is None:
             own["n_jobs"] = self.n_jobs
-        return consensus.set_params(**own).fit(self.votes_)
+        ensemble = ensemble_of_members(self.votes_, n_jobs=self.n_jobs)
+        return consensus.set_params(**own).fit(ensemble)
 
     def _attainable(self, n_clusters: int) -> int:
         """Return how many clusters there can be: not more than distinct objects."""

@@ -29,6 +29,7 @@ def generate(
     n_clusters_range: tuple[int, int] | None = None,
     scale: str | None = None,
     *,
+    n_clusters: int | None = None,
     subspace: float | None = None,
     projection: float | None = None,
     subsample: float | None = None,
@@ -55,10 +56,17 @@ def generate(
         it calls noise (-1) is a missing vote.
     n_clusters_range : (int, int) or None, default=None
         Smallest and largest number of clusters; each member draws one of these, all equally
-        likely. None is from 2 to ``ceil(sqrt(n_objects) / 2)``, but not past 50. A member that
-        sees fewer distinct objects than it has drawn clusters makes as many as there are.
+        likely. None is from 2 to ``ceil(sqrt(n_objects) / 2)``, but not past 50, unless
+        `n_clusters` is given. A member that sees fewer distinct objects than it has drawn clusters
+        makes as many as there are.
     scale : None, "minmax" or "standard", default=None
-        Bring each feature to [0, 1], or to mean 0 and variance 1, before anything else.
+        Bring each feature to [0, 1], or to mean 0 and variance 1, before anything else. Without it,
+        features whose scales differ by more than a factor of 100 give an
+        `UnscaledFeaturesWarning`.
+    n_clusters : int or None, default=None
+        How many clusters the consensus will have, where that is known. Without
+        `n_clusters_range`, members then have the range that ``EnsembleClustering(n_clusters)``
+        uses: from ``2 * n_clusters`` to ``4 * n_clusters``, or to the limit above if that is more.
     subspace : float, int or None, default=None
         Share of the features (a float up to 1.0), or number of features, drawn for each member.
     projection : float, int or None, default=None
@@ -118,6 +126,7 @@ def generate(
         method=method,
         n_clusters_range=n_clusters_range,
         scale=scale,
+        n_clusters=n_clusters,
         subspace=subspace,
         projection=projection,
         subsample=subsample,
@@ -144,6 +153,7 @@ def members(
     n_clusters_range: tuple[int, int] | None = None,
     scale: str | None = None,
     *,
+    n_clusters: int | None = None,
     subspace: float | None = None,
     projection: float | None = None,
     subsample: float | None = None,
@@ -181,6 +191,7 @@ def members(
         method=method,
         n_clusters_range=n_clusters_range,
         scale=scale,
+        n_clusters=n_clusters,
         subspace=subspace,
         projection=projection,
         subsample=subsample,
@@ -201,8 +212,10 @@ def _prepare(
     _validate.check_whole(owner, "n_members", n_members, 1)
     _validate.check_n_jobs(owner, n_jobs)
     seed = _validate.check_random_state(owner, random_state)
-    matrix = _validate.check_features(features).matrix
-    plan = make_plan(owner, matrix, seed=seed, **settings)
+    if settings["n_clusters"] is not None:
+        _validate.check_n_clusters(owner, settings["n_clusters"])
+    checked = _validate.check_features(features)
+    plan = make_plan(owner, checked.matrix, seed=seed, names=checked.names, **settings)
     if checkpoint is None:
         return plan, None
     return open_folder(checkpoint, plan, any_seed=random_state is None)

@@ -9,6 +9,7 @@ members it has.
 from __future__ import annotations
 
 import shutil
+import warnings
 from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -16,7 +17,7 @@ import numpy as np
 
 from ensemblage import datasets, ensembles
 from ensemblage._ensemble import Ensemble
-from ensemblage._validate import warn
+from ensemblage._validate import UnscaledFeaturesWarning, warn
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -96,16 +97,19 @@ def _make(
 ) -> None:
     path = _path(folder, pool, data.name)
     path.parent.mkdir(parents=True, exist_ok=True)
-    votes = ensembles.generate(
-        data.features,
-        n_members=int(pool.removeprefix("own-")),
-        method=["kmeans", "rpcl"],
-        scale=data.scale,
-        random_state=0,
-        n_jobs=n_jobs,
-        checkpoint=path.with_suffix(".parts"),
-        progress=progress,
-    )
+    with warnings.catch_warnings():
+        # The authors clustered some data unscaled on purpose.
+        warnings.simplefilter("ignore", UnscaledFeaturesWarning)
+        votes = ensembles.generate(
+            data.features,
+            n_members=int(pool.removeprefix("own-")),
+            method=["kmeans", "rpcl"],
+            scale=data.scale,
+            random_state=0,
+            n_jobs=n_jobs,
+            checkpoint=path.with_suffix(".parts"),
+            progress=progress,
+        )
     temporary = path.with_suffix(".tmp")
     with temporary.open("wb") as file:
         np.savez(file, members=votes, truth=data.truth)

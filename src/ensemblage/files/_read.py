@@ -22,7 +22,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 _TRUTH_NAMES = ("truth", "gt", "label", "labels", "class")
-_ENOUGH_TO_WARN = 10
 _SAMPLE = 1000
 
 
@@ -106,8 +105,6 @@ def read_table(
             table = table_from_arrays(arrays, path=name, id_column=id_column, key=key)
     if not table.origin:
         table = table._replace(origin=(Origin(name, 1, n_objects(table)),))
-    if id_column == "auto" and table.ids is None:
-        _warn_of_ids(table, name)
     if chosen in TEXT:
         _warn_of_separator(table, name)
     return table
@@ -223,20 +220,3 @@ def _warn_of_separator(table: VoteTable, path: str) -> None:
             UserWarning,
             stacklevel=3,
         )
-
-
-def _warn_of_ids(table: VoteTable, path: str) -> None:
-    """Warn of a column that has another value in every row: ids, most likely, counted as votes."""
-    n = n_objects(table)
-    if n < _ENOUGH_TO_WARN:
-        return
-    for name, column in zip(table.names, columns_of(table), strict=True):
-        wide = column.dtype == object or int(column.max()) - int(column.min()) + 1 >= n
-        if wide and len(set(column.tolist())) == n:
-            warnings.warn(
-                f"Column {name!r} of {path} has another value in every row, and was taken for a"
-                " clustering. If it holds ids, name it as the id column.",
-                UserWarning,
-                stacklevel=3,
-            )
-            return

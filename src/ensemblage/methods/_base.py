@@ -15,7 +15,7 @@ from ensemblage import _validate, flow
 from ensemblage._ensemble import Ensemble, as_ensemble
 from ensemblage.methods._blas import one_blas_thread
 from ensemblage.methods._choosing import cuts_of
-from ensemblage.methods._placing import ROWS_TO_COMPARE, place_rows
+from ensemblage.methods._placing import ROWS_TO_COMPARE, place_rows, warn_of_unknown
 from ensemblage.methods._savable import Savable
 from ensemblage.metrics.choosing import Cuts, choose
 from ensemblage.metrics.confidence import cluster_weights, confidence
@@ -98,8 +98,10 @@ class ConsensusClusterer(Savable, ClusterMixin, BaseEstimator, ABC):
 
         Parameters
         ----------
-        X : array-like, DataFrame, Arrow table, dict or Ensemble, (n_objects, n_clusterings)
-            One column of labels for each clustering; -1, NaN, None and null are missing votes.
+        X : array-like, DataFrame, Arrow table, dict, list or Ensemble, (n_objects, n_clusterings)
+            One column of labels for each clustering; -1, NaN, None and null are missing votes. The
+            items of a list are columns where they are arrays of one dimension, Series or fitted
+            clusterers, and rows where they are lists.
         y : None
             Ignored.
         member_weight : array-like of shape (n_clusterings,), dict or Series, optional
@@ -167,7 +169,8 @@ class ConsensusClusterer(Savable, ClusterMixin, BaseEstimator, ABC):
         Parameters
         ----------
         X : array-like, DataFrame, Arrow table or Ensemble of shape (n_objects, n_clusterings)
-            Votes by the same clusterings as in fit; a dict of lists by name is a table too.
+            Votes by the same clusterings as in fit; a dict of lists by name is a table too. Columns
+            with names may be in any order.
         return_confidence : bool, default=False
             Also return how sure each label is, as `confidence_` defines it. A row seen in fit has
             the confidence of the objects with these votes; any other is compared with all objects
@@ -185,17 +188,10 @@ class ConsensusClusterer(Savable, ClusterMixin, BaseEstimator, ABC):
                 f"This {type(self).__name__} was fitted on a similarity (affinity='precomputed'),"
                 f" so it knows no votes to compare new objects with. Fit it on votes to predict."
             )
-        new = as_ensemble(X, n_jobs=self.n_jobs)
+        new = as_ensemble(X, n_jobs=self.n_jobs, new=True).in_order_of(self._ensemble.names)
         self._check_columns(X, new, reset=False)
         table = self._ensemble.translate(new)
-        n_known = [len(labels) for labels in self._ensemble.labels]
-        some_known = ((table >= 0) & (table < n_known)).any()
-        if not some_known and not self._ensemble.shares_kinds_with(new):
-            _validate.warn(
-                "The votes have labels of another kind than those of the fit, numbers in place of"
-                " words or the reverse, so none of them is known. Spell them as they were.",
-                _validate.UnknownLabelsWarning,
-            )
+        warn_of_unknown(self._ensemble, new, table)
         of_object = new.microclusters.of_object
         labels, sure = place_rows(self, table, with_confidence=return_confidence)
         placed = _validate.labels_like(flow.spread(labels, of_object), new.kind, new.index)
@@ -258,10 +254,7 @@ class ConsensusClusterer(Savable, ClusterMixin, BaseEstimator, ABC):
         _validate.check_n_jobs(owner, self.n_jobs)
         ensemble = as_ensemble(X, n_jobs=self.n_jobs)
         self._check_columns(X, ensemble, reset=True)
-        if not ensemble.checked_for_ids:
-            n_labels = [len(labels) for labels in ensemble.labels]
-            _validate.warn_of_ids(ensemble.names, n_labels, ensemble.n_objects)
-            ensemble.checked_for_ids = True
+        ensemble.check_ids()
         weight = _validate.check_member_weight(
             owner,
             self.__dict__.pop("_given_weight", None),
@@ -271,7 +264,9 @@ class ConsensusClusterer(Savable, ClusterMixin, BaseEstimator, ABC):
         if weight is not None and not weight.all():
             ensemble = ensemble.without_votes_of(weight == 0)
         n = len(ensemble.microclusters.sizes)
-        _validate.check_n_clusters_or_auto(owner, self.n_clusters, n)
+        _validate.check_n_clusters_or_auto(
+            owner, self.n_clusters, n, default=type(self)().n_clusters
+        )
         if getattr(self, "level", None) == "objects":
             _validate.check_objects_known(owner, ensemble.n_objects, ensemble.microclusters)
         self._ensemble, self._from_similarity = ensemble, False
@@ -367,26 +362,25 @@ class ConsensusClusterer(Savable, ClusterMixin, BaseEstimator, ABC):
 
     def _check_columns(self, X: Any, ensemble: Ensemble, *, reset: bool) -> None:
         """Compare number and names of clusterings as scikit-learn does for features."""
-        owner, names = type(self).__name__, ensemble.names
-        if not isinstance(X, Ensemble | Mapping) and ensemble.kind in (None, "pandas"):
+        owner, names, n = type(self).__name__, ensemble.names, ensemble.n_clusterings
+        fitted = None if reset else self._ensemble.names
+        if fitted is not None and names == fitted:  # put in this order where it was another
+            return
+        by_column = isinstance(X, Ensemble | Mapping) or _validate.is_list_of_columns(X)
+        if not by_column and ensemble.kind in (None, "pandas"):
             validate_data(self, X=X, reset=reset, skip_check_array=True)
         elif reset:
-            self.n_features_in_ = ensemble.n_clusterings
+            self.n_features_in_ = n
             if names is not None and all(isinstance(name, str) for name in names):
                 self.feature_names_in_ = np.array(names, dtype=object)
-        elif ensemble.n_clusterings != self.n_features_in_:
+        if names is not None and fitted is not None and _tells(names) and _tells(fitted):
+            _validate.refuse_names(owner, names, fitted)
+        if n != self.n_features_in_:
+            one_row = isinstance(X, list | tuple) and ensemble.n_objects == self.n_features_in_
+            hint = " Arrays in a list are columns; pass a row as [[...]] or votes[[0]]."
             raise ValueError(
-                f"X has {ensemble.n_clusterings} features (clusterings), but {owner} is expecting"
-                f" {self.n_features_in_} features as input."
-            )
-        fitted = None if reset else self._ensemble.names
-        if names is None or fitted is None or names == fitted:
-            return
-        if _tells(names) and _tells(fitted):
-            raise ValueError(
-                f"The feature names should match those that were passed during fit: {owner} was"
-                f" fitted on {_validate.shown(fitted)}, and X has {_validate.shown(names)}. Pass"
-                f" the same clusterings in the same order."
+                f"X has {n} features (clusterings), but {owner} is expecting"
+                f" {self.n_features_in_} features as input.{hint if one_row else ''}"
             )
 
     def _warn_if_fewer(self, labels: NDArray[np.int64], n_clusters: int) -> None:

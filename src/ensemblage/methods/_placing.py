@@ -6,12 +6,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ensemblage import flow
+from ensemblage import _validate, flow
+from ensemblage._ensemble import plain
 from ensemblage.metrics.confidence import cluster_weights, margin
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from ensemblage._ensemble import Ensemble
     from ensemblage._types import FloatArray
 
 ROWS_TO_COMPARE = 1024
@@ -51,6 +53,33 @@ def _confidence_of_microclusters(estimator: Any) -> FloatArray:
     _ = estimator.confidence_  # computes it where nobody has asked for it yet
     found: FloatArray = estimator._confidence
     return found
+
+
+def warn_of_unknown(fitted: Ensemble, new: Ensemble, table: NDArray[np.int32]) -> None:
+    """Warn of clusterings in which no label is one that the fit has seen.
+
+    `table` holds the new votes in the codes of the fitted ensemble.
+    """
+    n_known = np.array([len(labels) for labels in fitted.labels])
+    voted = table >= 0
+    silent = ~(voted & (table < n_known)).any(axis=0)
+    unknown = np.flatnonzero(voted.any(axis=0) & silent).tolist()
+    if not unknown:
+        return
+    names = fitted.names or new.names
+    called = unknown if names is None else [names[place] for place in unknown]
+    everything = len(unknown) == int(voted.any(axis=0).sum())
+    first = unknown[0]
+    examples = [_validate.shown(plain(some.labels[first]), 3) for some in (new, fitted)]
+    kinds = "numbers in place of words or the reverse"
+    _validate.warn(
+        f"All labels of clustering{'' if len(unknown) == 1 else 's'} {_validate.shown(called)} are"
+        f" unknown, {'so no label is known at all' if everything else 'so they are ignored'}:"
+        f" clustering {called[0]!r} has {examples[0]}, the fit had {examples[1]}."
+        f"{f' They are of another kind, {kinds}.' if fitted.differ_in_kind(new, unknown) else ''}"
+        f" Spell labels as in fit.",
+        _validate.UnknownLabelsWarning,
+    )
 
 
 def _largest_cluster(estimator: Any) -> int:

@@ -1,0 +1,82 @@
+"""Objects that are no table: refused at once, with the call that takes them."""
+
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.cluster import KMeans
+from sklearn.datasets import load_iris
+
+import ensemblage as en
+
+
+def stranger(package, name):
+    """Return an object of a class that another package would have."""
+    return type(name, (), {"__module__": f"{package}._core"})()
+
+
+AS_VOTES = {
+    "MuData": (stranger("mudata", "MuData"), r"ensemblage\.anndata\.consensus\(adata, keys="),
+    "SpatialData": (stranger("spatialdata", "SpatialData"), r"consensus\(sdata\.tables"),
+    "xarray": (stranger("xarray", "Dataset"), r"Pass X\.to_dataframe\(\)"),
+    "Dask": (stranger("dask", "DataFrame"), r"ensemblage\.scale\.dask\.consensus\(X, est"),
+    "a path": (Path("votes.csv"), r"read_table\('votes\.csv'\).*or run: ensemblage consensus vo"),
+    "a name": ("leiden", r"A path or text \('leiden'\) was passed"),
+    "bytes": (b"a,b\n1,2\n" * 20, r"A path or text .*\.\.\.'\) was passed"),
+    "paths": (["a.csv", "b.csv"], r"read_table\('a\.csv'\)"),
+    "a Bunch": (load_iris(), r"EnsembleClustering\(\)\.fit\(X\.data\)"),
+    "a class": (KMeans, "The class KMeans was passed"),
+    "a generator": ((row for row in [[0], [1]]), r"A generator object.*Pass list\(X\)"),
+    "a set": ({(0, 1), (1, 1)}, "A set has no order"),
+}
+AS_FEATURES = {
+    "MuData": (stranger("mudata", "MuData"), r"adata\.obsm\['X_pca'\]"),
+    "SpatialData": (stranger("spatialdata", "SpatialData"), r"sdata\.tables\[\.\.\.\]\.obsm"),
+    "Dask": (stranger("dask", "DataFrame"), r"Pass X\.compute\(\)"),
+    "a path": (Path("cells.csv"), r"read_csv\('cells\.csv'\).*ensemblage generate cells\.csv"),
+    "a Bunch": (load_iris(), r"Pass X\.data"),
+    "an Ensemble": (en.Ensemble([[0], [1]]), "An Ensemble holds votes"),
+    "a clusterer": (KMeans(2), "parameter 'method'"),
+    "a generator": ((row for row in [[0], [1]]), r"Pass list\(X\)"),
+}
+
+
+@pytest.mark.parametrize("case", AS_VOTES)
+def test_no_votes(case):
+    votes, message = AS_VOTES[case]
+    for call in (en.Ensemble, en.microclusters, en.EAC(1).fit, en.EAC(1).fit([[0]]).predict):
+        with pytest.raises(TypeError, match=message):
+            call(votes)
+
+
+@pytest.mark.parametrize("case", AS_FEATURES)
+def test_no_features(case):
+    features, message = AS_FEATURES[case]
+    for call in (en.ensembles.generate, en.EnsembleClustering(1).fit):
+        with pytest.raises(TypeError, match=message):
+            call(features)
+
+
+def test_a_table_that_was_read_is_refused_with_the_call_to_use(tmp_path):
+    from ensemblage import files
+
+    (tmp_path / "v.csv").write_text("id,a,b\nx,1,1\ny,1,2\nz,2,2\n")
+    table = files.read_table(tmp_path / "v.csv")
+    with pytest.raises(TypeError, match=r"A VoteTable object .*files\.votes_of\(table\)"):
+        en.EAC(2).fit(table)
+    assert en.EAC(2).fit(files.votes_of(table)).n_features_in_ == 2
+
+
+def test_labels_that_end_like_files_are_labels_in_rows():
+    assert en.microclusters([["a.csv"], ["b.csv"]]).table.tolist() == [[0], [1]]
+    assert en.microclusters(pd.DataFrame({"file": ["a.csv", "b.csv"]})).table.tolist() == [[0], [1]]
+
+
+class OfOthers(en.Ensemble):
+    """A class of a user."""
+
+
+def test_subclasses_are_known():
+    with pytest.raises(TypeError, match="An OfOthers object was passed"):
+        en.ensembles.generate(OfOthers(np.array([[0], [1]])))
