@@ -12,6 +12,7 @@ import pytest
 from report_inputs import HOSTILE, noisy_votes
 
 import ensemblage as en
+from ensemblage._colours import cluster_codes
 from ensemblage.report._text import visible
 
 VOID = {"meta", "link", "img", "br", "input"}
@@ -124,6 +125,13 @@ def test_hostile_names_stay_names(hostile_page):
     assert max(map(len, data["members"]["name"])) > 10_000
     assert not re.search("[\x00-\x09\x0b-\x1f\u2028\u2029\u202a-\u202e\ud800-\udfff]", hostile_page)
     hostile_page.encode("utf-8")
+
+
+def test_clusters_have_the_colours_of_the_plots(page):
+    assert data_of(page)["colours"] == cluster_codes(3)
+    votes = np.arange(130)[:, None]
+    data = data_of(en.report.html(en.EAC(2).fit(votes // 65), truth=np.arange(130)))
+    assert data["colours"] == cluster_codes(120)  # classes have colours too; then they repeat
 
 
 def test_equal_input_gives_an_equal_page():

@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 
 from ensemblage import _validate
+from ensemblage._colours import cluster_colours
 from ensemblage.plot import _canvas
-from ensemblage.plot._colours import cluster_colours
 
 _MARKERS = "osD^vPX*h"
 #: Of these less is better, so they are drawn upside down.

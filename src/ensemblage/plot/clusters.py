@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ensemblage import _validate
+from ensemblage._colours import cluster_colours
 from ensemblage.metrics import explain
 from ensemblage.plot import _canvas
-from ensemblage.plot._colours import cluster_colours
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

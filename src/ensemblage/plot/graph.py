@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ensemblage import _validate, flow
+from ensemblage._colours import cluster_colours
 from ensemblage.plot import _canvas
-from ensemblage.plot._colours import cluster_colours
 from ensemblage.plot._look import drawn, label_of_microclusters
 
 if TYPE_CHECKING:

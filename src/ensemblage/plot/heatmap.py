@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ensemblage import _validate
+from ensemblage._colours import cluster_colours
 from ensemblage.metrics.explain import objects_per_label
 from ensemblage.plot import _canvas
-from ensemblage.plot._colours import cluster_colours
 from ensemblage.plot._look import coassociation_of, like_beside_like, similarity_of
 
 if TYPE_CHECKING:

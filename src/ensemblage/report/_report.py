@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ensemblage import _validate
+from ensemblage._colours import MOST_COLOURS, cluster_codes
 from ensemblage.report._choice import k_facts
 from ensemblage.report._facts import (
     MOST_MICROCLUSTERS,
@@ -107,6 +108,8 @@ def html(
         "truth": truth_facts(subject, shown, long_names),
         "k": k_facts(fitted),
     }
+    n_classes = 0 if data["truth"] is None else len(data["truth"]["name"])
+    data["colours"] = cluster_codes(min(max(fitted.n_clusters_, n_classes), MOST_COLOURS))
     heading = visible(title)
     return page(
         data,

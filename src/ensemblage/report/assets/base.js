@@ -25,14 +25,9 @@ const count = (value) => value.toLocaleString("en-US");
 
 // -- colours ---------------------------------------------------------------------------------
 
-// Ten that colour-blind readers tell apart (after Okabe and Ito, and Tol), then hues in turn.
-const TEN = ["#4477aa", "#ee7733", "#228833", "#cc3377", "#66ccee",
-  "#997700", "#9467bd", "#e6a117", "#009988", "#a05a4a"];
-function colour(cluster) {
-  if (cluster < 0) return "#888888";
-  if (cluster < TEN.length) return TEN[cluster];
-  return `hsl(${(cluster * 137.508) % 360} ${[60, 75, 45][cluster % 3]}% ${[50, 42, 60][cluster % 3]}%)`;
-}
+// Those of the plots, in the same order; GREY is for objects without a class.
+const GREY = "#9a9a9a";
+const colour = (cluster) => (cluster < 0 ? GREY : data.colours[cluster % data.colours.length]);
 
 const isDark = () => getComputedStyle(root).colorScheme === "dark";
 const ink = (name) => getComputedStyle(root).getPropertyValue(name).trim();

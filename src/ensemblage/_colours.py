@@ -1,9 +1,10 @@
 """Colours of clusters: as many as there are, told apart by every kind of eye as well as can be.
 
-The first nine are Paul Tol's "muted" scheme. Each further one is, of many candidates, the farthest
-from all before it, where the distance of two colours is the smallest of those that people with
-normal vision, without red cones and without green cones see (Machado, Oliveira and Fernandes 2009),
-in the OKLab space.
+Plots and reports use the same colours in the same order. The first eight are of Paul Tol's "bright"
+and "vibrant" schemes and can be seen on white and on black. Each further one is, of many
+candidates, the farthest from all before it, where the distance of two colours is the smallest of
+those that people with normal vision, without red cones and without green cones see (Machado,
+Oliveira and Fernandes 2009), in the OKLab space.
 """
 
 from __future__ import annotations
@@ -16,9 +17,9 @@ import numpy as np
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-_MUTED = (
-    *("CC6677", "332288", "DDCC77", "117733", "88CCEE"),
-    *("882255", "44AA99", "999933", "AA4499"),
+_FIRST = (
+    *("4477AA", "EE6677", "228833", "CCBB44", "66CCEE", "AA3377"),
+    *("EE7733", "009988"),
 )
 #: What eyes see of light (red, green, blue): all of it; without red cones; without green cones.
 _EYES = (
@@ -52,27 +53,42 @@ _TO_LAB = np.array(
         [0.0259040371, 0.7827717662, -0.8086757660],
     ]
 )
-#: Lightness of candidates: none so light that it is lost on white, none so dark that it is black.
-_LIGHTNESS = (0.35, 0.87)
-_MOST = 120  # different ones; then they repeat
+#: Lightness of candidates: none so light that it is lost on white, none so dark that it is lost on
+#: black; and no signal colours.
+_LIGHTNESS = (0.5, 0.8)
+_MOST_CHROMA = 0.2
+MOST_COLOURS = 120  # different ones; then they repeat
 GREY = "#9a9a9a"
+
+
+def cluster_codes(n: int) -> list[str]:
+    """Return the colours of `n` clusters as pages write them.
+
+    Examples
+    --------
+    >>> cluster_codes(2)
+    ['#4477aa', '#ee6677']
+    """
+    levels = np.rint(255 * cluster_colours(n)).astype(int).tolist()
+    return ["#" + "".join(f"{level:02x}" for level in colour) for colour in levels]
 
 
 def cluster_colours(n: int) -> NDArray[Any]:
     """Return a colour for each of `n` clusters, as an array of shape (n, 3) in [0, 1]."""
-    different = _farthest(min(max(n, 1), _MOST))
+    different = _farthest(min(max(n, 1), MOST_COLOURS))
     return different[np.arange(n) % len(different)]
 
 
 @cache
 def _farthest(n: int) -> NDArray[Any]:
-    first = np.array([[int(code[i : i + 2], 16) / 255 for i in (0, 2, 4)] for code in _MUTED])
+    first = np.array([[int(code[i : i + 2], 16) / 255 for i in (0, 2, 4)] for code in _FIRST])
     if n <= len(first):
         return first[:n]
     steps = np.linspace(0, 1, 12)
     candidates = np.stack(np.meshgrid(steps, steps, steps, indexing="ij"), axis=-1).reshape(-1, 3)
-    lightness = seen(candidates)[0][:, 0]
-    candidates = candidates[(lightness >= _LIGHTNESS[0]) & (lightness <= _LIGHTNESS[1])]
+    lightness, *chroma = seen(candidates)[0].T
+    visible = (lightness >= _LIGHTNESS[0]) & (lightness <= _LIGHTNESS[1])
+    candidates = candidates[visible & (np.hypot(*chroma) <= _MOST_CHROMA)]
     chosen = list(first)
     nearest = np.min([_distance(candidates, colour) for colour in first], axis=0)
     while len(chosen) < n:

@@ -1,6 +1,11 @@
-import numpy as np
+"""Colours of clusters: told apart by every eye, on white and on black, in plots and reports."""
 
-from ensemblage.plot._colours import cluster_colours, seen
+import numpy as np
+import pytest
+
+from ensemblage._colours import cluster_codes, cluster_colours, seen
+
+to_hex = pytest.importorskip("matplotlib.colors").to_hex
 
 
 def smallest_distance(colours, eye):
@@ -28,6 +33,15 @@ def test_any_number():
     assert ((many >= 0) & (many <= 1)).all()
 
 
-def test_none_is_lost_on_white():
-    lightness = seen(cluster_colours(60))[0][:, 0]
-    assert lightness.max() < 0.9
+def test_none_is_lost_on_white_or_on_black():
+    colours = cluster_colours(60)
+    light = np.where(colours <= 0.04045, colours / 12.92, ((colours + 0.055) / 1.055) ** 2.4)
+    luminance = light @ [0.2126, 0.7152, 0.0722]
+    assert (1.05 / (luminance + 0.05)).min() > 1.7
+    assert ((luminance + 0.05) / 0.06).min() > 2.3  # on the paper of a report in dark mode
+
+
+def test_codes_are_the_same_colours():
+    codes = cluster_codes(130)
+    assert [to_hex(colour) for colour in cluster_colours(130)] == codes
+    assert codes[:2] == ["#4477aa", "#ee6677"]
