@@ -11,13 +11,17 @@ from ensemblage.metrics.explain import (
     members,
 )
 from ensemblage.metrics.explain_seeds import SeedSpread, seed_spread
+from ensemblage.metrics.explain_splits import SplitSummary, splits
+from ensemblage.metrics.sizes import by_size
 
 __all__ = [
     "ClusterSummary",
     "KChoice",
     "MemberSummary",
     "SeedSpread",
+    "SplitSummary",
     "ari",
+    "by_size",
     "choose_k",
     "clusters",
     "confidence",
@@ -26,4 +30,5 @@ __all__ = [
     "members",
     "nmi",
     "seed_spread",
+    "splits",
 ]

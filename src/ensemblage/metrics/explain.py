@@ -13,6 +13,7 @@ from scipy.sparse import csr_array
 
 from ensemblage import _validate, flow
 from ensemblage._ensemble import as_ensemble
+from ensemblage.metrics._tables import Table
 from ensemblage.metrics.agreement import nmi_of_table
 
 if TYPE_CHECKING:
@@ -22,14 +23,22 @@ if TYPE_CHECKING:
 
     from ensemblage._types import FloatArray
 
-_ROWS_TO_COMPARE = 1024
+ROWS_TO_COMPARE = 1024
 #: When a member is one to look at, see `members`.
 _FEW_VOTES = 0.5
 _ENOUGH_TO_JUDGE = 4
 _FAR, _FAR_AT_LEAST = 3 * 1.4826, 0.5
 
 
-class ClusterSummary(NamedTuple):
+class _Clusters(NamedTuple):
+    sizes: NDArray[np.int64]
+    consensus: FloatArray
+    confidence: FloatArray
+    nearest: NDArray[np.int64]
+    nearest_similarity: FloatArray
+
+
+class ClusterSummary(Table, _Clusters):
     """The clusters of a consensus, one entry for each label.
 
     Attributes
@@ -50,14 +59,30 @@ class ClusterSummary(NamedTuple):
         is no other.
     """
 
-    sizes: NDArray[np.int64]
-    consensus: FloatArray
-    confidence: FloatArray
-    nearest: NDArray[np.int64]
-    nearest_similarity: FloatArray
+    __slots__ = ()
+
+    def _heading(self) -> str:
+        return f"ClusterSummary of {int(self.sizes.sum()):,} objects"
+
+    def _index(self) -> tuple[str, Any]:
+        return "cluster", np.arange(len(self.sizes))
+
+    def _columns(self) -> dict[str, Any]:
+        return self._asdict()
 
 
-class MemberSummary(NamedTuple):
+class _Members(NamedTuple):
+    names: list[str]
+    n_clusters: NDArray[np.int64]
+    turnout: FloatArray
+    agreement: FloatArray
+    agreement_with_others: FloatArray
+    diversity: FloatArray
+    look_at: NDArray[np.bool_]
+    reasons: list[str]
+
+
+class MemberSummary(Table, _Members):
     """The clusterings of an ensemble beside their consensus, one entry for each.
 
     Attributes
@@ -80,14 +105,16 @@ class MemberSummary(NamedTuple):
         Why; "" where there is nothing to say.
     """
 
-    names: list[str]
-    n_clusters: NDArray[np.int64]
-    turnout: FloatArray
-    agreement: FloatArray
-    agreement_with_others: FloatArray
-    diversity: FloatArray
-    look_at: NDArray[np.bool_]
-    reasons: list[str]
+    __slots__ = ()
+
+    def _heading(self) -> str:
+        return f"MemberSummary: look at {int(self.look_at.sum())} of {len(self.names)}"
+
+    def _index(self) -> tuple[str, Any]:
+        return "clustering", self.names
+
+    def _columns(self) -> dict[str, Any]:
+        return {name: getattr(self, name) for name in self._fields[1:]}
 
 
 def clusters(estimator: Any) -> ClusterSummary:
@@ -123,23 +150,23 @@ def clusters(estimator: Any) -> ClusterSummary:
     array([3, 3])
     >>> found.consensus.round(3)
     array([0.778, 0.778])
-    >>> found.nearest
-    array([1, 0])
+    >>> found
+    ClusterSummary of 6 objects
+    cluster  sizes  consensus  confidence  nearest  nearest_similarity
+          0      3      0.778       0.833        1               0.111
+          1      3      0.778       0.856        0               0.111
     """
     fitted = _validate.check_fitted("metrics.clusters", estimator)
     _validate.check_has_votes("metrics.clusters", fitted)
-    counts, sizes = _objects_in_clusters(fitted)
+    counts, sizes = objects_in_clusters(fitted)
     within, means = _mean_coassociations(fitted, counts, sizes)
-    confidence = np.bincount(
-        fitted.labels_, weights=fitted.confidence_ * objects_per_label(fitted), minlength=len(sizes)
-    )
     np.fill_diagonal(means, -1.0)
     nearest = means.argmax(axis=1)
     alone = len(sizes) == 1
     return ClusterSummary(
         sizes=sizes,
         consensus=within,
-        confidence=np.clip(confidence / sizes, 0.0, 1.0),
+        confidence=mean_confidence(fitted, sizes),
         nearest=np.full(1, -1) if alone else nearest,
         nearest_similarity=np.zeros(1) if alone else means[np.arange(len(sizes)), nearest],
     )
@@ -186,7 +213,7 @@ def members(estimator: Any, *, names: Sequence[str] | None = None) -> MemberSumm
     fitted = _validate.check_fitted("metrics.members", estimator)
     _validate.check_has_votes("metrics.members", fitted)
     groups = fitted.microclusters_
-    similarity = flow.member_pairs(groups.table, groups.sizes, n_jobs=_n_jobs(fitted))
+    similarity = flow.member_pairs(groups.table, groups.sizes, n_jobs=n_jobs_of(fitted))
     n_members = len(similarity)
     if names is None:
         names = fitted._ensemble.names or [str(m) for m in range(n_members)]
@@ -239,20 +266,20 @@ def member_similarity(X: Any, *, n_jobs: int | None = None) -> FloatArray:
 
 def cluster_consensus(fitted: Any) -> FloatArray:
     """Return the mean co-association inside each cluster of a fitted consensus method."""
-    return _mean_coassociations(fitted, *_objects_in_clusters(fitted))[0]
+    return _mean_coassociations(fitted, *objects_in_clusters(fitted))[0]
 
 
 def member_agreement(fitted: Any) -> FloatArray:
     """Return the NMI (max) of each clustering with the consensus; 0 for one without a vote."""
     table = fitted.microclusters_.table
-    counts, _ = _objects_in_clusters(fitted)
+    counts, _ = objects_in_clusters(fitted)
     shared = (flow.membership(table).T @ counts).toarray().astype(np.int64)
     ends = np.concatenate([[0], np.cumsum(table.max(axis=0) + 1)])
     parts = [shared[start:end] for start, end in pairwise(ends)]
     return np.array([nmi_of_table(part) if len(part) else 0.0 for part in parts])
 
 
-def _objects_in_clusters(fitted: Any) -> tuple[Any, NDArray[np.int64]]:
+def objects_in_clusters(fitted: Any) -> tuple[Any, NDArray[np.int64]]:
     """Return how many objects of each microcluster are in each cluster, sparse, and the sizes.
 
     A microcluster is in one cluster, unless objects were clustered one by one.
@@ -273,6 +300,14 @@ def objects_per_label(fitted: Any) -> NDArray[np.int64]:
     return sizes if n_labels == len(sizes) else np.ones(n_labels, dtype=np.int64)
 
 
+def mean_confidence(fitted: Any, sizes: NDArray[np.int64]) -> FloatArray:
+    """Return the mean confidence of the objects of each cluster."""
+    sums = np.bincount(
+        fitted.labels_, weights=fitted.confidence_ * objects_per_label(fitted), minlength=len(sizes)
+    )
+    return np.clip(sums / sizes, 0.0, 1.0)
+
+
 def _mean_coassociations(
     fitted: Any, counts: Any, sizes: NDArray[np.int64]
 ) -> tuple[FloatArray, FloatArray]:
@@ -281,7 +316,7 @@ def _mean_coassociations(
     n = sizes.astype(np.float64)
     scale = 1.0
     if (table < 0).any():
-        sums = _sums_over_pairs(table, counts, fitted.member_weight_, _n_jobs(fitted))
+        sums = _sums_over_pairs(table, counts, fitted.member_weight_, n_jobs_of(fitted))
     else:
         # Agreements of two clusters' objects, summed over clusterings, are products of how many
         # of them are in each cluster of the ensemble: whole numbers, without any pair.
@@ -299,8 +334,8 @@ def _sums_over_pairs(
 ) -> FloatArray:
     """Return co-association summed over the pairs of objects of every two clusters."""
     sums = np.zeros((counts.shape[1], counts.shape[1]))
-    for start in range(0, len(table), _ROWS_TO_COMPARE):
-        rows = slice(start, start + _ROWS_TO_COMPARE)
+    for start in range(0, len(table), ROWS_TO_COMPARE):
+        rows = slice(start, start + ROWS_TO_COMPARE)
         block = flow.coassociation(table[rows], table, weights=weight, n_jobs=n_jobs)
         sums += counts[rows].T @ (block @ counts)
     return sums
@@ -355,6 +390,7 @@ def _reasons(
     return reasons
 
 
-def _n_jobs(fitted: Any) -> int | None:
+def n_jobs_of(fitted: Any) -> int | None:
+    """Return the number of threads that a method was given."""
     n_jobs: int | None = getattr(fitted, "n_jobs", None)
     return n_jobs

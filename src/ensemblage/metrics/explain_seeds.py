@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from ensemblage import _validate
+from ensemblage.metrics._tables import Table
 from ensemblage.metrics.agreement import ari_of_table
 from ensemblage.metrics.explain import objects_per_label
 
@@ -18,7 +19,15 @@ if TYPE_CHECKING:
     from ensemblage._types import FloatArray
 
 
-class SeedSpread(NamedTuple):
+class _Spread(NamedTuple):
+    exact: bool
+    n_seeds: int
+    mean_ari: float
+    min_ari: float
+    agreement: FloatArray
+
+
+class SeedSpread(Table, _Spread):
     """What other seeds make of the same votes.
 
     Attributes
@@ -30,14 +39,24 @@ class SeedSpread(NamedTuple):
     mean_ari, min_ari : float
         Adjusted Rand index of two of these cuts: the mean and the lowest over all pairs.
     agreement : ndarray of shape (n_objects,)
-        The share of these cuts that give an object the label it has, in [0, 1].
+        The share of these cuts that give an object the label it has, in [0, 1]. `to_frame` has a
+        row for each object.
     """
 
-    exact: bool
-    n_seeds: int
-    mean_ari: float
-    min_ari: float
-    agreement: FloatArray
+    __slots__ = ()
+
+    def __repr__(self) -> str:
+        moved, n = int((self.agreement < 1.0).sum()), len(self.agreement)
+        return (
+            f"SeedSpread(exact={self.exact}, n_seeds={self.n_seeds}, mean_ari={self.mean_ari:.3f},"
+            f" min_ari={self.min_ari:.3f}; {moved:,} of {n:,} objects change)"
+        )
+
+    def _index(self) -> tuple[str, Any]:
+        return "object", np.arange(len(self.agreement))
+
+    def _columns(self) -> dict[str, Any]:
+        return {"agreement": self.agreement}
 
 
 def seed_spread(estimator: Any, n_seeds: int = 5, *, random_state: Any = 0) -> SeedSpread:
@@ -72,8 +91,8 @@ def seed_spread(estimator: Any, n_seeds: int = 5, *, random_state: Any = 0) -> S
     >>> import ensemblage as en
     >>> votes = [[0, 0, 0], [0, 0, 0], [0, 0, 1], [1, 1, 1], [1, 1, 1], [1, 2, 1]]
     >>> found = en.metrics.seed_spread(en.PTGP(n_clusters=2).fit(votes))
-    >>> found.n_seeds, found.min_ari
-    (5, 1.0)
+    >>> found
+    SeedSpread(exact=False, n_seeds=5, mean_ari=1.000, min_ari=1.000; 0 of 6 objects change)
     >>> en.metrics.seed_spread(en.EAC(n_clusters=2).fit(votes)).exact
     True
     """
