@@ -53,6 +53,12 @@ Method = Annotated[
         autocompletion=_words.completes(*_words.METHODS),
     ),
 ]
+BySize = Annotated[
+    bool,
+    typer.Option(
+        "--by-size", help="Number the clusters by size, the largest 0; else by first appearance."
+    ),
+]
 Linkage = Annotated[
     str | None,
     typer.Option(

@@ -48,6 +48,8 @@ def in_memory(task: Task) -> Done:
         ensemble.names = table.names
         check_k(task.ks[-1], ensemble)
         fitted = task.estimator.fit(ensemble)
+        if task.by_size:
+            fitted._number_by_size()
         labels = _labels(fitted, task)
     columns = _with_ids(table, labels, task.output)
     if task.confidence:
@@ -85,7 +87,12 @@ def _check_id_name(table: VoteTable, task: Task) -> None:
 
 
 def _labels(fitted: Any, task: Task) -> dict[str, NDArray[Any]]:
-    return {"label": fitted.labels_} if task.one_k else {f"k{k}": fitted.cut(k) for k in task.ks}
+    if task.one_k:
+        return {"label": fitted.labels_}
+    from ensemblage import metrics
+
+    found = {f"k{k}": fitted.cut(k) for k in task.ks}
+    return {name: metrics.by_size(cut) for name, cut in found.items()} if task.by_size else found
 
 
 def _with_ids(

@@ -76,6 +76,7 @@ def streamed(task: Task, engine: str, consensus: Callable[..., StreamResult]) ->
             id_column=None if task.id_column == "none" else task.id_column,
             confidence=task.confidence,
             cuts=None if task.one_k else task.ks,
+            by_size=task.by_size,
             truth=task.truth,
             progress=not task.quiet,
             header="auto" if task.header is None else task.header,

@@ -1,4 +1,4 @@
-"""``--save``: the model of a consensus as a file, for ``ensemblage predict``."""
+"""Models as files: ``--save`` of a consensus, and reports on what was saved."""
 
 from __future__ import annotations
 
@@ -12,6 +12,31 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from ensemblage.cli._task import Task
+
+
+_SUFFIXES = (".ensemblage", ".quorate")
+
+
+def is_model(path: str) -> bool:
+    """Tell whether a file is a saved model, by its name.
+
+    Examples
+    --------
+    >>> is_model("model.ensemblage"), is_model("votes.csv")
+    (True, False)
+    """
+    return path.lower().endswith(_SUFFIXES)
+
+
+def check_only_report(paths: list[str], given: Iterable[str]) -> None:
+    """Refuse several models, and options of a fit, which a model has behind it."""
+    if any(map(is_model, paths[1:])):
+        raise WrongCall("A report is on one model. Name it first, then its votes if you have them.")
+    for option in given:
+        raise WrongCall(
+            f"{option} belongs to a fit, and {paths[0]} was fitted before. Leave {option} out, or"
+            " give the votes alone."
+        )
 
 
 def check_save(

@@ -44,22 +44,8 @@ class Placement(BaseEstimator):
 
     def fit(self, ensemble: en.Ensemble) -> Self:
         """Predict the label of each microcluster of an ensemble, and with it of each object."""
-        model = en.load(self.model)
-        places = matching(known_names(model), ensemble.names or [], model.n_features_in_)
-        groups = ensemble.microclusters
-        table = groups.table[:, places]
-        silent = (table < 0).all(axis=1)
-        if silent.any():
-            raise FileFormatError(
-                f"{int(groups.sizes[silent].sum())} object(s) have no vote in any clustering of the"
-                " model. Nothing can be said about them; leave these rows out."
-            )
-        known = model._ensemble.labels
-        labels = [
-            respelled(ensemble.labels[place], of_model)
-            for place, of_model in zip(places, known, strict=True)
-        ]
-        new = en.Ensemble.of_groups(table, groups.sizes, labels, known_names(model))
+        model, groups = en.load(self.model), ensemble.microclusters
+        new = votes_for(model, ensemble)
         found = model.predict(new, return_confidence=self.confidence)
         if self.confidence:
             found, sure = found
@@ -71,6 +57,27 @@ class Placement(BaseEstimator):
     def cut(self, n_clusters: int) -> Any:
         """Refuse: a model has the clusters that it was saved with."""
         raise NotImplementedError(f"Predicted labels are not cut at {n_clusters}.")
+
+
+def votes_for(model: Any, ensemble: en.Ensemble) -> en.Ensemble:
+    """Return votes by the clusterings of a model, in their order and with their labels.
+
+    Only the microclusters of `ensemble` are known to the result.
+    """
+    places = matching(known_names(model), ensemble.names or [], model.n_features_in_)
+    groups = ensemble.microclusters
+    table = groups.table[:, places]
+    silent = (table < 0).all(axis=1)
+    if silent.any():
+        raise FileFormatError(
+            f"{int(groups.sizes[silent].sum())} object(s) have no vote in any clustering of the"
+            " model. Nothing can be said about them; leave these rows out."
+        )
+    labels = [
+        respelled(ensemble.labels[place], of_model)
+        for place, of_model in zip(places, model._ensemble.labels, strict=True)
+    ]
+    return en.Ensemble.of_groups(table, groups.sizes, labels, known_names(model))
 
 
 def known_names(model: Any) -> list[str] | None:

@@ -29,6 +29,7 @@ class Task(NamedTuple):
     member_table: str | None = None
     cluster_table: str | None = None
     save: str | None = None
+    by_size: bool = False
 
 
 class Done(NamedTuple):

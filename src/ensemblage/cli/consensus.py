@@ -123,6 +123,7 @@ def consensus(
     method: arguments.Method = "auto",
     output: Output = "-",
     confidence: Confidence = False,
+    by_size: arguments.BySize = False,
     member_table: MemberTable = None,
     cluster_table: ClusterTable = None,
     save: Save = None,
@@ -198,6 +199,7 @@ def consensus(
             member_table=member_table,
             cluster_table=cluster_table,
             save=save,
+            by_size=by_size,
         )
         engine = choose(engine, task)
         done = ENGINES[engine](task)

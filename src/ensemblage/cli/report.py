@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from ensemblage.cli import _arguments as arguments  # noqa: TC001 - typer reads annotations
-from ensemblage.cli._errors import reported
+from ensemblage.cli._errors import WrongCall, reported
 from ensemblage.cli._json import check_json, print_json
+from ensemblage.cli._models import check_only_report, is_model
 from ensemblage.cli._options import find_method, k_or_auto, method_title, parameters
 from ensemblage.cli._progress import stage
 from ensemblage.cli._tables import counted
@@ -35,7 +36,18 @@ Examples:
   ensemblage report votes.csv -k 10 -o report.html
   ensemblage report votes.parquet -k auto -m pta -o report.html
   ensemblage report votes.csv -k 7 --features cells.csv --truth kind -o report.html
+  ensemblage report model.ensemblage votes.csv -o report.html
 """
+
+Votes = Annotated[
+    list[str],
+    typer.Argument(
+        metavar="[MODEL] [VOTES]",
+        help="Files with a row for each object and a column for each clustering, as for consensus;"
+        " or a saved model (.ensemblage), alone or followed by the votes that it was fitted on.",
+        show_default=False,
+    ),
+]
 
 FeatureFile = Annotated[
     str | None,
@@ -57,12 +69,18 @@ Output = Annotated[
     typer.Option("-o", "--output", metavar="FILE", help="The HTML file; - is standard output."),
 ]
 
+#: Options that say how to fit, and options that do not change the report.
+_OF_A_FIT = {"k", "method", "by_size", "linkage", "neighbors", "steps", "device", "seed"}
+_OF_THE_CALL = {"jobs", "as_json", "quiet", "debug", "help"}
+
 
 def report(
+    context: typer.Context,
     *,
-    votes: arguments.Votes,
+    votes: Votes,
     k: arguments.KOrAuto = "auto",
     method: arguments.Method = "auto",
+    by_size: arguments.BySize = False,
     features: FeatureFile = None,
     truth: arguments.Truth = None,
     title: Title = None,
@@ -83,16 +101,20 @@ def report(
 ) -> None:
     """Write a report on a consensus, one HTML file.
 
-    It holds a summary in plain words, pictures that can be pointed at and zoomed, tables that sort
-    and download, and explains all of them. It opens offline and on a phone, and sends nothing
-    anywhere. Of many objects it shows some, and says so.
+    It holds a summary, pictures that can be pointed at and zoomed, tables that sort and download,
+    and explains all of them. It works offline and on phones, and sends nothing anywhere. Of many
+    objects it shows some, and says so. A saved model (consensus --save) may stand in place of the
+    votes, or before them.
     """
     with reported(debug=debug), warnings_as_lines():
         start = time.perf_counter()
         wanted = k_or_auto(k)
         check_call(votes, input_format=format, jobs=jobs)
-        paths = expanded(votes)
-        check_apart(output, [*paths, truth, features])
+        saved = votes[0] if is_model(votes[0]) else None
+        if saved is not None:
+            check_only_report(votes, _given_for_a_fit(context))
+        paths = expanded(votes) if saved is None else expanded(votes[1:])
+        check_apart(output, [saved, *paths, truth, features])
         check_json(output, as_json=as_json)
         import ensemblage as en
         from ensemblage import files
@@ -100,72 +122,73 @@ def report(
 
         files.check_writable(output, format="csv")
         need_jinja()
-        found = find_method(method, en.METHODS)
-        options = parameters(
-            method.lower(),
-            found._get_param_names(),
-            linkage=linkage,
-            neighbors=neighbors,
-            steps=steps,
-            device=device,
-            seed=seed,
-            jobs=jobs,
-        )
-        table, true_labels = read_votes(
-            paths,
-            truth,
-            input_format=format,
-            id_column=id_column,
-            header=header,
-            key=key,
-            quiet=quiet,
-        )
-        matrix = None if features is None else _features(features, table)
-        with stage(f"Consensus by {method_title(method)}", quiet=quiet):
+        if saved is None:
+            found = find_method(method, en.METHODS)
+            options = parameters(
+                method.lower(),
+                found._get_param_names(),
+                linkage=linkage,
+                neighbors=neighbors,
+                steps=steps,
+                device=device,
+                seed=seed,
+                jobs=jobs,
+            )
+            model = found(n_clusters=wanted, **options)
+        else:
+            model = en.load(saved)
+        beside: dict[str, Any] = {}
+        table = None
+        if paths:
+            table, true_labels = read_votes(
+                paths,
+                truth,
+                input_format=format,
+                id_column=id_column,
+                header=header,
+                key=key,
+                quiet=quiet,
+            )
             ensemble = en.Ensemble(files.votes_of(table), n_jobs=jobs)
             ensemble.names = table.names
-            if isinstance(wanted, int):
-                check_k(wanted, ensemble)
-            fitted = found(n_clusters=wanted, **options).fit(ensemble)
+            beside = {
+                "features": None if features is None else _features(features, table),
+                "truth": true_labels,
+                "ids": table.ids,
+            }
+        elif truth is not None or features is not None:
+            raise WrongCall(
+                f"--truth and --features are matched with votes. Name these after {saved}."
+            )
+        if saved is None:
+            with stage(f"Consensus by {method_title(method)}", quiet=quiet):
+                if isinstance(wanted, int):
+                    check_k(wanted, ensemble)
+                model.fit(ensemble)
+                if by_size:
+                    model._number_by_size()
+        elif table is not None:
+            beside["votes"] = _votes_of_model(model, ensemble)
         with stage("Writing the report", quiet=quiet):
             en.report.write(
-                fitted,
+                model,
                 output,
-                features=matrix,
-                truth=true_labels,
-                ids=table.ids,
-                title=_title(paths) if title is None else title,
-                command=_command(
-                    votes,
-                    {
-                        "-k": k,
-                        "-m": method.lower(),
-                        "--features": features,
-                        "--truth": truth,
-                        "--title": title,
-                        "--linkage": linkage,
-                        "--neighbors": neighbors,
-                        "--steps": steps,
-                        "--device": device,
-                        "--id-column": None if id_column == "auto" else id_column,
-                        "--header": header,
-                        "--format": format,
-                        "--key": key,
-                        "--seed": seed,
-                        "-o": output,
-                    },
-                ),
+                title=_title(votes) if title is None else title,
+                command=_command(votes, _given(context, of_model=saved is not None)),
+                **beside,
             )
         seconds = time.perf_counter() - start
+        fitted = getattr(model, "consensus_", model)
         if as_json:
             choice = getattr(fitted, "k_choice_", None)
             facts = {
-                "method": method.lower(),
+                "method": method.lower() if saved is None else type(fitted).__name__.lower(),
                 "ks": [fitted.n_clusters_],
-                "n_objects": len(fitted.labels_),
+                "n_objects": fitted._ensemble.n_objects,
                 "n_clusterings": fitted.n_features_in_,
                 "n_microclusters": fitted.n_microclusters_,
-                "id_column": table.id_name,
+                "id_column": None if table is None else table.id_name,
+                "model": saved,
                 "output": output,
                 "seconds": round(seconds, 4),
                 "choice": None if choice is None else choice.to_dict(),
@@ -173,6 +196,16 @@ def report(
             print_json("report", facts)
         elif not quiet:
             typer.echo(_summary(fitted, output, seconds), err=True)
+
+
+def _votes_of_model(model: Any, ensemble: Any) -> Any:
+    """Return the votes by the clusterings of a model, object by object."""
+    from ensemblage.cli._placement import votes_for
+
+    found = votes_for(getattr(model, "consensus_", model), ensemble)
+    of_object = ensemble.microclusters.of_object
+    found.microclusters = found.microclusters._replace(of_object=of_object)
+    return found
 
 
 def _features(path: str, table: VoteTable) -> NDArray[Any]:
@@ -201,6 +234,7 @@ def _features(path: str, table: VoteTable) -> NDArray[Any]:
 
 
 def _title(paths: list[str]) -> str:
+    paths = paths[1:] if len(paths) > 1 and is_model(paths[0]) else paths
     if paths == ["-"]:
         return "Votes from standard input"
     return Path(paths[0]).name + (f" and {len(paths) - 1} more" if len(paths) > 1 else "")
@@ -211,22 +245,51 @@ def _command(votes: list[str], given: dict[str, Any]) -> str:
 
     Examples
     --------
-    >>> _command(["my votes.csv"], {"-k": "3", "--truth": None, "--header": False})
+    >>> _command(["my votes.csv"], {"-k": "3", "--truth": None, "--no-header": True})
     "ensemblage report 'my votes.csv' -k 3 --no-header"
     """
     words = ["ensemblage", "report", *votes]
     for option, value in given.items():
-        if isinstance(value, bool):
-            words.append(option if value else f"--no-{option[2:]}")
+        if value is True:
+            words.append(option)
         elif value is not None:
             words += [option, str(value)]
     return shlex.join(words)
 
 
+def _given(context: typer.Context, *, of_model: bool) -> dict[str, Any]:
+    """Return the options of this call that matter for the report, by their shortest names.
+
+    What decides the labels is always there, also where it has its default.
+    """
+    always = {"output"} if of_model else {"k", "method", "seed", "output"}
+    found: dict[str, Any] = {}
+    for parameter in sorted(context.command.params, key=lambda one: one.name == "output"):
+        name, value = str(parameter.name), context.params.get(str(parameter.name))
+        if parameter.param_type_name != "option" or name in _OF_THE_CALL or value is None:
+            continue
+        if name not in always and value == parameter.default:
+            continue
+        spelt = parameter.secondary_opts if value is False else parameter.opts
+        found[min(spelt, key=len)] = value if not isinstance(value, bool) else True
+    return found
+
+
+def _given_for_a_fit(context: typer.Context) -> list[str]:
+    """Return the options of this call that say how to fit."""
+    found = []
+    for parameter in context.command.params:
+        source = context.get_parameter_source(str(parameter.name))
+        if parameter.name in _OF_A_FIT and source is not None and source.name == "COMMANDLINE":
+            found.append(min(parameter.opts, key=len))
+    return found
+
+
 def _summary(fitted: Any, output: str, seconds: float) -> str:
     where = "standard output" if output == "-" else output
     return (
-        f"{counted(len(fitted.labels_), 'object')}, {counted(fitted.n_features_in_, 'clustering')},"
+        f"{counted(fitted._ensemble.n_objects, 'object')},"
+        f" {counted(fitted.n_features_in_, 'clustering')},"
         f" {counted(fitted.n_microclusters_, 'microcluster')}, k = {fitted.n_clusters_},"
         f" {type(fitted).__name__}: {seconds:.2f} s\nThe report is in {where}."
     )

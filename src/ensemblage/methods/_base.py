@@ -20,6 +20,7 @@ from ensemblage.methods._savable import Savable
 from ensemblage.metrics.choosing import Cuts, choose
 from ensemblage.metrics.confidence import cluster_weights, confidence
 from ensemblage.metrics.explain import cluster_consensus, member_agreement
+from ensemblage.metrics.sizes import ranked_by_size
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -303,6 +304,15 @@ class ConsensusClusterer(Savable, ClusterMixin, BaseEstimator, ABC):
         other = copy(self)
         other._seed = seed
         return other
+
+    def _number_by_size(self) -> Self:
+        """Give the clusters that were found numbers by size, the largest 0; `cut` does not."""
+        sizes = self.microclusters_.sizes
+        weights = sizes if len(self.labels_) == len(sizes) else None
+        new = np.empty(self.n_clusters_, dtype=np.int64)
+        new[self.labels_] = ranked_by_size(self.labels_, weights)
+        self.labels_, self._micro_labels = new[self.labels_], new[self._micro_labels]
+        return self
 
     def _cluster_weight(self) -> FloatArray | None:
         """Return the weight of each cluster of the ensemble, that of its clustering."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from contextlib import contextmanager
 from contextvars import ContextVar
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ensemblage import _validate, flow
 from ensemblage.metrics.agreement import nmi_with_members
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 #: A result is doubtful if its agreement with the members is below this share of the default's.
 _SHARE = 0.9
 #: Beyond so many microclusters walks have room, and the comparison would take long.
-_MOST_MICROCLUSTERS = 4000
+MOST_MICROCLUSTERS = 4000
 
 _compares: ContextVar[bool] = ContextVar("compares", default=True)
 
@@ -40,29 +40,57 @@ def without_comparison() -> Iterator[None]:
 
 def warn_if_doubtful(estimator: Any, name: str) -> None:
     """Warn where a fitted method agrees clearly less with the members than the default does."""
+    default = default_beside(estimator) if _compares.get() else None
+    if default is None:
+        return
+    found = agreement_beside(estimator, default)
+    if not found.is_doubtful:
+        return
+    k, n = estimator.n_clusters_, estimator.n_microclusters_
+    table, sizes, _ = estimator.microclusters_
+    _validate.warn(
+        f"{name} cannot be trusted on these votes: its {k} clusters have a mean NMI of"
+        f" {found.own:.2f} with the clusterings, those of Consensus {found.default:.2f}. Its random"
+        f" walks need several microclusters in every cluster, and there are {n} microclusters;"
+        f" {_largest_single(table, sizes)}. Use Consensus({k}), or add more varied clusterings.",
+        _validate.UntrustedMethodWarning,
+    )
+
+
+class Agreement(NamedTuple):
+    """Mean NMI with the members: that of a method, and that of the default at the same k."""
+
+    own: float
+    default: float
+
+    @property
+    def is_doubtful(self) -> bool:
+        """Whether the method agrees clearly less with the members."""
+        return self.own < _SHARE * self.default
+
+
+def default_beside(estimator: Any) -> Any:
+    """Return the default method at the same k; None where that would say little or take long."""
     from ensemblage.methods.consensus import Consensus  # which may be the one that asks
 
     k, n = estimator.n_clusters_, estimator.n_microclusters_
-    if not _compares.get() or k < 2 or n > _MOST_MICROCLUSTERS or estimator._from_similarity:
-        return
+    if k < 2 or n > MOST_MICROCLUSTERS or estimator._from_similarity:
+        return None
     default = Consensus(k, random_state=0, n_jobs=estimator.n_jobs)
     try:
-        default.fit(estimator._ensemble, member_weight=estimator.member_weight_)
+        return default.fit(estimator._ensemble, member_weight=estimator.member_weight_)
     except MemoryError:  # a comparison must not make a fit fail
-        return
+        return None
+
+
+def agreement_beside(estimator: Any, default: Any) -> Agreement:
+    """Return how well the clusters of a method and of the default agree with the members."""
     table, sizes, _ = estimator.microclusters_
-    own, reference = (
-        nmi_with_members(labels, table, sizes, estimator.member_weight_)
-        for labels in (estimator._micro_labels, default._micro_labels)
-    )
-    if own >= _SHARE * reference:
-        return
-    _validate.warn(
-        f"{name} cannot be trusted on these votes: its {k} clusters have a mean NMI of {own:.2f}"
-        f" with the clusterings, those of Consensus {reference:.2f}. Its random walks need several"
-        f" microclusters in every cluster, and there are {n} microclusters;"
-        f" {_largest_single(table, sizes)}. Use Consensus({k}), or add more varied clusterings.",
-        _validate.UntrustedMethodWarning,
+    return Agreement(
+        *(
+            nmi_with_members(labels, table, sizes, estimator.member_weight_)
+            for labels in (estimator._micro_labels, default._micro_labels)
+        )
     )
 
 

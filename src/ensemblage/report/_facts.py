@@ -1,4 +1,4 @@
-"""What a report tells, as plain numbers and texts: one function a section. No HTML here."""
+"""The contents of a report as plain numbers and texts: one function a section. No HTML here."""
 
 from __future__ import annotations
 
@@ -26,16 +26,20 @@ _CLASSES_SHOWN = 60
 MOST_MICROCLUSTERS = 20_000
 #: At 0.5 an object is twice as close to its own cluster as to the next.
 SURE = 0.5
+#: A cluster is loose if its objects are together less than half as often as those of the others.
+LOOSE = 0.5
 
 
 class Subject(NamedTuple):
     """What a report is about: a fitted consensus method and what came with its votes."""
 
+    model: Any  # what was passed: the method itself, or a clusterer of features that holds it
     fitted: Any
     ids: Any  # a value for each object: an array or a pandas index; None where rows have no names
     names: list[Any]
     truth: Any
     features: NDArray[Any] | None
+    in_order: bool = True  # False where a model was saved without its objects
 
     @property
     def n_objects(self) -> int:
@@ -57,11 +61,13 @@ def object_facts(
     """Return the objects that are shown: row, name, cluster, confidence, the next cluster."""
     fitted = subject.fitted
     ids = None
-    if subject.ids is not None:
+    if not subject.in_order:
+        ids = [f"microcluster {group}" for group in fitted.microclusters_.of_object[shown].tolist()]
+    elif subject.ids is not None:
         ids = names.of(files.as_texts(np.asarray(subject.ids)[shown]))
     return {
         "n": subject.n_objects,
-        "row": shown.tolist(),
+        "row": shown.tolist() if subject.in_order else None,
         "id": ids,
         "cluster": fitted.labels_[shown].tolist(),
         "confidence": rounded(fitted.confidence_[shown]),
@@ -73,7 +79,7 @@ def object_facts(
     }
 
 
-def cluster_facts(fitted: Any) -> dict[str, Any]:
+def cluster_facts(fitted: Any, splits: metrics.SplitSummary) -> dict[str, Any]:
     """Return the clusters: sizes, how firm they are, what they are near to, which are weak."""
     found = metrics.clusters(fitted)
     order = np.argsort(fitted.labels_, kind="stable")
@@ -85,18 +91,33 @@ def cluster_facts(fitted: Any) -> dict[str, Any]:
         "quantiles": [rounded(np.quantile(part, _QUANTILES)) for part in parts],
         "nearest": found.nearest.tolist(),
         "nearestSimilarity": rounded(found.nearest_similarity),
-        "weak": [
-            _weakness(size, sure)
-            for size, sure in zip(found.sizes.tolist(), found.confidence.tolist(), strict=True)
-        ],
+        "split": rounded(splits.clarity),
+        "weak": [_weakness(found, splits, cluster) for cluster in range(len(found.sizes))],
     }
 
 
-def _weakness(size: int, sure: float) -> str:
+def _weakness(found: metrics.ClusterSummary, splits: metrics.SplitSummary, cluster: int) -> str:
     """Return why a cluster is weak, "" for one that is not."""
-    if size == 1:
+    if found.sizes[cluster] == 1:
         return "a single object"
-    return f"confidence {sure:.2f} on average" if sure < SURE else ""
+    reasons = []
+    if splits.two_groups[cluster]:
+        larger, smaller = splits.sizes[cluster].tolist()
+        reasons.append(
+            f"two groups, of {larger:,} and {smaller:,} objects: together in"
+            f" {100 * splits.together[cluster]:.0f} % of the clusterings; their border is as clear"
+            f" (confidence {splits.clarity[cluster]:.2f}) as those of other clusters"
+            f" ({splits.usual[cluster]:.2f})"
+        )
+    if found.confidence[cluster] < SURE:
+        reasons.append(f"confidence {found.confidence[cluster]:.2f} on average")
+    others = np.delete(found.consensus[found.sizes > 1], (found.sizes > 1)[:cluster].sum())
+    if len(others) and found.consensus[cluster] < LOOSE * np.median(others):
+        reasons.append(
+            f"loose: two of its objects are together in {100 * found.consensus[cluster]:.0f} % of"
+            f" the clusterings, in other clusters in {100 * np.median(others):.0f} %"
+        )
+    return "; ".join(reasons)
 
 
 def member_facts(subject: Subject, names: Names) -> dict[str, Any]:

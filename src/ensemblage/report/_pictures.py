@@ -29,6 +29,7 @@ _POINTS = 2000
 _PLACES = 600  # microclusters that a map of the votes has places for
 _LEAVES = 40
 _MOST_LEAVES = 80
+_NEARLY_ONE = 0.99
 _OWN_SIMILARITY = 20_000  # microclusters up to which the method's own similarity is computed
 
 
@@ -48,7 +49,10 @@ def heatmap(subject: Subject, sample: NDArray[np.int64]) -> dict[str, Any]:
     kinds = [("Votes together", votes)]
     own = _own_similarity(fitted, groups)
     if own is not None:
-        kinds.append((_name_of_similarity(fitted), own))
+        largest = float(own.max())
+        is_scaled = 0.0 < largest < _NEARLY_ONE  # weights make similarities small
+        name = _name_of_similarity(fitted) + ", scaled to 1" * is_scaled
+        kinds.append((name, own / largest if is_scaled else own))
     order = order_by_cluster(votes[np.ix_(row, row)], fitted.labels_[objects])
     at = np.ix_(row[order], row[order])
     return {
@@ -88,11 +92,14 @@ def maps(subject: Subject, sample: NDArray[np.int64]) -> list[dict[str, Any]]:
     )
     with one_blas_thread:
         places = spread_apart(map_of_similarity(similarity), row)
-    shown = [_map("By votes", places, chosen, "")]
+    shown = [_map("By votes", places, chosen, "Objects with similar votes are near each other.")]
     if subject.features is not None:
         chosen = representatives(fitted.labels_[sample], _POINTS)
         places, share = map_of_features(subject.features[sample[chosen]])
-        text = f"These two axes hold {share:.0%} of the variance of the features."
+        text = (
+            "Objects with similar features are near each other: these are the first two principal"
+            f" components, with {100 * share:.0f} % of the variance. Votes do not matter here."
+        )
         shown.append(_map("By features", places, chosen, text))
     return shown
 
@@ -115,7 +122,8 @@ def tree(subject: Subject) -> dict[str, Any] | None:
     by_group = n == len(fitted.microclusters_.sizes)
     sizes = fitted.microclusters_.sizes if by_group else np.ones(n, dtype=np.int64)
     labels = fitted._micro_labels if by_group else fitted.labels_
-    return {**drawn_tree(merges, sizes, labels, min(n, max(_LEAVES, k))), "cut": _cut(merges, k)}
+    shown = drawn_tree(merges, sizes, labels, min(n, max(_LEAVES, k)))
+    return {**shown, "cut": _cut(merges, k) if _is_plain(merges, labels, k) else None}
 
 
 def drawn_tree(
@@ -132,10 +140,9 @@ def drawn_tree(
     """
     n = len(merges) + 1
     left, right = merges[:, 0].astype(np.int64).tolist(), merges[:, 1].astype(np.int64).tolist()
-    total, first = sizes.tolist(), list(range(n))
+    total = sizes.tolist()
     for a, b in zip(left, right, strict=True):
         total.append(total[a] + total[b])
-        first.append(min(first[a], first[b]))
     hidden = 2 * n - n_leaves  # nodes below this are not opened
     leaves, stack = [], [2 * n - 2]
     while stack:
@@ -151,11 +158,23 @@ def drawn_tree(
             [number[left[node - n]], number[right[node - n]], round(float(merges[node - n, 2]), 5)]
         )
         number[node] = len(number)
+    leaf_of = list(range(2 * n - 1))  # the drawn leaf that each row is in
+    for node in range(min(hidden, 2 * n - 1) - 1, n - 1, -1):
+        leaf_of[left[node - n]] = leaf_of[right[node - n]] = leaf_of[node]
+    place = np.array([number[leaf] for leaf in leaf_of[:n]])
+    counts = np.zeros((len(leaves), int(labels.max()) + 1))
+    np.add.at(counts, (place, labels), sizes)
     return {
         "size": [total[node] for node in leaves],
-        "cluster": [int(labels[first[node]]) for node in leaves],
+        "cluster": counts.argmax(axis=1).tolist(),  # of most objects, if small parts were moved
         "merges": shown,
     }
+
+
+def _is_plain(merges: FloatArray, labels: NDArray[np.int64], k: int) -> bool:
+    """Tell whether the clusters are what hangs below one height of the tree."""
+    pairs = np.column_stack([flow.cut_tree(merges, k), labels])
+    return len(np.unique(pairs, axis=0)) == k
 
 
 def _cut(merges: FloatArray, k: int) -> float:

@@ -8,9 +8,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ensemblage import _validate
+from ensemblage import _validate, metrics
 from ensemblage._colours import MOST_COLOURS, cluster_codes
+from ensemblage.report._again import fitted_on, python_code
 from ensemblage.report._choice import k_facts
+from ensemblage.report._doubts import doubts
 from ensemblage.report._facts import (
     MOST_MICROCLUSTERS,
     Subject,
@@ -20,17 +22,19 @@ from ensemblage.report._facts import (
     seed_facts,
     truth_facts,
 )
+from ensemblage.report._objects import knows_objects, with_objects_of, with_repeated_objects
 from ensemblage.report._pictures import heatmap, maps, tree
 from ensemblage.report._sample import least_sure, representatives
 from ensemblage.report._text import Names, short, visible
 from ensemblage.report._texts import parts_of, texts
-from ensemblage.report._words import counted, python_code, summary, tiles
+from ensemblage.report._words import counted, listed, summary, tiles
 
 if TYPE_CHECKING:
     from os import PathLike
 
     from numpy.typing import NDArray
 
+TITLE = "Consensus of clusterings"
 _ALL_OBJECTS = 5000  # up to so many are all in the table
 _SAMPLE = 2000
 _LEAST_SURE = 1000
@@ -43,7 +47,8 @@ def html(
     truth: Any = None,
     ids: Any = None,
     names: Any = None,
-    title: str = "Consensus of clusterings",
+    votes: Any = None,
+    title: str = TITLE,
     command: str | None = None,
 ) -> str:
     """Return a report on a consensus as one HTML page that needs nothing else.
@@ -62,6 +67,9 @@ def html(
         row numbers.
     names : sequence of length n_clusterings, optional
         What the clusterings are called. By default the columns of that DataFrame, or their places.
+    votes : array-like, DataFrame or Ensemble of shape (n_objects, n_clusterings), optional
+        The votes that the model was fitted on, for a model that was saved without its objects. It
+        gives them their order; without it, objects are named by their microclusters.
     title : str, default="Consensus of clusterings"
         The heading.
     command : str, optional
@@ -91,12 +99,12 @@ def html(
     from ensemblage import __version__
     from ensemblage.report._page import page
 
-    subject = _subject(model, features=features, truth=truth, ids=ids, names=names)
+    subject = _subject(model, features=features, truth=truth, ids=ids, names=names, votes=votes)
     fitted = subject.fitted
     sample, shown = _chosen(fitted)
     long_names = Names()
-    clusters, members = cluster_facts(fitted), member_facts(subject, long_names)
-    seeds = seed_facts(fitted)
+    splits, seeds = metrics.splits(fitted), seed_facts(fitted)
+    clusters, members = cluster_facts(fitted, splits), member_facts(subject, long_names)
     # The sample comes first among the objects shown, so pictures refer to it by place.
     data: dict[str, Any] = {
         "objects": object_facts(subject, shown, long_names, seeds),
@@ -111,18 +119,23 @@ def html(
     n_classes = 0 if data["truth"] is None else len(data["truth"]["name"])
     data["colours"] = cluster_codes(min(max(fitted.n_clusters_, n_classes), MOST_COLOURS))
     heading = visible(title)
+    given = {"features": features, "truth": truth, "ids": ids, "names": names}
+    beside = [name for name, value in given.items() if value is not None]
     return page(
         data,
         version=__version__,
         title=short(heading, 200),
         title_text=short(heading, 120),
         parts=parts_of(data),
+        doubts=doubts(fitted, splits),
         tiles=tiles(fitted, len(members["name"])),
         findings=summary(fitted, clusters, members, seeds, data["k"], data["truth"]),
-        notes=_notes(fitted, len(shown), data["k"], long_names),
+        notes=_notes(subject, len(shown), data["k"], long_names),
         objects_lead=_about_objects(subject.n_objects, len(shown)),
         command=None if command is None else visible(command),
-        python=python_code(fitted, features=features is not None, truth=truth is not None),
+        python=python_code(subject.model, beside, None if title == TITLE else title),
+        python_data=fitted_on(subject.model),
+        python_beside=beside,
         settings=_settings(fitted, __version__),
         glossary=texts()["glossary"],
     )
@@ -136,7 +149,8 @@ def write(
     truth: Any = None,
     ids: Any = None,
     names: Any = None,
-    title: str = "Consensus of clusterings",
+    votes: Any = None,
+    title: str = TITLE,
     command: str | None = None,
 ) -> None:
     """Write a report on a consensus as one HTML file, whole or not at all.
@@ -147,7 +161,7 @@ def write(
         As for `html`.
     path : str or path-like
         The file, ``report.html`` say; ``-`` is standard output.
-    features, truth, ids, names, title, command
+    features, truth, ids, names, votes, title, command
         As for `html`.
 
     Examples
@@ -170,13 +184,16 @@ def write(
         truth=truth,
         ids=ids,
         names=names,
+        votes=votes,
         title=title,
         command=command,
     )
     files.write_text(path, text)
 
 
-def _subject(model: Any, *, features: Any, truth: Any, ids: Any, names: Any) -> Subject:
+def _subject(
+    model: Any, *, features: Any, truth: Any, ids: Any, names: Any, votes: Any = None
+) -> Subject:
     """Return what the report is about, checked."""
     if not hasattr(model, "fit"):
         from ensemblage.methods import Consensus
@@ -184,9 +201,15 @@ def _subject(model: Any, *, features: Any, truth: Any, ids: Any, names: Any) -> 
         model = Consensus(random_state=0).fit(model)
     fitted = _validate.check_fitted("report", model)
     _validate.check_has_votes("report", fitted)
+    in_order = True
+    if votes is not None:
+        fitted = with_objects_of(fitted, votes)
+    elif not knows_objects(fitted):
+        given = {"ids": ids, "truth": truth, "features": features}
+        _check_nothing_beside([name for name, value in given.items() if value is not None])
+        fitted, in_order = with_repeated_objects(fitted), False
     ensemble = fitted._ensemble
     n, n_members = len(fitted.labels_), ensemble.n_clusterings
-    _validate.check_each_object("report", n, ensemble.n_objects)
     if ids is None:
         ids = ensemble.index if ensemble.index is not None else getattr(model, "_index", None)
     else:
@@ -202,7 +225,16 @@ def _subject(model: Any, *, features: Any, truth: Any, ids: Any, names: Any) -> 
     if features is not None:
         matrix = _validate.check_features(features).matrix
         _validate.check_beside("report", "features", matrix, n, "object", one_each=False)
-    return Subject(fitted, ids, names, truth, matrix)
+    return Subject(model, fitted, ids, names, truth, matrix, in_order=in_order)
+
+
+def _check_nothing_beside(names: list[str]) -> None:
+    """Refuse what belongs to single objects where their order is not known."""
+    if names:
+        raise ValueError(
+            f"The model was saved without its objects, so {listed(names)} cannot be matched with"
+            " them. Pass the votes that it was fitted on: votes=..."
+        )
 
 
 def _chosen(fitted: Any) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
@@ -215,18 +247,24 @@ def _chosen(fitted: Any) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     return sample, np.concatenate([sample, unsure])
 
 
-def _notes(fitted: Any, n_shown: int, k: Any, names: Names) -> list[str]:
-    notes, n = [], len(fitted.labels_)
+def _notes(subject: Subject, n_shown: int, k: Any, names: Names) -> list[str]:
+    fitted, notes, n = subject.fitted, [], subject.n_objects
+    if not subject.in_order:
+        notes.append(
+            "The model was saved without its objects. All figures are those of the fit, but objects"
+            " are named by their microclusters. To see their names, make the report from the model"
+            " and the votes."
+        )
     if n_shown < n:
         notes.append(
             f"This report shows {n_shown:,} of {n:,} objects: some of every cluster, evenly chosen,"
-            f" and {_LEAST_SURE:,} that the consensus is least sure of. All figures of clusters and"
+            f" and the {_LEAST_SURE:,} with the lowest confidence. All figures of clusters and"
             " clusterings are over all objects."
         )
     if k is None and fitted.n_microclusters_ > MOST_MICROCLUSTERS:
         notes.append(
             f"Beyond {MOST_MICROCLUSTERS:,} microclusters, other numbers of clusters and other"
-            " seeds are not looked into: it takes long. ensemblage choose-k does the former."
+            " seeds are skipped, because they take long. Run ensemblage choose-k for the former."
         )
     if names.n_cut:
         notes.append(

@@ -1,4 +1,4 @@
-"""A report's findings in plain words: sentences for somebody who has never seen a consensus."""
+"""The findings of a report as sentences, for readers who have never seen a consensus."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ensemblage.report._facts import SURE
-from ensemblage.report._text import short, visible
+from ensemblage.report._text import short
 
 if TYPE_CHECKING:
     from ensemblage import metrics
@@ -25,17 +25,17 @@ def summary(
 ) -> list[dict[str, str]]:
     """Return the sentences of the summary, each with a heading."""
     found = [
-        ("What was done", _what(fitted, len(members["name"]))),
-        ("How sure it is", _how_sure(fitted)),
+        ("Method", _what(fitted, len(members["name"]))),
+        ("Confidence", _how_sure(fitted, clusters)),
         ("Weak clusters", _weak(clusters)),
-        ("Clusterings to look at", _look_at(members)),
+        ("Clusterings to check", _look_at(members)),
     ]
     if seeds is not None:
-        found.insert(2, ("What chance decides", _chance(fitted, seeds)))
+        found.insert(2, ("Effect of the seed", _chance(fitted, seeds)))
     if k is not None:
         found.append(("How many clusters", k["words"]))
     if truth is not None:
-        found.append(("Beside the true classes", _truth(truth)))
+        found.append(("True classes", _truth(truth)))
     return [{"heading": heading, "text": text} for heading, text in found]
 
 
@@ -62,47 +62,62 @@ def counted(n: int, what: str) -> str:
     return f"{n:,} {what}{'' if n == 1 else 's'}"
 
 
+def listed(names: list[str]) -> str:
+    """Return names as a list in a sentence.
+
+    Examples
+    --------
+    >>> listed(["a"]), listed(["a", "b"]), listed(["a", "b", "c"])
+    ('a', 'a and b', 'a, b and c')
+    """
+    return " and ".join(filter(None, [", ".join(names[:-1]), names[-1]]))
+
+
 def _what(fitted: Any, n_members: int) -> str:
     n, groups, k = len(fitted.labels_), fitted.n_microclusters_, fitted.n_clusters_
     asked = fitted.n_clusters
     fewer = isinstance(asked, (int, np.integer)) and k < asked
+    reasons = " ".join(getattr(fitted, "reasons_", []))
     return (
-        f"{counted(n, 'object')} had been clustered {n_members:,} time{'s' * (n_members != 1)}. The"
-        f" clusterings tell {counted(groups, 'group')} of objects apart (microclusters: their"
-        f" objects are together in every clustering). {type(fitted).__name__} put them together"
-        f" into {counted(k, 'cluster')}"
-        + (f", though {asked} were asked for: the votes gave no reason for more." if fewer else ".")
-    )
+        f"{counted(n, 'object')} were clustered {n_members:,} time{'s' * (n_members != 1)}. The"
+        f" clusterings separate {counted(groups, 'group')} of objects (microclusters: objects with"
+        f" the same label in every clustering). {type(fitted).__name__} merged them into"
+        f" {counted(k, 'cluster')}"
+        + (f"; {asked} were requested, but the votes do not support more." if fewer else ".")
+        + f" {reasons}"
+    ).strip()
 
 
-def _how_sure(fitted: Any) -> str:
+def _how_sure(fitted: Any, clusters: dict[str, Any]) -> str:
     if fitted.n_clusters_ == 1:
-        return "With a single cluster there is nothing to be unsure about."
+        return "There is a single cluster, so there is no other one to compare with."
     sure = fitted.confidence_
     clear, lost = int((sure >= SURE).sum()), int((sure <= 0).sum())
     text = (
         f"{clear:,} of {counted(len(sure), 'object')} ({_share(clear / len(sure))}) are at least"
-        f" twice as close to their own cluster as to any other (confidence {SURE} or more)."
-        f" Confidence is {sure.mean():.2f} on average, from 0 (could as well be elsewhere) to 1"
-        " (sure)."
+        f" twice as close to their own cluster as to any other (confidence {SURE} or more). The"
+        f" mean confidence is {sure.mean():.2f}, on a scale from 0 (as close to another cluster) to"
+        " 1 (never together with another cluster)."
     )
     if lost:
-        text += f" {counted(lost, 'object')} {'has' if lost == 1 else 'have'} no confidence at all."
+        text += f" {counted(lost, 'object')} {'has' if lost == 1 else 'have'} a confidence of 0."
+    if any("two groups" in why for why in clusters["weak"]):
+        text += " Confidence does not show that a cluster is two groups; see the weak clusters."
     return text
 
 
 def _chance(fitted: Any, seeds: metrics.SeedSpread) -> str:
     name = type(fitted).__name__
     if seeds.exact:
-        return f"Nothing: {name} draws no random numbers, so equal votes give equal clusters."
+        return f"None: {name} draws no random numbers, so equal votes give equal clusters."
     moved = int((seeds.agreement < 1.0).sum())
     if moved == 0:
-        return f"Nothing here: {name} gives the same clusters with {seeds.n_seeds} other seeds."
+        return f"None: {name} gives the same clusters with {seeds.n_seeds} other seeds."
     return (
-        f"With {seeds.n_seeds} other seeds {counted(moved, 'object')}"
-        f" {'changes' if moved == 1 else 'change'} cluster at least once. Two such runs agree with"
-        f" an adjusted Rand index of {_below(seeds.mean_ari)} on average and"
-        f" {_below(seeds.min_ari)} at the least; 1 would be equal."
+        f"With {seeds.n_seeds} other seeds, {counted(moved, 'object')}"
+        f" {'changes' if moved == 1 else 'change'} cluster at least once. The adjusted Rand index"
+        f" of two such runs is {_below(seeds.mean_ari)} on average and {_below(seeds.min_ari)} at"
+        " the least; 1 means equal."
     )
 
 
@@ -135,11 +150,11 @@ def _weak(clusters: dict[str, Any]) -> str:
     if not weak:
         return (
             "None: in every cluster the objects are, on average, clearly closer to each other than"
-            " to the next cluster."
+            " to the next cluster, and no cluster looks like two groups."
         )
     shown = "; ".join(f"cluster {place} ({why})" for place, why in weak[:_NAMED])
     more = f"; and {len(weak) - _NAMED} more" if len(weak) > _NAMED else ""
-    return f"{shown[0].upper()}{shown[1:]}{more}. Look at what they are near to before using them."
+    return f"{shown[0].upper()}{shown[1:]}{more}. Check them in the heatmap before you use them."
 
 
 def _look_at(members: dict[str, Any]) -> str:
@@ -149,7 +164,7 @@ def _look_at(members: dict[str, Any]) -> str:
         if why
     ]
     if not found:
-        return "None stands out: no copies, no empty ones, none that agrees with nobody."
+        return "None: there are no copies, no empty clusterings and no outliers."
     more = f"; and {len(found) - _NAMED} more, marked in the table" * (len(found) > _NAMED)
     return f"{'; '.join(found[:_NAMED])}{more}."
 
@@ -157,46 +172,8 @@ def _look_at(members: dict[str, Any]) -> str:
 def _truth(truth: dict[str, Any]) -> str:
     text = (
         f"NMI {truth['nmi']:.3f} and ARI {truth['ari']:.3f} with {len(truth['name'])} true"
-        " classes; 1 would be the same partition, 0 none in common."
+        " classes; 1 is the same partition, 0 is no relation."
     )
     if truth["missing"]:
-        text += f" {counted(truth['missing'], 'object')} without a class are left out."
+        text += f" Without a class, and ignored: {counted(truth['missing'], 'object')}."
     return text
-
-
-def python_code(fitted: Any, *, features: bool, truth: bool) -> str:
-    """Return Python that makes the same report again."""
-    given = _call(fitted)
-    beside = [word for word, is_there in (("features", features), ("truth", truth)) if is_there]
-    arguments = "".join(f", {word}={word}" for word in beside)
-    return (
-        "import ensemblage as en\n\n"
-        f"model = en.{given}.fit({_fitted_on(fitted)})\n"
-        f'en.report.write(model, "report.html"{arguments})'
-    )
-
-
-def _fitted_on(fitted: Any) -> str:
-    """Return what fit was given."""
-    if fitted.member_weight_ is None:
-        return "votes"
-    return f"votes, member_weight={short(str(fitted.member_weight_.tolist()), 400)}"
-
-
-def _call(fitted: Any) -> str:
-    """Return the constructor's call, with those parameters that differ from their defaults."""
-    import inspect
-
-    signature = inspect.signature(type(fitted).__init__).parameters
-    words = []
-    for name, value in fitted.get_params(deep=False).items():
-        default = signature[name].default
-        if name == "n_clusters" or not (value is default or _same(value, default)):
-            words.append(f"{name}={short(visible(repr(value)), 80)}")
-    words.sort(key=lambda word: not word.startswith("n_clusters="))
-    return f"{type(fitted).__name__}({', '.join(words)})"
-
-
-def _same(value: Any, default: Any) -> bool:
-    plain = (str, int, float, bool, type(None))
-    return isinstance(value, plain) and isinstance(default, plain) and value == default

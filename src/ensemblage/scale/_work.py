@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 from ensemblage import _validate
 from ensemblage._ensemble import Ensemble
 from ensemblage.files import FileFormatError
+from ensemblage.metrics.sizes import ranked_by_size
 from ensemblage.scale._checkpoint import Folder, estimator_in_words, file_facts
 from ensemblage.scale._output import Answer, answer_of
 from ensemblage.scale._passes import Index
@@ -99,6 +100,7 @@ def of_files(
     batch_rows: int,
     cuts: Iterable[int] | None,
     confidence: bool,
+    by_size: bool,
     progress: bool,
     checkpoint: str | PathLike[str] | None,
     header: bool | str,
@@ -130,6 +132,7 @@ def of_files(
         runtime,
         ks=ks,
         confidence=confidence,
+        by_size=by_size,
         progress=progress,
         checkpoint=checkpoint,
         format=format,
@@ -145,6 +148,7 @@ def of_sources(
     *,
     ks: list[int] | None,
     confidence: bool,
+    by_size: bool,
     progress: bool,
     checkpoint: str | PathLike[str] | None,
     format: str | None,  # noqa: A002 - what read_table calls it
@@ -160,6 +164,7 @@ def of_sources(
             "estimator": estimator_in_words(estimator),
             "cuts": ks,
             "confidence": confidence,
+            "by size": by_size,
             "id column": files[0].id_name,
             "rows of a part": runtime.part_rows,
             "output": [fspath(target.path) for target in targets],
@@ -168,7 +173,15 @@ def of_sources(
     )
     try:
         fitted, groups, scores = _run(
-            files, targets, estimator, folder, ks, runtime, confidence=confidence, show=progress
+            files,
+            targets,
+            estimator,
+            folder,
+            ks,
+            runtime,
+            confidence=confidence,
+            by_size=by_size,
+            show=progress,
         )
         folder.remove()
     except BaseException:
@@ -249,6 +262,7 @@ def _run(
     runtime: Runtime,
     *,
     confidence: bool,
+    by_size: bool,
     show: bool,
 ) -> tuple[Any, flow.MicroclusterIndex, dict[str, Scores]]:
     """Do what the folder does not say is done; return what the result tells."""
@@ -269,7 +283,9 @@ def _run(
     fitted, kept = None, folder.read_labels()
     if kept is None:
         with working(f"Consensus by {type(estimator).__name__}", show=show):
-            fitted, answer = fit(estimator, voted, names, ks, confidence=confidence)
+            fitted, answer = fit(
+                estimator, voted, names, ks, confidence=confidence, by_size=by_size
+            )
         folder.write_labels(answer.columns)
     else:
         answer = Answer(kept)
@@ -279,7 +295,13 @@ def _run(
 
 
 def fit(
-    estimator: Any, index: Index, names: list[str], ks: list[int] | None, *, confidence: bool
+    estimator: Any,
+    index: Index,
+    names: list[str],
+    ks: list[int] | None,
+    *,
+    confidence: bool,
+    by_size: bool,
 ) -> tuple[Any, Answer]:
     """Return the estimator fitted on the microclusters, and the columns of labels of these."""
     from sklearn.base import clone
@@ -288,7 +310,12 @@ def fit(
     labels = [known.meaning(found) for known, found in zip(index.labels, meanings, strict=True)]
     ensemble = Ensemble.of_groups(codes, index.groups.sizes(), labels, names)
     fitted = clone(estimator).fit(ensemble)
+    if by_size:
+        fitted._number_by_size()
     found: dict[str, NDArray[np.int64]] = (
         {"label": fitted.labels_} if ks is None else {f"k{k}": fitted.cut(k) for k in ks}
     )
+    if by_size:
+        sizes = ensemble.microclusters.sizes
+        found = {name: ranked_by_size(labels, sizes) for name, labels in found.items()}
     return fitted, answer_of(found, fitted.confidence_ if confidence else None)

@@ -41,6 +41,7 @@ def consensus(
     id_column: Any = None,
     confidence: bool = False,
     cuts: Iterable[int] | None = None,
+    by_size: bool = False,
     truth: Any = None,
     task_rows: int = 1 << 21,
     batch_rows: int = 1 << 20,
@@ -79,6 +80,8 @@ def consensus(
         Add how sure each label is.
     cuts : iterable of int, optional
         Instead of ``label``, a column ``k2``, ``k3``, ... for each of these numbers of clusters.
+    by_size : bool, default=False
+        Number the clusters by size, the largest 0, and not in order of first appearance.
     truth : str, optional
         A column of true labels, which is no clustering; the result then has scores. Needs `output`.
     task_rows : int, default=2**21
@@ -133,6 +136,7 @@ def consensus(
 
     options: dict[str, Any] = {
         "confidence": confidence,
+        "by_size": by_size,
         "progress": progress,
         "checkpoint": checkpoint,
     }
@@ -166,7 +170,14 @@ def consensus(
             if truth is not None:
                 raise ValueError("Scores belong to a result: name an 'output', or leave 'truth'.")
             return _labels(
-                collection, sources, estimator, tasks, ks, confidence=confidence, show=progress
+                collection,
+                sources,
+                estimator,
+                tasks,
+                ks,
+                confidence=confidence,
+                by_size=by_size,
+                show=progress,
             )
         what = {"partitions": len(partitions)}
         return of_sources(
@@ -342,6 +353,7 @@ def _labels(
     ks: list[int] | None,
     *,
     confidence: bool,
+    by_size: bool,
     show: bool,
 ) -> Any:
     """Return the labels as a collection with the partitions of the votes."""
@@ -355,7 +367,7 @@ def _labels(
     index = unpacked(tasks.index_partitions(sources, show=show))
     if len(index.groups) == 0:
         raise ValueError("Votes have no objects: all partitions are empty.")
-    _, answer = fit(estimator, index, sources[0].names, ks, confidence=confidence)
+    _, answer = fit(estimator, index, sources[0].names, ks, confidence=confidence, by_size=by_size)
     table = tasks.share(Table(index, answer, {}))
     names = list(answer.columns)
     alone = ks is None and not confidence

@@ -46,6 +46,7 @@ def consensus(
     id_column: str | int | None = None,
     confidence: bool = False,
     cuts: Iterable[int] | None = None,
+    by_size: bool = False,
     truth: str | None = None,
     batch_rows: int = 1 << 20,
     n_jobs: int | None = None,
@@ -78,6 +79,8 @@ def consensus(
         Add how sure each label is.
     cuts : iterable of int, optional
         Instead of ``label``, a column ``k2``, ``k3``, ... for each of these numbers of clusters.
+    by_size : bool, default=False
+        Number the clusters by size, the largest 0, and not in order of first appearance.
     truth : str, optional
         A column of true labels, which is no clustering; the result then has scores.
     batch_rows : int, default=2**20
@@ -139,6 +142,7 @@ def consensus(
         id_column=id_column,
         confidence=confidence,
         cuts=cuts,
+        by_size=by_size,
         truth=truth,
         batch_rows=batch_rows,
         progress=progress,

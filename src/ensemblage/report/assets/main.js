@@ -20,6 +20,7 @@ const TABLES = {
       whole("objects", clusters.size),
       figure("confidence", clusters.confidence),
       figure("consensus", clusters.consensus),
+      figure("best split", clusters.split),
       { title: "nearest", value: (row) => (clusters.nearest[row] < 0 ? null : clusters.nearest[row]) },
       figure("similarity to it", clusters.nearestSimilarity),
       words("weak because", (row) => clusters.weak[row]),
@@ -46,14 +47,14 @@ const TABLES = {
   objects(holder) {
     const objects = data.objects;
     table(holder, "objects", [
-      { title: "row", value: (row) => objects.row[row] },
+      ...(objects.row ? [{ title: "row", value: (row) => objects.row[row] }] : []),
       ...(objects.id ? [words("object", (row) => objects.id[row])] : []),
       { title: "cluster", value: (row) => objects.cluster[row], dot: (row) => objects.cluster[row] },
       figure("confidence", objects.confidence),
       { title: "next cluster", value: (row) => (objects.next[row] < 0 ? null : objects.next[row]) },
       ...(objects.seeds ? [{ title: "same with other seeds", value: (row) => objects.seeds[row], show: (row) => `${Math.round(100 * objects.seeds[row])} %` }] : []),
       ...(data.truth ? [words("true class", (row) => (data.truth.of[row] < 0 ? null : data.truth.name[data.truth.of[row]]))] : []),
-    ], objects.row.length, { sortedBy: "confidence" });
+    ], objects.cluster.length, { sortedBy: "confidence" });
   },
 };
 for (const holder of document.querySelectorAll("[data-table]")) TABLES[holder.dataset.table](holder);

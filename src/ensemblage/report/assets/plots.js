@@ -101,7 +101,6 @@ function mapPlot(holder) {
   for (const what of ["cluster", "confidence", ...(data.truth ? ["true class"] : [])]) make("option", select, what).value = what;
   const area = make("div", holder), node = make("canvas", area), note = make("p", holder, null, "small"), keys = make("div", holder, null, "keys");
   node.setAttribute("role", "img");
-  node.setAttribute("aria-label", "Objects as points, similar ones near each other");
   const group = (place) => (by === "true class" ? data.truth.of[place] : data.objects.cluster[place]);
   const called = (value) => (by === "true class" ? className(value) : `cluster ${value}`);
 
@@ -140,7 +139,9 @@ function mapPlot(holder) {
       pen.fill();
     }
     pen.globalAlpha = 1;
-    note.textContent = `${map.of.length < data.objects.n ? `${count(map.of.length)} of ${count(data.objects.n)} objects. ` : ""}Faint points are those the consensus is less sure of. ${map.note}`;
+    const part = map.of.length < data.objects.n ? `${count(map.of.length)} of ${count(data.objects.n)} objects. ` : "";
+    note.textContent = `${part}${map.note} ${by === "confidence" ? "Strong colour is high confidence." : "Faint points have low confidence."}`;
+    node.setAttribute("aria-label", `Objects as points. ${map.note}`);
   }
   const find = (event) => {
     const frame = node.getBoundingClientRect(), x = event.clientX - frame.left, y = event.clientY - frame.top;
@@ -160,16 +161,20 @@ function mapPlot(holder) {
 
 function treePlot(holder) {
   const tree = data.tree, n = tree.size.length, area = make("div", holder);
+  if (tree.cut === null) make("p", holder, "No single height separates the clusters: branches that were too small joined the most similar cluster. The colours show the clusters.", "small");
   drawn(area, (width) => {
     area.replaceChildren();
     const height = 300, left = 40, bottom = 34, step = (width - left - 8) / n;
-    const highest = Math.max(tree.cut, ...tree.merges.map((merge) => merge[2])) * 1.04 || 1;
-    const y = (value) => 10 + (height - bottom - 10) * (1 - value / highest);
+    const heights = tree.merges.map((merge) => merge[2]);
+    const top = Math.max(tree.cut || 0, ...heights), low = Math.min(...heights);
+    const base = low > 0.4 * top ? Math.max(0, low - 0.35 * (top - low)) : 0;  // do not squeeze all merges into the top
+    const highest = top + 0.04 * (top - base) || 1;
+    const y = (value) => 10 + (height - bottom - 10) * (1 - Math.max(0, value - base) / (highest - base));
     const svg = draw("svg", area, { height, role: "img", "aria-label": "Tree of merges with the cut" });
     for (let tick = 0; tick <= 4; tick++) {
-      const value = (highest * tick) / 4;
+      const value = base + ((highest - base) * tick) / 4;
       draw("line", svg, { x1: left, x2: width, y1: y(value), y2: y(value), stroke: ink("--line") });
-      draw("text", svg, { x: left - 6, y: y(value) + 4, "text-anchor": "end", class: "soft" }, number(value));
+      draw("text", svg, { x: left - 6, y: y(value) + 4, "text-anchor": "end", class: "soft" }, number(value, highest - base < 0.2 ? 3 : 2));
     }
     const nodes = tree.size.map((size, place) => ({ x: left + (place + 0.5) * step, h: 0, size, cluster: tree.cluster[place] }));
     for (const [a, b, h] of tree.merges) {
@@ -182,10 +187,10 @@ function treePlot(holder) {
       nodes.push({ x: (one.x + other.x) / 2, h, size: one.size + other.size, cluster });
       hover(path, () => [`${count(one.size)} and ${count(other.size)} objects merge at distance ${number(h, 3)}`]);
     }
-    draw("line", svg, { x1: left, x2: width, y1: y(tree.cut), y2: y(tree.cut), stroke: ink("--mark"), "stroke-width": 1.5, "stroke-dasharray": "6 4" });
+    if (tree.cut !== null) draw("line", svg, { x1: left, x2: width, y1: y(tree.cut), y2: y(tree.cut), stroke: ink("--mark"), "stroke-width": 1.5, "stroke-dasharray": "6 4" });
     nodes.slice(0, n).forEach((leaf) => {
-      const dot = draw("circle", svg, { cx: leaf.x, cy: y(0) + 9, r: Math.max(2.5, Math.min(6, step / 2.4)), fill: colour(leaf.cluster) });
-      if (step > 26) draw("text", svg, { x: leaf.x, y: y(0) + 28, "text-anchor": "middle", class: "soft" }, count(leaf.size));
+      const dot = draw("circle", svg, { cx: leaf.x, cy: y(base) + 9, r: Math.max(2.5, Math.min(6, step / 2.4)), fill: colour(leaf.cluster) });
+      if (step > 26) draw("text", svg, { x: leaf.x, y: y(base) + 28, "text-anchor": "middle", class: "soft" }, count(leaf.size));
       hover(dot, () => [`cluster ${leaf.cluster}`, `a branch of ${count(leaf.size)} object${leaf.size === 1 ? "" : "s"}`]);
     });
   });

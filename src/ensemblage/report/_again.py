@@ -1,0 +1,124 @@
+"""The Python that makes the same report again: every option that differs from its default."""
+
+from __future__ import annotations
+
+import inspect
+import sys
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ensemblage._validate import DrawnSeed
+from ensemblage.report._text import visible
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+_PLAIN = (str, int, float, bool, type(None))
+
+
+def python_code(model: Any, beside: Iterable[str], title: str | None) -> str:
+    """Return Python that fits the same model and writes the same report.
+
+    Parameters
+    ----------
+    model : fitted estimator
+        A consensus method, fitted on ``votes``, or `EnsembleClustering`, fitted on ``features``.
+    beside : iterable of str
+        Further arguments that the report was given, each under its own name.
+    title : str or None
+        The heading, where one was given.
+    """
+    writer = _Writer()
+    call = writer.estimator(model)
+    weight = getattr(model, "member_weight_", None)
+    passed = [fitted_on(model)]
+    if weight is not None:
+        passed.append(f"member_weight={weight.tolist()!r}")
+    arguments = ["model", '"report.html"', *(f"{name}={name}" for name in beside)]
+    if title is not None:
+        arguments.append(f"title={visible(repr(title))}")
+    lines = ["import ensemblage as en", *sorted(writer.imports), ""]
+    lines += [*writer.notes, f"model = {call}.fit({', '.join(passed)})"]
+    return "\n".join([*lines, f"en.report.write({', '.join(arguments)})"])
+
+
+def fitted_on(model: Any) -> str:
+    """Return what the code calls the data that a model was fitted on."""
+    return "features" if hasattr(model, "consensus_") else "votes"
+
+
+class _Writer:
+    """Values as code; what has to be imported for it, and what code cannot say."""
+
+    def __init__(self) -> None:
+        self.imports: set[str] = set()
+        self.notes: list[str] = []
+
+    def estimator(self, value: Any) -> str:
+        """Return the constructor's call, with those parameters that differ from their defaults."""
+        kind = type(value)
+        signature = inspect.signature(kind.__init__).parameters
+        words = []
+        for name, given in value.get_params(deep=False).items():
+            parameter = signature.get(name)
+            default = inspect.Parameter.empty if parameter is None else parameter.default
+            if name == "random_state" and not _is_seed(given):
+                self._note_seed(value, given)
+            elif name == "n_clusters" or not _same(given, default):
+                words.append((name != "n_clusters", name, self.value(name, given)))
+        shown = [f"{name}={code}" for _, name, code in sorted(words, key=lambda word: word[0])]
+        return f"{self._name(kind)}({', '.join(shown)})"
+
+    def value(self, name: str, value: Any) -> str:
+        """Return a value as code."""
+        if isinstance(value, np.generic):
+            value = value.item()
+        if isinstance(value, np.ndarray):
+            value = value.tolist()
+        if isinstance(value, dict):
+            inside = [f"{key!r}: {self.value(str(key), found)}" for key, found in value.items()]
+            return visible(f"{{{', '.join(inside)}}}")
+        if isinstance(value, list | tuple):
+            inside = [self.value(name, found) for found in value]
+            is_one = isinstance(value, tuple) and len(value) == 1
+            ends = "[]" if isinstance(value, list) else "()"
+            return f"{ends[0]}{', '.join(inside)}{',' * is_one}{ends[1]}"
+        if hasattr(value, "get_params") and not isinstance(value, type):
+            return self.estimator(value)
+        if isinstance(value, _PLAIN):
+            return visible(repr(value))
+        self.notes.append(f"# {name} was {visible(repr(value))}: define it before.")
+        return name
+
+    def _name(self, kind: type[Any]) -> str:
+        """Return what a class is called after its import, from where it is public."""
+        module = kind.__module__
+        if module.split(".")[0] == "ensemblage":
+            return f"en.{kind.__name__}"
+        while "." in module:
+            parent = module.rpartition(".")[0]
+            if getattr(sys.modules.get(parent), kind.__name__, None) is not kind:
+                break
+            module = parent
+        self.imports.add(f"from {module} import {kind.__name__}")
+        return kind.__name__
+
+    def _note_seed(self, value: Any, given: Any) -> None:
+        """Say that a seed was not fixed, where it matters."""
+        if given is not None or hasattr(value, "_seed") or hasattr(value, "consensus_"):
+            self.notes.append(
+                "# The seed was drawn (random_state was not a number): labels may differ."
+            )
+
+
+def _is_seed(value: Any) -> bool:
+    """Tell whether a seed gives the same labels again; one that was drawn has no number."""
+    return isinstance(value, (int, np.integer)) and not isinstance(value, DrawnSeed)
+
+
+def _same(value: Any, default: Any) -> bool:
+    if value is default:
+        return True
+    comparable = isinstance(value, _PLAIN) and isinstance(default, _PLAIN)
+    return comparable and type(value) is type(default) and value == default

@@ -1,0 +1,81 @@
+"""The objects of a model that was saved without them: its microclusters still know how many."""
+
+from __future__ import annotations
+
+from copy import copy
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ensemblage import _validate, flow
+from ensemblage._ensemble import as_ensemble
+from ensemblage._types import Microclusters
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+
+def knows_objects(fitted: Any) -> bool:
+    """Tell whether a fitted method has a label for each object, and not for each microcluster."""
+    return len(fitted.labels_) == fitted._ensemble.n_objects
+
+
+def with_repeated_objects(fitted: Any) -> Any:
+    """Return the same method with a label for each object, in the order of the microclusters.
+
+    Objects of a microcluster have the same votes, label and confidence, so that every figure is
+    that of the fit; only which object is which is not known.
+    """
+    sizes = fitted.microclusters_.sizes
+    _validate.check_memory(
+        40 * int(sizes.sum()),
+        f"A report on {int(sizes.sum())} objects of a model that was saved without them",
+        "Write a report on a sample of the votes.",
+    )
+    return _placed(fitted, np.repeat(np.arange(len(sizes), dtype=np.int32), sizes), None)
+
+
+def with_objects_of(fitted: Any, votes: Any) -> Any:
+    """Return the same method with the objects in the order of the votes that it was fitted on."""
+    given = as_ensemble(votes, n_jobs=fitted.n_jobs)
+    if given.n_clusterings != fitted.n_features_in_:
+        raise ValueError(
+            f"The 'votes' parameter of report must have the {fitted.n_features_in_} clusterings"
+            f" that the model was fitted on, got {given.n_clusterings}."
+        )
+    table, sizes, _ = fitted.microclusters_
+    place = {row.tobytes(): number for number, row in enumerate(np.ascontiguousarray(table))}
+    rows = np.ascontiguousarray(fitted._ensemble.translate(given))
+    found = np.array([place.get(row.tobytes(), -1) for row in rows], dtype=np.int32)
+    of_object = found[given.microclusters.of_object]
+    unknown = int((of_object < 0).sum())
+    if unknown:
+        raise ValueError(
+            f"The votes are not those that the model was fitted on: {unknown:,} of"
+            f" {len(of_object):,} objects have votes that it does not know. Pass the same votes;"
+            " predict labels new objects."
+        )
+    if not np.array_equal(np.bincount(of_object, minlength=len(sizes)), sizes):
+        raise ValueError(
+            f"The votes are not those that the model was fitted on: it had"
+            f" {int(sizes.sum()):,} objects, and these are {len(of_object):,}, not the same ones."
+            " Pass the same votes."
+        )
+    if knows_objects(fitted) and not np.array_equal(of_object, fitted.microclusters_.of_object):
+        raise ValueError(
+            "The votes are in another order than those that the model was fitted on. Pass them in"
+            " the same order, or leave them out: this model knows its objects."
+        )
+    return fitted if knows_objects(fitted) else _placed(fitted, of_object, given.index)
+
+
+def _placed(fitted: Any, of_object: NDArray[np.int32], index: Any) -> Any:
+    """Return a copy of a method that knows where each object is."""
+    placed, ensemble = copy(fitted), copy(fitted._ensemble)
+    table, sizes, _ = fitted.microclusters_
+    ensemble.microclusters = Microclusters(table, sizes, of_object)
+    ensemble.index = index
+    placed._ensemble, placed.microclusters_ = ensemble, ensemble.microclusters
+    placed._unit_of_object = of_object
+    placed.labels_ = flow.spread(fitted._micro_labels, of_object)
+    return placed
