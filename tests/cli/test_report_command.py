@@ -1,7 +1,9 @@
 """``ensemblage report``: from files of votes to a page, and what is refused on the way."""
 
+import html
 import json
 import re
+import shlex
 
 import numpy as np
 import pytest
@@ -170,3 +172,114 @@ def test_the_command_in_the_report_has_every_option_that_was_given():
     assert report._command(["v 1.csv", "w.csv"], given) == (
         "ensemblage report 'v 1.csv' w.csv -k auto --title 'A & B' --header --seed 0"
     )
+
+
+def test_every_option_that_matters_is_in_the_command(votes, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    options = ["-k", "3", "-m", "PTGP", "--neighbors", "7", "--steps", "2", "--by-size", "--header"]
+    more = ["--id-column", "cell", "--truth", "kind", "--seed", "5", "--title", "My cells"]
+    done = run("votes.csv", *options, *more, "--jobs", "1", "-q")
+    assert done.exit_code == 0, done.stderr
+    page = tmp_path / "report.html"
+    first = page.read_text(encoding="utf-8")
+    command = html.unescape(re.search(r"<code>ensemblage report (.*?)</code>", first)[1])
+    words = shlex.split(command)
+    for option, value in zip(options[::2], options[1::2], strict=True):
+        if option.startswith("-") and not value.startswith("-"):
+            assert words[words.index(option) + 1] == value
+    assert {"--by-size", "--header"} <= set(words)
+    assert "--jobs" not in words
+    page.unlink()
+    assert run(*words).exit_code == 0
+    assert page.read_text(encoding="utf-8") == first
+
+
+# -- saved models ----------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def model(votes, tmp_path, monkeypatch):
+    """Return a model that the command has saved, in the folder where it is."""
+    monkeypatch.chdir(tmp_path)
+    arguments = ["votes.csv", "-k", "3", "-o", "labels.csv", "--save", "model.ensemblage"]
+    done = CliRunner().invoke(app, ["consensus", *arguments, "--truth", "kind", "-q"])
+    assert done.exit_code == 0, done.stderr
+    return tmp_path / "model.ensemblage"
+
+
+def test_a_saved_model_has_a_report(model, tmp_path):
+    done = run("model.ensemblage")
+    assert done.exit_code == 0, done.stderr
+    assert re.match(r"50 objects, 5 clusterings, \d+ microclusters, k = 3, Consensus", done.stderr)
+    page = tmp_path / "report.html"
+    data = data_of(page)
+    assert sum(data["clusters"]["size"]) == 50
+    assert data["members"]["name"] == [f"member {m}" for m in range(5)]
+    text = page.read_text(encoding="utf-8")
+    assert "<h1><bdi>model.ensemblage</bdi></h1>" in text
+    assert "ensemblage report model.ensemblage -o report.html" in text
+
+
+def test_votes_after_a_model_name_its_objects(model, tmp_path):
+    page = tmp_path / "report.html"
+    assert run("votes.csv", "-k", 3, "--truth", "kind", "-q").exit_code == 0
+    whole = data_of(page)
+    done = run(model, "votes.csv", "--truth", "kind")
+    assert done.exit_code == 0, done.stderr
+    found = data_of(page)
+    assert found["objects"] == whole["objects"]
+    assert found["truth"] == whole["truth"]
+    labels = np.genfromtxt("labels.csv", delimiter=",", names=True, dtype=None, encoding="utf-8")
+    assert found["objects"]["cluster"] == labels["label"].tolist()
+    assert f"ensemblage report {model} votes.csv --truth kind -o report.html" in page.read_text(
+        encoding="utf-8"
+    )
+
+
+def test_columns_of_the_votes_may_stand_in_another_order(model, tmp_path):
+    table = files.read_table("votes.csv", id_column="cell")
+    columns = dict(zip(table.names, np.asarray(files.votes_of(table)).T, strict=True))
+    del columns["kind"]
+    files.write_table("turned.csv", {"cell": table.ids, **dict(reversed(columns.items()))})
+    done = run(model, "turned.csv")
+    assert done.exit_code == 0, done.stderr
+    labels = np.genfromtxt("labels.csv", delimiter=",", names=True, dtype=None, encoding="utf-8")
+    assert data_of(tmp_path / "report.html")["objects"]["cluster"] == labels["label"].tolist()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["-k", "3"], "-k belongs to a fit, and model.ensemblage was fitted before"),
+        (["--seed", "1"], "--seed belongs to a fit"),
+        (["votes.csv", "-m", "eac"], "-m belongs to a fit"),
+        (["--truth", "kind"], "--truth and --features are matched with votes"),
+        (["other.ensemblage"], "A report is on one model"),
+    ],
+)
+def test_what_is_refused_beside_a_model(model, arguments, message):
+    done = run("model.ensemblage", *arguments)
+    assert done.exit_code == 2
+    assert message in done.stderr
+
+
+def test_votes_of_other_objects_are_refused(model):
+    labels, _ = noisy_votes(50, 5, 3, seed=1)
+    files.write_table("other.csv", {f"member {m}": labels[:, m] for m in range(5)})
+    done = run("model.ensemblage", "other.csv")
+    assert done.exit_code == 1
+    assert "The votes are not those that the model was fitted on" in done.stderr
+
+
+def test_a_model_that_is_none_is_refused(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "m.ensemblage").write_text("no model")
+    done = run("m.ensemblage")
+    assert done.exit_code == 1
+    assert done.stderr.count("error: ") == 1
+
+
+def test_json_of_a_report_on_a_model(model):
+    done = run("model.ensemblage", "--json")
+    found = json.loads(done.stdout)
+    assert (found["model"], found["n_objects"], found["ks"]) == ("model.ensemblage", 50, [3])

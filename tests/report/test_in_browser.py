@@ -7,6 +7,7 @@ import pytest
 from report_inputs import HOSTILE, noisy_votes
 
 import ensemblage as en
+from ensemblage._colours import cluster_codes, cluster_colours
 
 PLOTS = ["clusters", "heatmap", "map", "tree", "truth", "members", "k"]
 
@@ -197,8 +198,64 @@ def test_the_map_names_its_points_and_changes_its_colours(visit, report):
     assert holder.locator(".keys button").count() == 4
     holder.locator(".keys button").first.click()
     assert holder.locator(".keys button").first.get_attribute("aria-pressed") == "true"
+    assert "Objects with similar votes are near each other." in holder.inner_text()
+    section = page.locator("#map")
     holder.get_by_role("button", name="By features").click()
     assert "of the variance" in holder.inner_text()
+    assert "similar votes" not in section.locator(".lead").inner_text() + holder.inner_text()
+    assert "features" in canvas.get_attribute("aria-label")
+    holder.locator("select").select_option("confidence")
+    assert "Faint points" not in holder.inner_text()  # none is faint by then
+    found.assert_clean()
+
+
+def test_no_table_is_clipped_on_a_wide_screen(visit, report):
+    for width in (1200, 1600):
+        page = visit(report, width=width).page
+        clipped = page.evaluate(
+            """[...document.querySelectorAll(".wide")]
+                .filter((box) => box.scrollWidth > box.clientWidth + 1)
+                .map((box) => box.firstChild.id)"""
+        )
+        assert clipped == []
+
+
+def test_clusters_have_the_colours_of_the_plots(visit, report):
+    page = visit(report).page
+    dots = page.locator("#table-clusters .dot")
+    shown = [dot.evaluate("(dot) => getComputedStyle(dot).backgroundColor") for dot in dots.all()]
+    expected = np.rint(255 * cluster_colours(4)).astype(int).tolist()
+    assert shown == [f"rgb({r}, {g}, {b})" for r, g, b in expected]
+    bars = page.locator("[data-plot=clusters] svg g rect[rx='3']")
+    fills = {bar.get_attribute("fill") for bar in bars.all()}
+    assert fills == set(cluster_codes(4))
+
+
+@pytest.mark.parametrize("width", [400, 1200])
+def test_doubts_stand_above_the_summary(visit, tmp_path, width):
+    votes = np.r_[[[0, 0, 0]] * 100, [[1, 1, 1]] * 100, [[0, 0, 1]]]
+    path = tmp_path / "report.html"
+    with pytest.warns(en.UntrustedMethodWarning):
+        model = en.PTGP(2, random_state=0).fit(votes)
+    en.report.write(model, path)
+    found = visit(path, width=width)
+    banner = found.page.locator(".banner")
+    assert "looks like two groups" in banner.inner_text()
+    below = found.page.locator("#summary").bounding_box()["y"]
+    assert banner.bounding_box()["y"] + banner.bounding_box()["height"] <= below
+    found.assert_clean()
+
+
+def test_a_model_without_objects_opens(visit, tmp_path):
+    votes, _ = noisy_votes(80, 6, 3)
+    en.Consensus(3, random_state=0).fit(votes).save(tmp_path / "m.ensemblage", objects=False)
+    path = tmp_path / "report.html"
+    en.report.write(en.load(tmp_path / "m.ensemblage"), path)
+    found = visit(path)
+    table = found.page.locator("#table-objects")
+    assert table.locator("tbody tr").count() == 15
+    assert table.locator("thead th").first.inner_text().startswith("object")
+    assert "microcluster" in table.inner_text()
     found.assert_clean()
 
 

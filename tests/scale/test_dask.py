@@ -57,6 +57,11 @@ class TestDataFrame:
         expected = en.EAC(3).fit_predict(frame.compute())
         np.testing.assert_array_equal(found.compute(scheduler="sync"), expected)
 
+    def test_clusters_are_numbered_by_size_where_that_is_asked_for(self, client, frame):
+        found = on_dask.consensus(frame, en.EAC(3), client=client, by_size=True)
+        expected = en.metrics.by_size(en.EAC(3).fit_predict(frame.compute()))
+        np.testing.assert_array_equal(found.compute(scheduler="sync"), expected)
+
     def test_they_become_a_column_of_the_votes(self, client, frame):
         votes = frame.clear_divisions()
         labels = on_dask.consensus(votes, en.EAC(3), client=client, columns=["m1", "m2", "m4"])

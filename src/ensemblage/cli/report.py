@@ -113,7 +113,8 @@ def report(
         saved = votes[0] if is_model(votes[0]) else None
         if saved is not None:
             check_only_report(votes, _given_for_a_fit(context))
-        paths = expanded(votes) if saved is None else expanded(votes[1:])
+        named = votes if saved is None else votes[1:]
+        paths = expanded(named) if named else []
         check_apart(output, [saved, *paths, truth, features])
         check_json(output, as_json=as_json)
         import ensemblage as en

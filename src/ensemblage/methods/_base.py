@@ -31,6 +31,10 @@ if TYPE_CHECKING:
     from ensemblage._types import FloatArray
 
 
+#: What a fit may leave behind beside its public attributes.
+_OF_A_FIT = ("_left_out", "_by_size")
+
+
 class ConsensusClusterer(Savable, ClusterMixin, BaseEstimator, ABC):
     """Base of the estimators. A method says how it fits and how it cuts; the rest is here.
 
@@ -116,7 +120,7 @@ class ConsensusClusterer(Savable, ClusterMixin, BaseEstimator, ABC):
             The fitted estimator.
         """
         # What an earlier fit has found goes first: a fit that fails must not leave a mixture.
-        for name in [name for name in vars(self) if name.endswith("_") or name == "_left_out"]:
+        for name in [name for name in vars(self) if name.endswith("_") or name in _OF_A_FIT]:
             delattr(self, name)
         self._check_takes_weight(member_weight)
         self._given_weight = member_weight
@@ -312,6 +316,7 @@ class ConsensusClusterer(Savable, ClusterMixin, BaseEstimator, ABC):
         new = np.empty(self.n_clusters_, dtype=np.int64)
         new[self.labels_] = ranked_by_size(self.labels_, weights)
         self.labels_, self._micro_labels = new[self.labels_], new[self._micro_labels]
+        self._by_size = True
         return self
 
     def _cluster_weight(self) -> FloatArray | None:

@@ -38,6 +38,10 @@ def python_code(model: Any, beside: Iterable[str], title: str | None) -> str:
     arguments = ["model", '"report.html"', *(f"{name}={name}" for name in beside)]
     if title is not None:
         arguments.append(f"title={visible(repr(title))}")
+    if getattr(model, "_by_size", False):
+        writer.notes.append(
+            "# Clusters of this report are numbered by size: en.metrics.by_size(model.labels_)."
+        )
     lines = ["import ensemblage as en", *sorted(writer.imports), ""]
     lines += [*writer.notes, f"model = {call}.fit({', '.join(passed)})"]
     return "\n".join([*lines, f"en.report.write({', '.join(arguments)})"])
@@ -61,6 +65,8 @@ class _Writer:
         signature = inspect.signature(kind.__init__).parameters
         words = []
         for name, given in value.get_params(deep=False).items():
+            if name == "n_jobs":  # results do not depend on it
+                continue
             parameter = signature.get(name)
             default = inspect.Parameter.empty if parameter is None else parameter.default
             if name == "random_state" and not _is_seed(given):

@@ -103,16 +103,18 @@ def _weakness(found: metrics.ClusterSummary, splits: metrics.SplitSummary, clust
     reasons = []
     if splits.two_groups[cluster]:
         larger, smaller = splits.sizes[cluster].tolist()
+        nearly = "nearly " * bool(splits.clarity[cluster] < splits.usual[cluster])
         reasons.append(
             f"two groups, of {larger:,} and {smaller:,} objects: together in"
-            f" {100 * splits.together[cluster]:.0f} % of the clusterings; their border is as clear"
-            f" (confidence {splits.clarity[cluster]:.2f}) as those of other clusters"
+            f" {100 * splits.together[cluster]:.0f} % of the clusterings; their border is {nearly}as"
+            f" clear (confidence {splits.clarity[cluster]:.2f}) as those of other clusters"
             f" ({splits.usual[cluster]:.2f})"
         )
     if found.confidence[cluster] < SURE:
         reasons.append(f"confidence {found.confidence[cluster]:.2f} on average")
     others = np.delete(found.consensus[found.sizes > 1], (found.sizes > 1)[:cluster].sum())
-    if len(others) and found.consensus[cluster] < LOOSE * np.median(others):
+    is_loose = len(others) > 0 and found.consensus[cluster] < LOOSE * np.median(others)
+    if is_loose and not splits.two_groups[cluster]:
         reasons.append(
             f"loose: two of its objects are together in {100 * found.consensus[cluster]:.0f} % of"
             f" the clusterings, in other clusters in {100 * np.median(others):.0f} %"

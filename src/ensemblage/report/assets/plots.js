@@ -167,7 +167,8 @@ function treePlot(holder) {
     const height = 300, left = 40, bottom = 34, step = (width - left - 8) / n;
     const heights = tree.merges.map((merge) => merge[2]);
     const top = Math.max(tree.cut || 0, ...heights), low = Math.min(...heights);
-    const base = low > 0.4 * top ? Math.max(0, low - 0.35 * (top - low)) : 0;  // do not squeeze all merges into the top
+    const isFlat = low > 0.4 * top && low < 0.999 * top;  // all merges would be squeezed into the top
+    const base = isFlat ? low - 0.35 * (top - low) : 0;
     const highest = top + 0.04 * (top - base) || 1;
     const y = (value) => 10 + (height - bottom - 10) * (1 - Math.max(0, value - base) / (highest - base));
     const svg = draw("svg", area, { height, role: "img", "aria-label": "Tree of merges with the cut" });
