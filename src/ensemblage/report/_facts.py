@@ -106,9 +106,9 @@ def _weakness(found: metrics.ClusterSummary, splits: metrics.SplitSummary, clust
         nearly = "nearly " * bool(splits.clarity[cluster] < splits.usual[cluster])
         reasons.append(
             f"two groups, of {larger:,} and {smaller:,} objects: together in"
-            f" {100 * splits.together[cluster]:.0f} % of the clusterings; their border is {nearly}as"
-            f" clear (confidence {splits.clarity[cluster]:.2f}) as those of other clusters"
-            f" ({splits.usual[cluster]:.2f})"
+            f" {100 * splits.together[cluster]:.0f} % of the clusterings; their border is"
+            f" {nearly}as clear (confidence {splits.clarity[cluster]:.2f}) as those of other"
+            f" clusters ({splits.usual[cluster]:.2f})"
         )
     if found.confidence[cluster] < SURE:
         reasons.append(f"confidence {found.confidence[cluster]:.2f} on average")
