@@ -180,7 +180,7 @@ def _binary(seed: int) -> Data:
 
 
 def _made(make: Callable[..., tuple], **options: object) -> Callable[[int], Data]:
-    return lambda seed: Data(*make(N, random_state=seed, **options))
+    return lambda seed: Data(*make(n_samples=N, random_state=seed, **options))
 
 
 SCIKIT_LEARN: dict[str, Callable[[int], Data]] = {
