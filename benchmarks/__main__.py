@@ -3,8 +3,8 @@
 python -m benchmarks [microclusters] [engine] [graph] [startup] [growth] [peers]      default: all
 
 Figures are ratios within one run. These take longer, or need data, disks or a GPU, and are called
-by themselves, as `python -m benchmarks.NAME`: choose_k, cluster, features, gpu, kdd99, large_pta,
-load, own_pools, soak, stream, ties.
+by themselves, as `python -m benchmarks.NAME`: choose_k, cluster, confidence, default, features,
+gpu, kdd99, large_pta, load, own_pools, soak, sparse_tree, stream, ties.
 """
 
 from __future__ import annotations
