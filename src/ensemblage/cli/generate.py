@@ -81,6 +81,7 @@ K = Annotated[
     int | None,
     typer.Option(
         "-k",
+        "--clusters",
         metavar="INT",
         parser=whole("-k", 1),
         help="How many clusters the consensus will have. Each clustering then has twice to four"

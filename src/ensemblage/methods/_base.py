@@ -5,6 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from copy import copy
+from inspect import signature
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
@@ -269,9 +270,8 @@ class ConsensusClusterer(Savable, ClusterMixin, BaseEstimator, ABC):
         if weight is not None and not weight.all():
             ensemble = ensemble.without_votes_of(weight == 0)
         n = len(ensemble.microclusters.sizes)
-        _validate.check_n_clusters_or_auto(
-            owner, self.n_clusters, n, default=type(self)().n_clusters
-        )
+        default = signature(type(self)).parameters["n_clusters"].default
+        _validate.check_n_clusters_or_auto(owner, self.n_clusters, n, default=default)
         if getattr(self, "level", None) == "objects":
             _validate.check_objects_known(owner, ensemble.n_objects, ensemble.microclusters)
         self._ensemble, self._from_similarity = ensemble, False
