@@ -28,7 +28,7 @@ SHOTS = [
 def main() -> None:
     features, digits = load_digits(return_X_y=True)
     votes = en.ensembles.generate(features, 20, random_state=0)
-    model = en.PTGP(10, random_state=0).fit(votes)
+    model = en.Consensus(10, random_state=0).fit(votes)
     with tempfile.TemporaryDirectory() as folder, sync_playwright() as playwright:
         page = Path(folder, "report.html")
         en.report.write(model, page, features=features, truth=digits, title="Handwritten digits")
