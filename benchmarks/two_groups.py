@@ -1,4 +1,6 @@
-"""How often `metrics.splits` is right about clusters that are two groups: python -m benchmarks.two_groups
+"""How often `metrics.splits` is right about clusters that are two groups.
+
+python -m benchmarks.two_groups [--sets 40] [--seed 1000]
 
 Blobs of random number, size and spread, clustered by k-means many times; a consensus at the true
 number of clusters, at two and one less, and at two more. A cluster is pure if 95 % of it are of one
@@ -24,7 +26,8 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=1000, help="the first seed")
     given = parser.parse_args()
     warnings.simplefilter("ignore")
-    print(f"{'members':10} {'method':10} {'sets':10} {'pure':>12} {'merged':>12}   called two groups")
+    print("called two groups, of how many")
+    print(f"{'members':10} {'method':10} {'sets':10} {'pure':>12} {'merged':>12}")
     for members in ("random k", "true k"):
         counts: dict[tuple[str, str], list[int]] = {}
         for seed in range(given.seed, given.seed + given.sets):
