@@ -77,10 +77,18 @@ def default_beside(estimator: Any) -> Any:
     if k < 2 or n > MOST_MICROCLUSTERS or estimator._from_similarity:
         return None
     default = Consensus(k, random_state=0, n_jobs=estimator.n_jobs)
+    if type(estimator) is Consensus and _is_default(estimator, default):
+        return estimator
     try:
         return default.fit(estimator._ensemble, member_weight=estimator.member_weight_)
     except MemoryError:  # a comparison must not make a fit fail
         return None
+
+
+def _is_default(estimator: Any, default: Any) -> bool:
+    """Tell whether a `Consensus` has the parameters that decide labels as the default has them."""
+    names = ("method", "min_cluster_size")
+    return all(getattr(estimator, name) == getattr(default, name) for name in names)
 
 
 def agreement_beside(estimator: Any, default: Any) -> Agreement:
