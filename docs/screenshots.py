@@ -27,7 +27,7 @@ SHOTS = [
 
 def main() -> None:
     features, digits = load_digits(return_X_y=True)
-    votes = en.ensembles.generate(features, 20, random_state=0)
+    votes = en.EnsembleClustering(10, random_state=0).fit(features).votes_  # as in the demo
     model = en.Consensus(10, random_state=0).fit(votes)
     with tempfile.TemporaryDirectory() as folder, sync_playwright() as playwright:
         page = Path(folder, "report.html")

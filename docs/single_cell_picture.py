@@ -38,7 +38,7 @@ ensemblage.anndata.consensus(adata, "leiden_", n_clusters=10)
 
 sc.pp.neighbors(adata, n_neighbors=15, use_rep="X_pca")
 sc.tl.umap(adata)
-sc.pl.umap(adata, color=["consensus", "consensus_confidence"], show=False)
+sc.pl.umap(adata, color=["consensus", "consensus_confidence"])
 # -- the page ends
 
 

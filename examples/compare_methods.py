@@ -4,10 +4,11 @@ Many methods on the same votes
 
 All methods take the same input, so that trying another one costs a word. Here are their means over
 five ensembles of the handwritten digits, with members finer than the digits, and over five sets of
-clear blobs, with members at the right k. There PTA and PTGP are worse than the average member, and
-warn. Two kinds of data do not make a ranking; "Which method" in the documentation has one.
+clear blobs, with members at the right k. There PTA and PTGP are worse than the average member. Two
+kinds of data do not make a ranking; "Which method" in the documentation has one.
 """
 
+import textwrap
 import warnings
 
 import numpy as np
@@ -17,8 +18,8 @@ from sklearn.datasets import load_digits, make_blobs
 import ensemblage as en
 
 SEEDS = range(5)
-SKIPPED = {"ecmc", "cspa", "hgpa", "auto"}  # three are slow; "auto" is the same as "consensus"
-warnings.simplefilter("ignore", en.UntrustedMethodWarning)  # the page shows what they warn of
+SKIPPED = {"ecmc", "cspa", "hgpa", "auto"}  # three are slow; "auto" is "consensus"
+warnings.simplefilter("ignore", en.UntrustedMethodWarning)  # of PTA and PTGP: see the blobs
 warnings.simplefilter("ignore", en.FewerClustersWarning)
 
 
@@ -50,7 +51,8 @@ for ax, (data, found) in zip(axes, runs.items(), strict=True):
     mean = {name: np.mean([run[name] for run in found]) for name in found[0]}
     names = sorted(mean, key=mean.get)
     print(f"{data}: mean ARI of {len(found)} ensembles")
-    print("  " + ", ".join(f"{name} {mean[name]:.3f}" for name in reversed(names)))
+    listed = ", ".join(f"{name} {mean[name]:.3f}" for name in reversed(names))
+    print(textwrap.fill(listed, 76, initial_indent="  ", subsequent_indent="  "))
     colours = {"consensus": "#4477aa", "mean member": "#cc3311"}
     ax.barh(names, [mean[n] for n in names], color=[colours.get(n, "#bbbbbb") for n in names])
     for place, name in enumerate(names):
