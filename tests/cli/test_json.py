@@ -81,7 +81,7 @@ def facts(call):
         ),
         (
             "report v.csv -k 3 -m eac -o r.html --truth kind",
-            RESULT | {"choice"},
+            RESULT | {"choice", "model"},
             COUNTS | {"method": "eac", "ks": [3], "output": "r.html", "choice": None},
         ),
     ],

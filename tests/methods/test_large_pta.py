@@ -122,6 +122,7 @@ def test_few_microclusters_need_no_features(votes):
     np.testing.assert_allclose(est.linkage_matrix_, exact.linkage_matrix_, atol=1e-12)
 
 
+@pytest.mark.filterwarnings("ignore::ensemblage.IdsAsVotesWarning")
 def test_more_islands_than_groups(small_limits):
     island = np.repeat(np.arange(200), 3)
     votes = np.column_stack([island, island, np.arange(600)])  # three microclusters each
@@ -197,6 +198,7 @@ def test_the_whole_similarity_is_refused_if_it_does_not_fit(votes, monkeypatch):
     assert est.confidence_.shape == (900,)
 
 
+@pytest.mark.filterwarnings("ignore::ensemblage.IdsAsVotesWarning")
 @pytest.mark.parametrize("kind", KINDS)
 def test_no_confidence_where_a_cluster_has_nothing_in_common(kind):
     """Pairs of linked microclusters: after each step the two walkers have changed places."""
