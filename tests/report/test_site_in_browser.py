@@ -14,12 +14,14 @@ def test_pages_open_without_error_request_or_overflow(site, visit, width):
         assert found.complaints == [], name
         assert found.requests == [], name
         assert found.overflow() <= 0, name
+        found.page.close()  # a hundred open pages are slow
 
 
 def test_pages_of_the_reference_are_short(site, visit):
     for path in sorted(site.glob("api/*.html")):
         page = visit(path, width=1100).page
         assert page.evaluate("document.documentElement.scrollHeight") < 15_000, path.stem
+        page.close()
 
 
 def test_dark_mode_is_followed(site, visit):
