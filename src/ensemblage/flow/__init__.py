@@ -8,6 +8,7 @@ Nothing here checks input, warns, logs or draws random numbers that it was not h
 from ensemblage.flow._nearest import nearest
 from ensemblage.flow.agglomerate import agglomerate, cut_tree, tree_of_objects
 from ensemblage.flow.align import cluster_agreement, match, plurality, vote
+from ensemblage.flow.average_link import average_link
 from ensemblage.flow.balance import Gains, giants, settle, side_limits, spread_by_weight
 from ensemblage.flow.bounded_lloyd import bounded_lloyd
 from ensemblage.flow.clusters import (
@@ -68,6 +69,7 @@ from ensemblage.flow.random_walker import (
 from ensemblage.flow.rpcl import rpcl
 from ensemblage.flow.sact import source_aware_triples
 from ensemblage.flow.simrank import simrank
+from ensemblage.flow.sparse_linkage import sparse_average_link
 from ensemblage.flow.tcut import TransferCut, unit_rows
 from ensemblage.flow.trajectories import vote_shares, walk_length, walk_weights
 from ensemblage.flow.triples import connected_triples
@@ -93,6 +95,7 @@ __all__ = [
     "agreement_graph",
     "association",
     "attach",
+    "average_link",
     "bounded_lloyd",
     "centroids",
     "cluster_agreement",
@@ -159,6 +162,7 @@ __all__ = [
     "sized_tree",
     "sketch",
     "source_aware_triples",
+    "sparse_average_link",
     "spread",
     "spread_by_weight",
     "squared_residual",

@@ -13,6 +13,9 @@ if TYPE_CHECKING:
 
     from ensemblage._types import FloatArray
 
+#: Similarities that differ by less than this share of the larger are equal but for rounding.
+TIE = 1e-12
+
 
 def tree_of_merges(pairs: NDArray[np.int64], heights: FloatArray) -> FloatArray:
     """Return the tree of merges, sorted by height, earlier ones first among equals.
@@ -23,6 +26,51 @@ def tree_of_merges(pairs: NDArray[np.int64], heights: FloatArray) -> FloatArray:
     tree = np.empty((len(pairs), 4))
     _number_clusters(pairs[order], heights[order], tree)
     return tree
+
+
+def tree_of_similar(
+    pairs: NDArray[np.int64], similarity: FloatArray, sizes: NDArray[np.int64]
+) -> FloatArray:
+    """Return the tree of merges, the most similar first, at heights of 1 - similarity.
+
+    Merges whose similarities are equal but for rounding get one height, so that neither their
+    order nor a cut depends on how a similarity was computed: the earlier of `pairs` is first.
+    Clusters that no merge joins have nothing in common. They join at height 1, those with the
+    largest joint size first, then those with the lowest row.
+
+    Parameters
+    ----------
+    pairs : ndarray of shape (n_merges, 2)
+        The lowest row of each of both clusters, the lower first.
+    similarity : ndarray of shape (n_merges,)
+        Above 0; no larger than in the merges inside.
+    sizes : ndarray of shape (n,)
+        Objects of each row.
+    """
+    order = np.argsort(-similarity, kind="stable")
+    falling = similarity[order]
+    starts = np.append(True, falling[1:] < (1.0 - TIE) * falling[:-1])[: len(falling)]
+    rank = np.empty(len(pairs), dtype=np.int64)
+    rank[order] = np.cumsum(starts) - 1
+    heights = np.maximum(1.0 - falling[starts], 0.0)
+    in_order = np.argsort(rank, kind="stable")
+    last = _joins(pairs, sizes)
+    return tree_of_merges(
+        np.concatenate([pairs[in_order], last]),
+        np.concatenate([heights[rank[in_order]], np.ones(len(last))]),
+    )
+
+
+def _joins(pairs: NDArray[np.int64], sizes: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Return the merges that join what `pairs` leave apart, largest first."""
+    if len(pairs) == len(sizes) - 1:
+        return np.empty((0, 2), dtype=np.int64)
+    mass = sizes.tolist()
+    for a, b in pairs.tolist():
+        mass[a] += mass[b]
+    apart = np.setdiff1d(np.arange(len(sizes)), pairs[:, 1])
+    apart = apart[np.argsort(-np.array(mass)[apart], kind="stable")]
+    return np.column_stack([np.full(len(apart) - 1, apart[0]), apart[1:]])
 
 
 @kernel
