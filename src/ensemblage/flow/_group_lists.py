@@ -2,9 +2,9 @@
 
 Where two objects are as similar as the clusters that they share weigh, the similarity summed over
 all pairs of two groups of objects is Σ_u w_u · n_Au · n_Bu, n_Au the objects of group A in cluster
-u. Each cluster has a list of the groups that it meets, with these counts; the entries of a group
-are chained in the order of clusters. Merging two groups joins their chains and takes an entry off
-each list that both are in, all in place.
+u. These counts are kept twice: each group has a row of the clusters that it meets, and each cluster
+a list of the groups. Merging two groups joins their rows, and takes an entry off each list that
+both are in.
 """
 
 from __future__ import annotations
@@ -24,30 +24,37 @@ if TYPE_CHECKING:
 class Clusters(NamedTuple):
     """The clusters of the ensemble, and the groups that each meets.
 
-    Entries ``start[u]`` to ``start[u] + length[u]`` belong to cluster u, in any order.
+    The list of cluster u is from ``start[u]`` to ``start[u] + length[u]``, in any order.
     """
 
     weight: FloatArray
     start: NDArray[np.int64]
     length: NDArray[np.int64]
-    #: Of each entry: its cluster, its group, its objects, and the next entry of the group or -1.
-    cluster: NDArray[np.int32]
+    #: The lists: a group, and its objects in the cluster.
     group: NDArray[np.uint32]
     objects: FloatArray
-    following: NDArray[np.int64]
 
 
 class Groups(NamedTuple):
-    """The groups of rows, a union under the number of its part with the lowest row."""
+    """The groups, a union under the number of its part with the lowest row of the table.
 
-    #: Of each: its lowest row, its objects, the inverse of that, the similarity of its last merge.
+    The clusters of group g are from ``start[g]`` to ``start[g] + length[g]``, in their order.
+    """
+
+    #: Of each: its lowest row, its objects, the inverse of that, the similarity of its last merge,
+    #: and the group that it was merged into, which is itself if it is there.
     row: NDArray[np.int64]
     mass: FloatArray
     share: FloatArray
     inner: FloatArray
-    #: Its first entry, and the group that it was merged into, itself if it is there.
-    first: NDArray[np.int64]
     parent: NDArray[np.int64]
+    start: NDArray[np.int64]
+    length: NDArray[np.int64]
+    #: The clusters: which, the objects there, and the place in the list. New ones come at the end.
+    cluster: NDArray[np.int32]
+    objects: FloatArray
+    place: NDArray[np.int32]
+    end: NDArray[np.int64]
     #: The weighted counts of one group in all clusters: see `weigh`.
     counts: FloatArray
 
@@ -60,60 +67,75 @@ def group_lists(
 ) -> tuple[Groups, Clusters]:
     """Return a group for each row of a table of votes, numbered in the order of `row`.
 
-    Clusters without weight have no entries.
+    Clusters without weight are left out.
     """
     table, sizes = table[row], sizes[row]
     n, n_members = table.shape
     n_codes = table.max(axis=0) + 1
-    cluster = (table + (np.cumsum(n_codes) - n_codes)).ravel()
-    kept = np.flatnonzero(weight[cluster] > 0)
-    kept = kept[np.argsort(cluster[kept], kind="stable")]
-    length = np.bincount(cluster[kept], minlength=len(weight))
-    group = (kept // n_members).astype(np.uint32)
-    # The entry of each vote; where it has none that of the next; -1 past the last.
-    entry = np.full((n, n_members + 1), -1)
-    entry[:, :-1].flat[kept] = np.arange(len(kept))
-    for m in range(n_members - 1, -1, -1):
-        entry[:, m] = np.where(entry[:, m] < 0, entry[:, m + 1], entry[:, m])
-    clusters = Clusters(
-        weight=weight,
-        start=np.cumsum(length) - length,
-        length=length,
-        cluster=cluster[kept].astype(np.int32),
-        group=group,
-        objects=sizes[group].astype(np.float64),
-        following=entry[:, 1:].flat[kept],
-    )
+    vote = (table + (np.cumsum(n_codes) - n_codes)).ravel()
+    counts = weight[vote] > 0
+    cluster, group = vote[counts], np.flatnonzero(counts) // n_members
+    in_lists = np.argsort(cluster, kind="stable")
+    n_votes = np.count_nonzero(counts.reshape(n, n_members), axis=1)
+    n_groups = np.bincount(cluster, minlength=len(weight))
+    room = 2 * len(cluster)
     groups = Groups(
         row=row,
         mass=sizes.astype(np.float64),
         share=1.0 / sizes,
         inner=np.full(n, np.inf),
-        first=entry[:, 0].copy(),
         parent=np.arange(n),
+        start=np.cumsum(n_votes) - n_votes,
+        length=n_votes,
+        cluster=np.empty(room, dtype=np.int32),
+        objects=np.empty(room),
+        place=np.empty(room, dtype=np.int32),
+        end=np.array([len(cluster)]),
         counts=np.zeros(len(weight)),
     )
+    groups.cluster[: len(cluster)] = cluster
+    groups.objects[: len(cluster)] = sizes[group]
+    groups.place[in_lists] = np.arange(len(cluster))
+    clusters = Clusters(
+        weight=weight,
+        start=np.cumsum(n_groups) - n_groups,
+        length=n_groups,
+        group=group[in_lists].astype(np.uint32),
+        objects=sizes[group[in_lists]].astype(np.float64),
+    )
     return groups, clusters
+
+
+def close_gaps(groups: Groups) -> None:
+    """Move the clusters of all groups that are there to the front, so that there is room again.
+
+    A union meets no more clusters than its parts together, so the room is half of all at least.
+    """
+    there = np.flatnonzero(groups.parent == np.arange(len(groups.parent)))
+    there = there[np.argsort(groups.start[there])]
+    length = groups.length[there]
+    ends = np.cumsum(length)
+    source = np.repeat(groups.start[there] - (ends - length), length) + np.arange(ends[-1])
+    for values in (groups.cluster, groups.objects, groups.place):
+        values[: ends[-1]] = values[source]
+    groups.start[there] = ends - length
+    groups.end[0] = ends[-1]
 
 
 @kernel
 def weigh(groups: Any, clusters: Any, group: Any, times: Any) -> None:
     """Write the weighted counts of a group into the row of all clusters; 0 times clears it."""
-    entry = groups.first[group]
-    while entry >= 0:
-        u = clusters.cluster[entry]
-        groups.counts[u] = times * clusters.weight[u] * clusters.objects[entry]
-        entry = clusters.following[entry]
+    for e in range(groups.start[group], groups.start[group] + groups.length[group]):
+        u = groups.cluster[e]
+        groups.counts[u] = times * clusters.weight[u] * groups.objects[e]
 
 
 @kernel
-def mean_similarity(groups: Any, clusters: Any, weighed: Any, other: Any) -> Any:
+def mean_similarity(groups: Any, weighed: Any, other: Any) -> Any:
     """Return the mean similarity of the group that was weighed and another."""
     total = 0.0
-    entry = groups.first[other]
-    while entry >= 0:
-        total += groups.counts[clusters.cluster[entry]] * clusters.objects[entry]
-        entry = clusters.following[entry]
+    for e in range(groups.start[other], groups.start[other] + groups.length[other]):
+        total += groups.counts[groups.cluster[e]] * groups.objects[e]
     return total / (groups.mass[weighed] * groups.mass[other])
 
 
@@ -121,29 +143,39 @@ def mean_similarity(groups: Any, clusters: Any, weighed: Any, other: Any) -> Any
 def merge(groups: Any, clusters: Any, a: Any, b: Any) -> Any:
     """Merge group b into group a and return the mean similarity that they had.
 
-    A merge is no more similar than those inside it: rounding must not turn their order around.
+    There must be room for the clusters of both. A merge is no more similar than those inside it:
+    rounding must not turn their order around.
     """
-    cluster, count, following = clusters.cluster, clusters.objects, clusters.following
+    cluster, objects, place = groups.cluster, groups.objects, groups.place
     total = 0.0
-    e, f, last = groups.first[a], groups.first[b], -1
-    while e >= 0 or f >= 0:
-        if f < 0 or (e >= 0 and cluster[e] < cluster[f]):
-            taken, e = e, following[e]
-        elif e < 0 or cluster[f] < cluster[e]:
-            clusters.group[f] = a
-            taken, f = f, following[f]
+    i, end_a = groups.start[a], groups.start[a] + groups.length[a]
+    j, end_b = groups.start[b], groups.start[b] + groups.length[b]
+    first = e = groups.end[0]
+    while i < end_a or j < end_b:
+        if j == end_b or (i < end_a and cluster[i] < cluster[j]):
+            cluster[e], objects[e], place[e] = cluster[i], objects[i], place[i]
+            i += 1
+        elif i == end_a or cluster[j] < cluster[i]:
+            cluster[e], objects[e], place[e] = cluster[j], objects[j], place[j]
+            clusters.group[place[j]] = a
+            j += 1
         else:
-            total += clusters.weight[cluster[e]] * count[e] * count[f]
-            count[e] += count[f]
-            next_e, next_f = following[e], following[f]
-            taken = _drop(groups, clusters, e, f)
-            e, f = next_e, next_f
-        if last < 0:
-            groups.first[a] = taken
-        else:
-            following[last] = taken
-        last = taken
-    following[last] = -1
+            total += clusters.weight[cluster[i]] * objects[i] * objects[j]
+            cluster[e], objects[e] = cluster[i], objects[i] + objects[j]
+            clusters.objects[place[i]] = objects[e]
+            place[e] = _drop(groups, clusters, cluster[i], place[i], place[j])
+            i += 1
+            j += 1
+        e += 1
+    length = e - first
+    if length <= groups.length[a]:  # it needs no new room
+        e = first
+        first = groups.start[a]
+        for k in range(length):
+            cluster[first + k], objects[first + k] = cluster[e + k], objects[e + k]
+            place[first + k] = place[e + k]
+    groups.end[0] = e
+    groups.start[a], groups.length[a] = first, length
     mean = total / (groups.mass[a] * groups.mass[b])
     groups.inner[a] = min(mean, groups.inner[a], groups.inner[b])
     groups.mass[a] += groups.mass[b]
@@ -153,26 +185,25 @@ def merge(groups: Any, clusters: Any, a: Any, b: Any) -> Any:
 
 
 @kernel
-def _drop(groups: Any, clusters: Any, kept: Any, dropped: Any) -> Any:
-    """Take an entry off the list of its cluster, and return where `kept` is then.
+def _drop(groups: Any, clusters: Any, u: Any, kept: Any, dropped: Any) -> Any:
+    """Take an entry off the list of cluster u, and return the place of `kept` after that.
 
-    The last entry of the list moves to the free place, and what led to it is led there.
+    The last entry moves to the free place, and its group is told where it is.
     """
-    u = clusters.cluster[dropped]
     clusters.length[u] -= 1
     last = clusters.start[u] + clusters.length[u]
     if last == dropped:
         return kept
     moved = clusters.group[last]
     clusters.group[dropped], clusters.objects[dropped] = moved, clusters.objects[last]
-    clusters.following[dropped] = clusters.following[last]
     if last == kept:
         return dropped
-    entry = groups.first[moved]
-    if entry == last:
-        groups.first[moved] = dropped
-        return kept
-    while clusters.following[entry] != last:
-        entry = clusters.following[entry]
-    clusters.following[entry] = dropped
+    low, high = groups.start[moved], groups.start[moved] + groups.length[moved]
+    while high - low > 1:
+        middle = (low + high) // 2
+        if groups.cluster[middle] <= u:
+            low = middle
+        else:
+            high = middle
+    groups.place[low] = dropped
     return kept

@@ -13,7 +13,13 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from ensemblage.flow._group_lists import group_lists, mean_similarity, merge, weigh
+from ensemblage.flow._group_lists import (
+    close_gaps,
+    group_lists,
+    mean_similarity,
+    merge,
+    weigh,
+)
 from ensemblage.flow._jit import kernel
 from ensemblage.flow._tree import TIE, root, tree_of_similar
 
@@ -35,6 +41,16 @@ class _Known(NamedTuple):
     #: Room for the similarities of one group: to those that it knows, and to all.
     near: FloatArray
     sums: FloatArray
+
+
+class _Chain(NamedTuple):
+    """A chain of groups, each the nearest of the one before it."""
+
+    group: NDArray[np.int64]
+    has: NDArray[np.bool_]
+    #: How long it is, the lowest row that it may start from, and how many merges it has found.
+    at: NDArray[np.int64]
+    group_of_row: NDArray[np.int64]
 
 
 def sparse_average_link(
@@ -82,62 +98,63 @@ def sparse_average_link(
         near=np.empty(_N_KNOWN),
         sums=np.zeros(n),
     )
-    chain, in_chain = np.empty(n, dtype=np.int64), np.zeros(n, dtype=np.bool_)
-    n_merges = _chain(groups, clusters, known, np.argsort(row), chain, in_chain, pairs, found)
+    chain = _Chain(
+        group=np.empty(n, dtype=np.int64),
+        has=np.zeros(n, dtype=np.bool_),
+        at=np.zeros(3, dtype=np.int64),
+        group_of_row=np.argsort(row),
+    )
+    while not _follow(chain, groups, clusters, known, pairs, found):
+        close_gaps(groups)
+    n_merges = chain.at[2]
     return tree_of_similar(pairs[:n_merges], found[:n_merges] / total, sizes)
 
 
 @kernel
-def _chain(
-    groups: Any,
-    clusters: Any,
-    known: Any,
-    group_of_row: Any,
-    chain: Any,
-    in_chain: Any,
-    pairs: Any,
-    similarity: Any,
-) -> Any:
-    """Write merges as pairs of rows, the union living on in the lower; return how many there are.
+def _follow(chain: Any, groups: Any, clusters: Any, known: Any, pairs: Any, similarity: Any) -> Any:
+    """Write merges as pairs of rows; return whether these are all, or else room is needed.
 
     The same chain as in `average_link`; similarities are not divided by the total weight.
     """
-    n = len(group_of_row)
-    length = start = step = 0
+    n, row, parent = len(groups.row), groups.row, groups.parent
+    length, start, step = chain.at
     while True:
         if length == 0:
-            while start < n and groups.parent[group_of_row[start]] != group_of_row[start]:
+            while start < n and parent[chain.group_of_row[start]] != chain.group_of_row[start]:
                 start += 1
             if start == n:
-                return step
-            chain[0] = group_of_row[start]
-            in_chain[chain[0]] = True
+                break
+            chain.group[0] = chain.group_of_row[start]
+            chain.has[chain.group[0]] = True
             length = 1
-        tip = chain[length - 1]
-        previous = chain[length - 2] if length > 1 else -1
+        tip = chain.group[length - 1]
+        previous = chain.group[length - 2] if length > 1 else -1
+        needed = groups.length[tip] + (groups.length[previous] if length > 1 else 0)
+        if groups.end[0] + needed > len(groups.cluster):
+            break
         nearest = _nearest_known(groups, clusters, known, tip, previous)
         if nearest < 0:
             nearest = _nearest_of_all(groups, clusters, known, tip, previous)
         if nearest < 0 and previous < 0:  # it has nothing in common with any other
-            in_chain[tip] = False
+            chain.has[tip] = False
             length = 0
             start += 1
             continue
         # Ties within ties may lead back into the chain: then the previous one is as near.
-        if nearest >= 0 and nearest != previous and not in_chain[nearest]:
-            chain[length] = nearest
-            in_chain[nearest] = True
+        if nearest >= 0 and nearest != previous and not chain.has[nearest]:
+            chain.group[length] = nearest
+            chain.has[nearest] = True
             length += 1
             continue
         length -= 2
-        in_chain[tip] = in_chain[previous] = False
-        a, b = tip, previous
-        if groups.row[b] < groups.row[a]:
-            a, b = b, a
-        pairs[step, 0], pairs[step, 1] = groups.row[a], groups.row[b]
+        chain.has[tip] = chain.has[previous] = False
+        a, b = (tip, previous) if row[tip] < row[previous] else (previous, tip)
+        pairs[step, 0], pairs[step, 1] = row[a], row[b]
         similarity[step] = merge(groups, clusters, a, b)
         _merge_known(groups, clusters, known, a, b)
         step += 1
+    chain.at[0], chain.at[1], chain.at[2] = length, start, step
+    return start == n
 
 
 @kernel
@@ -148,19 +165,17 @@ def _nearest_of_all(groups: Any, clusters: Any, known: Any, tip: Any, previous: 
     """
     start, length, group = clusters.start, clusters.length, clusters.group
     objects, share, near, sums = clusters.objects, groups.share, known.near, known.sums
-    entry = groups.first[tip]
-    while entry >= 0:
-        u = clusters.cluster[entry]
-        each = clusters.weight[u] * objects[entry]
+    begin, end = groups.start[tip], groups.start[tip] + groups.length[tip]
+    for c in range(begin, end):
+        u = groups.cluster[c]
+        each = clusters.weight[u] * groups.objects[c]
         for e in range(start[u], start[u] + length[u]):
             sums[group[e]] += each * objects[e]
-        entry = clusters.following[entry]
     sums[tip] = 0.0
     to_previous = sums[previous] * share[previous] if previous >= 0 else 0.0
     n_known, nearest, largest, least = 0, np.int64(-1), 0.0, 0.0
-    entry = groups.first[tip]
-    while entry >= 0:
-        u = clusters.cluster[entry]
+    for c in range(begin, end):
+        u = groups.cluster[c]
         for e in range(start[u], start[u] + length[u]):
             mean = sums[group[e]] * share[group[e]]
             sums[group[e]] = 0.0  # so that it counts once
@@ -174,7 +189,6 @@ def _nearest_of_all(groups: Any, clusters: Any, known: Any, tip: Any, previous: 
             n_known = _insert(known.group[tip], near, n_known, g, mean)
             if n_known == len(near):
                 least = (1.0 - TIE) * near[-1]
-        entry = clusters.following[entry]
     known.n[tip] = n_known
     known.bound[tip] = near[-1] * share[tip] if n_known == len(near) else 0.0
     if nearest >= 0 and to_previous >= (1.0 - TIE) * largest:
@@ -206,11 +220,11 @@ def _nearest_known(groups: Any, clusters: Any, known: Any, tip: Any, previous: A
     if bound == np.inf:
         return -1
     weigh(groups, clusters, tip, 1.0)
-    to_previous = 0.0 if previous < 0 else mean_similarity(groups, clusters, tip, previous)
+    to_previous = 0.0 if previous < 0 else mean_similarity(groups, tip, previous)
     largest = to_previous
     for j in range(known.n[tip]):
         others[j] = root(groups.parent, others[j])
-        near[j] = mean_similarity(groups, clusters, tip, others[j])
+        near[j] = mean_similarity(groups, tip, others[j])
         largest = max(largest, near[j])
     weigh(groups, clusters, tip, 0.0)
     if to_previous > 0.0 and to_previous >= (1.0 - TIE) * max(largest, bound):
@@ -239,7 +253,7 @@ def _merge_known(groups: Any, clusters: Any, known: Any, a: Any, b: Any) -> None
             is_new &= known.group[a, i] != other
         if not is_new:
             continue
-        similarity = mean_similarity(groups, clusters, a, other)
+        similarity = mean_similarity(groups, a, other)
         if n_known == len(near):  # one of them is forgotten
             bound = max(bound, min(similarity, near[-1]))
         n_known = _insert(known.group[a], near, n_known, other, similarity)
