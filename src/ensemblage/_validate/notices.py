@@ -30,6 +30,10 @@ class FewerClustersWarning(UserWarning):
     """A method ended with fewer clusters than it was asked for."""
 
 
+class NoStructureWarning(UserWarning):
+    """Votes that agree no more than by chance, so that one cluster was formed."""
+
+
 class UnknownLabelsWarning(UserWarning):
     """Votes to predict from in which a clustering has only labels that the fit has not seen."""
 

@@ -290,6 +290,7 @@ class ConsensusClusterer(Savable, ClusterMixin, BaseEstimator, ABC):
         of_object = self.microclusters_.of_object
         self._unit_of_object = of_object if unit_of_object is None else unit_of_object
         k = self._asked = self._wanted_k()
+        self._warn_if_no_structure()
         with one_blas_thread:
             labels = _by_first_appearance(self._cut(k))
         self.labels_ = flow.spread(labels, self._unit_of_object)
@@ -360,6 +361,15 @@ class ConsensusClusterer(Savable, ClusterMixin, BaseEstimator, ABC):
             return asked
         self.k_choice_ = choose(self._cuts())
         return self.k_choice_.k
+
+    def _warn_if_no_structure(self) -> None:
+        choice = vars(self).get("k_choice_")
+        if choice is not None and choice.k == 1 and self.n_microclusters_ > 1:
+            _validate.warn(
+                f"{type(self).__name__} was asked to choose the number of clusters and formed one."
+                f" {choice.reasons[0]} Pass n_clusters to form more.",
+                _validate.NoStructureWarning,
+            )
 
     def _cuts(self) -> Cuts:
         """Return what `ensemblage.metrics.choose_k` needs to know."""

@@ -17,6 +17,10 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from ensemblage._types import FloatArray
+
+    Cut = Callable[[int], NDArray[np.int64]]
+
 
 def cuts_of(estimator: Any) -> Cuts:
     """Return the cuts of an estimator that has done all of its fit but the last step.
@@ -39,6 +43,7 @@ def cuts_of(estimator: Any) -> Cuts:
         eigenvalues=None if spectral is None else _with_one_thread(spectral.eigenvalues),
         with_seed=None if estimator._with_seed(0) is None else _reseeding(estimator),
         of_members=lambda columns: _of_members(estimator, columns),
+        tree=_tree,
         n_jobs=estimator.n_jobs,
         member_weight=estimator.member_weight_,
     )
@@ -65,26 +70,44 @@ def _reseeding(estimator: Any) -> Callable[[int], Callable[[int], NDArray[np.int
     return with_seed
 
 
-def _of_members(
-    estimator: Any, columns: NDArray[np.int64]
-) -> tuple[Callable[[int], NDArray[np.int64]], int]:
+def _of_members(estimator: Any, columns: NDArray[np.int64]) -> tuple[Cut, int]:
     """Return the cut of the same method fitted to some members, for the same microclusters."""
     table, sizes, _ = estimator.microclusters_
-    votes = table[:, columns]
+    weight = estimator.member_weight_
+    other = clone(estimator).set_params(n_clusters=1, **_fixed(estimator))
+    return _fitted_to(
+        other, table[:, columns], sizes, None if weight is None else weight[columns]
+    )
+
+
+def _tree(
+    table: NDArray[np.int32], sizes: NDArray[np.int64], weight: FloatArray | None
+) -> tuple[Cut, int]:
+    """Return the cut of the default tree fitted to other votes."""
+    from ensemblage.methods.lwea import LWEA  # which is built on what imports this
+
+    tree = LWEA(1, weights="normalized", min_cluster_size="auto", n_jobs=1)
+    return _fitted_to(tree, table, sizes, weight)
+
+
+def _fitted_to(
+    estimator: Any,
+    votes: NDArray[np.int32],
+    sizes: NDArray[np.int64],
+    weight: FloatArray | None,
+) -> tuple[Cut, int]:
+    """Return the cut of a method fitted to rows of votes, -1 for rows without, and its largest k."""
     known = np.flatnonzero((votes >= 0).any(axis=1))
     groups, numbers = flow.microclusters(votes[known], n_jobs=estimator.n_jobs)
     counts = np.zeros(len(groups.sizes), dtype=np.int64)
     np.add.at(counts, groups.of_object, sizes[known])
-    other = clone(estimator).set_params(n_clusters=1, **_fixed(estimator))
-    weight = estimator.member_weight_
-    other.fit(
-        Ensemble.of_groups(groups.table, counts, numbers),
-        member_weight=None if weight is None else weight[columns],
-    )
-    cut_groups = _quiet(other)
+    ensemble = Ensemble.of_groups(groups.table, counts, numbers)
+    ensemble.checked_for_ids = True  # they were, or are permuted
+    estimator.fit(ensemble, member_weight=weight)
+    cut_groups = _quiet(estimator)
 
     def cut(k: int) -> NDArray[np.int64]:
-        labels = np.full(len(table), -1, dtype=np.int64)
+        labels = np.full(len(votes), -1, dtype=np.int64)
         labels[known] = cut_groups(k)[groups.of_object]
         return labels
 

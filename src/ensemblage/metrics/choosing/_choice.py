@@ -39,6 +39,12 @@ class KChoice:
     cdf : ndarray of shape (n_ks, 101) or None
         Where "pac" or "delta_area" was asked for: for each k the share of pairs of objects whose
         consensus index is at most 0, 0.01, ..., 1.
+    evidence : {"strong", "moderate", "weak", "none"}
+        How strong the evidence for `k` is. "none" goes with one cluster.
+    null : dict of str to float, or None
+        Agreement of the votes with their consensus (mean NMI) beyond chance, ``"excess"``, and the
+        most that 20 permutations of the votes have, ``"limit"``. None where a single clustering,
+        or a single group of objects, leaves nothing to permute.
 
     Examples
     --------
@@ -46,9 +52,9 @@ class KChoice:
     >>> votes = [[0, 0, 0], [0, 0, 0], [1, 1, 1], [1, 1, 1], [2, 2, 2], [2, 2, 3]]
     >>> choice = en.metrics.choose_k(en.EAC(n_clusters=2).fit(votes))
     >>> choice
-    KChoice(k=3, ks=2..4, criterion='balance', runners_up=[2])
+    KChoice(k=3, evidence='moderate', ks=2..4, criterion='support', runners_up=[])
     >>> sorted(choice.to_dict())[:4]
-    ['absent', 'cdf', 'criterion', 'k']
+    ['absent', 'cdf', 'criterion', 'evidence']
     """
 
     k: int
@@ -60,11 +66,13 @@ class KChoice:
     runners_up: list[int]
     absent: dict[str, str] = field(default_factory=dict)
     cdf: FloatArray | None = None
+    evidence: str = "none"
+    null: dict[str, float] | None = None
 
     def __repr__(self) -> str:
         return (
-            f"KChoice(k={self.k}, ks={in_words(self.ks)}, criterion={self.criterion!r},"
-            f" runners_up={self.runners_up})"
+            f"KChoice(k={self.k}, evidence={self.evidence!r}, ks={in_words(self.ks)},"
+            f" criterion={self.criterion!r}, runners_up={self.runners_up})"
         )
 
     def __str__(self) -> str:
@@ -75,6 +83,7 @@ class KChoice:
         """Return all of it as plain lists, numbers and strings, ready for JSON; NaN is None."""
         return {
             "k": self.k,
+            "evidence": self.evidence,
             "criterion": self.criterion,
             "reasons": list(self.reasons),
             "runners_up": list(self.runners_up),
@@ -82,6 +91,7 @@ class KChoice:
             "scores": {name: _plain(values) for name, values in self.scores.items()},
             "recommended": dict(self.recommended),
             "absent": dict(self.absent),
+            "null": None if self.null is None else dict(self.null),
             "cdf": None if self.cdf is None else [_plain(row) for row in self.cdf],
         }
 

@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ensemblage import _validate
-from ensemblage.metrics.choosing import _curves, _resampling
+from ensemblage.metrics.choosing import _curves, _recurrence, _resampling
 from ensemblage.metrics.choosing._choice import KChoice
-from ensemblage.metrics.choosing._verdict import recommend, verdict
+from ensemblage.metrics.choosing._null import compare_with_permuted
+from ensemblage.metrics.choosing._verdict import Findings, no_structure, recommend, verdict
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -19,13 +20,21 @@ if TYPE_CHECKING:
     from ensemblage._types import FloatArray
     from ensemblage.metrics.choosing._cuts import Cuts
 
-#: From one fit, by a cut for each k.
-CHEAP = ("balance", "ensemble_nmi", "confidence", "lifetime", "eigengap")
+#: From one fit, by a cut for each k, and from small consensuses of a sample of the objects.
+CHEAP = (
+    "support",
+    "recurrence",
+    "balance",
+    "ensemble_nmi",
+    "confidence",
+    "lifetime",
+    "eigengap",
+)
 #: From further cuts by other seeds, and from consensuses of halves of the members.
 COSTLY = ("subset_stability", "pac", "delta_area", "seed_stability")
 CRITERIA = CHEAP + COSTLY
-#: The criterion that did best on the datasets: docs/how_many_clusters.md has the table.
-DEFAULT = "balance"
+#: The criterion that did best on generated data: docs/how_many_clusters.md has the tables.
+DEFAULT = "support"
 _N_SEEDS = 5
 
 
@@ -38,7 +47,7 @@ def choose_k(
     n_refits: int = 10,
     random_state: Any = 0,
 ) -> KChoice:
-    """Recommend a number of clusters for a fitted consensus, with reasons and runners-up.
+    """Recommend a number of clusters for a fitted consensus, with the evidence for it.
 
     Parameters
     ----------
@@ -46,15 +55,19 @@ def choose_k(
         A fitted consensus method, or a fitted `EnsembleClustering`. Which `n_clusters` it was
         fitted with does not matter.
     ks : iterable of int, optional
-        The numbers of clusters to look at, from 2 up. By default 2 to 20, or to the median number
-        of clusters of the members if that is more, at most 50; and never more than there are
-        microclusters.
+        The numbers of clusters to look at, from 2 up. By default 2 to 20, or further where members
+        are finer: to the number of clusters that nine tenths of them do not exceed, at most 50;
+        and never more than there are microclusters.
     criterion : str, default="auto"
-        What decides: the name of a criterion, or "auto" for "balance".
+        What decides: the name of a criterion, or "auto" for "support".
     criteria : {"cheap", "all"} or iterable of str, default="cheap"
-        What to compute. "cheap" are the first five below, from one fit; the others refit the
-        method on random halves of the members, or cut again with other seeds.
+        What to compute. "cheap" are the first seven below, from one fit and small consensuses of a
+        sample; the others refit the method on random halves of the members, or cut again with
+        other seeds.
 
+        - "support": the effective number of clusters times the 10th power of the next, so that
+          twice as many clusters may cost 7 % of it.
+        - "recurrence": how well the clusters are found again by halves of the members.
         - "balance": the sum of the next two, each brought to [0, 1] over `ks`.
         - "ensemble_nmi": mean NMI of the cut with the members (Strehl and Ghosh).
         - "confidence": mean confidence of the objects in the cut.
@@ -67,31 +80,37 @@ def choose_k(
           from the k before (Monti and others).
         - "seed_stability": mean ARI of the cuts with five seeds.
     n_refits : int, default=10
-        How many halves of the members are drawn, at least 2.
+        How many halves of the members are drawn for the costly criteria, at least 2.
     random_state : int, Generator, RandomState or None, default=0
-        Seed of these draws.
+        Seed of all these draws.
 
     Returns
     -------
     KChoice
-        `k`, `reasons`, `runners_up` and the scores. A criterion that a method has no use for is
-        in `absent`, with the reason.
+        `k`, `evidence`, `reasons`, `runners_up` and the scores. `k` is 1, and the evidence "none",
+        where the members agree no more than permuted votes. A criterion that a method has no use
+        for is in `absent`, with the reason.
 
     Notes
     -----
     Members count by their `member_weight`, where the fit had one. Scores are over objects, through
     microclusters and their sizes. Beside the cuts themselves,
     "ensemble_nmi" takes O(n·M) for each k with n microclusters and M members, and "confidence" a
-    product of the method's similarity with k columns. The others of "cheap" are read off the fit.
-    The costly ones take `n_refits` fits on half of the members.
+    product of co-association with k columns. "recurrence" takes eight trees of a sample of 600
+    objects, the comparison with permuted votes 21 of a sample of 300. The others of "cheap" are
+    read off the fit. The costly ones take `n_refits` fits on half of the members.
+
+    The sample and the halves are drawn from an order of the votes' own, so the choice depends
+    neither on the order of objects and clusterings nor on the names of clusters, where the
+    method's cuts do not.
 
     Examples
     --------
     >>> import ensemblage as en
     >>> votes = [[0, 0, 0], [0, 0, 0], [1, 1, 1], [1, 1, 1], [2, 2, 2], [2, 2, 3]]
     >>> choice = en.metrics.choose_k(en.EAC(n_clusters=2).fit(votes))
-    >>> choice.k, choice.runners_up
-    (3, [2])
+    >>> choice.k, choice.evidence
+    (3, 'moderate')
     >>> choice.scores["ensemble_nmi"].round(3)
     array([0.738, 0.97 , 0.939])
     """
@@ -122,9 +141,10 @@ def wanted_criteria(owner: str, criteria: Any, criterion: Any = "auto") -> tuple
 
 
 def default_ks(cuts: Cuts) -> NDArray[np.int64]:
-    """Return 2 to 20, or to the members' median number of clusters if more; see `choose_k`."""
+    """Return 2 to 20, or further where members are finer; see `choose_k`."""
     n = len(cuts.sizes)
-    of_members = int(np.median(cuts.table[:, cuts.voters].max(axis=0) + 1))
+    n_clusters = cuts.table[:, cuts.voters].max(axis=0) + 1
+    of_members = int(np.quantile(n_clusters, 0.9, method="inverted_cdf"))
     return np.arange(min(2, n), min(n, max(20, min(50, of_members))) + 1)
 
 
@@ -142,31 +162,54 @@ def choose(
     if len(cuts.sizes) == 1:
         reason = "The votes tell only one group of objects apart, so there is one cluster."
         return KChoice(1, np.array([1]), None, {}, {}, [reason], [])
+    for_halves, for_null, rng = np.random.default_rng(seed).spawn(3)
     labels = [cuts.cut(k) for k in ks.tolist()]
-    scores, absent = _cheap_scores(cuts, ks, labels, names)
-    more, missing, cdf = _costly_scores(cuts, ks, names, n_refits, np.random.default_rng(seed))
+    null = compare_with_permuted(cuts, ks, for_null)
+    scores, absent = _cheap_scores(cuts, ks, labels, for_halves)
+    more, missing, cdf = _costly_scores(cuts, ks, names, n_refits, rng)
     scores, absent = scores | more, absent | missing
-    scores = {name: scores[name] for name in names if name in scores}
-    attained = np.array([int(label.max()) + 1 for label in labels]) == ks
-    recommended = {name: recommend(name, curve, ks, attained) for name, curve in scores.items()}
+    if decisive == DEFAULT and decisive in absent:  # a single member has clusters of its own
+        decisive = "ensemble_nmi"
     if decisive not in scores:
         raise ValueError(
             f"{cuts.name} has no {decisive!r} to choose k by: {absent[decisive]}"
-            f" Choose by one of {', '.join(map(repr, scores)) or repr(DEFAULT)}."
+            f" Choose by one of {', '.join(repr(name) for name in names if name in scores)}."
         )
-    k, reasons, runners_up = verdict(cuts.name, ks, scores, recommended, decisive, attained)
-    return KChoice(k, ks, decisive, scores, recommended, reasons, runners_up, absent, cdf)
+    attained = np.array([int(label.max()) + 1 for label in labels]) == ks
+    recommended = {name: recommend(name, curve, ks, attained) for name, curve in scores.items()}
+    found = Findings(cuts.name, ks, scores, recommended, decisive, attained)
+    k, evidence, reasons, runners_up = verdict(found)
+    if null is not None and not null.exceeded:
+        k, evidence, reasons, runners_up = no_structure(found, k, null)
+    shown = [name for name in CRITERIA if name in scores and name in (*names, decisive)]
+    return KChoice(
+        k=k,
+        ks=ks,
+        criterion=decisive,
+        scores={name: scores[name] for name in shown},
+        recommended={name: recommended[name] for name in shown},
+        reasons=reasons,
+        runners_up=runners_up,
+        absent={name: reason for name, reason in absent.items() if name in names},
+        cdf=cdf,
+        evidence=evidence,
+        null=None if null is None else null._asdict(),
+    )
 
 
 def _cheap_scores(
-    cuts: Cuts, ks: NDArray[np.int64], labels: list[NDArray[np.int64]], names: tuple[str, ...]
+    cuts: Cuts, ks: NDArray[np.int64], labels: list[NDArray[np.int64]], rng: np.random.Generator
 ) -> tuple[dict[str, FloatArray], dict[str, str]]:
     scores: dict[str, FloatArray] = {}
     absent: dict[str, str] = {}
-    if {"balance", "ensemble_nmi", "confidence"} & set(names):
-        agreement, sureness = _curves.agreement_and_confidence(cuts, labels)
-        scores["ensemble_nmi"], scores["confidence"] = agreement, sureness
-        scores["balance"] = _curves.balance(agreement, sureness)
+    if len(cuts.voters) > 1:
+        scores["recurrence"] = _recurrence.recurrence(cuts, ks, labels, rng)
+        scores["support"] = _recurrence.support(scores["recurrence"], labels, cuts.sizes)
+    else:
+        absent |= dict.fromkeys(("support", "recurrence"), "A single member has no halves.")
+    agreement, sureness = _curves.agreement_and_confidence(cuts, labels)
+    scores["ensemble_nmi"], scores["confidence"] = agreement, sureness
+    scores["balance"] = _curves.balance(agreement, sureness)
     if cuts.heights is not None:
         scores["lifetime"] = _curves.lifetimes(cuts.heights, ks)
     else:
@@ -175,7 +218,7 @@ def _cheap_scores(
         scores["eigengap"] = _curves.eigengaps(cuts.eigenvalues(int(ks.max()) + 1), ks)
     else:
         absent["eigengap"] = f"{cuts.name} does not cut by eigenvectors."
-    return scores, {name: reason for name, reason in absent.items() if name in names}
+    return scores, absent
 
 
 def _costly_scores(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -69,7 +69,7 @@ def agreement_and_confidence(
         counts = members.T @ weights
         sums = cuts.similarity_sums(weights)
         for label, (start, stop) in zip(some, places, strict=True):
-            agreement.append(_mean_nmi(counts[:, start:stop], ends, cuts.member_weight))
+            agreement.append(mean_nmi(counts[:, start:stop], ends, cuts.member_weight))
             per_row = confidence(sums[:, start:stop], label, cuts.sizes, cuts.to_itself)
             sureness.append(float(np.average(per_row, weights=cuts.sizes)))
     return np.array(agreement), np.array(sureness)
@@ -95,33 +95,34 @@ def _batches(
         first = last
 
 
-def _mean_nmi(counts: FloatArray, ends: IntArray, weight: FloatArray | None) -> float:
+def mean_nmi(counts: FloatArray, ends: IntArray, weight: FloatArray | None) -> float:
     """Return the mean NMI of a clustering with the members, given all their common counts.
 
     Rows are clusters of the members, which end at `ends`; a member without votes is left out, and
-    so is one that weighs nothing.
+    so is one that weighs nothing. NMI is I / sqrt(H H), as Strehl and Ghosh average it.
     """
-    weight = np.ones(len(ends)) if weight is None else weight
-    tables = zip(np.split(counts, ends[:-1]), weight, strict=True)
-    found = [(_nmi_of_counts(table), w) for table, w in tables if w > 0 and table.any()]
-    scores, weights = np.array(found).T
-    return float(np.average(scores, weights=weights))
+    starts = np.concatenate([[0], ends[:-1]])
+    voting = np.flatnonzero(ends > starts)
+    starts, n_rows = starts[voting], (ends - starts)[voting]
+    of_members = np.add.reduceat(counts, starts, axis=0)
+    totals = of_members.sum(axis=1)
+    heard = totals > 0
+    totals[~heard] = 1.0
+    of_rows = np.repeat(totals, n_rows)
+    joint = counts / of_rows[:, None]
+    h_members = -np.add.reduceat(_plogp(counts.sum(axis=1) / of_rows), starts)
+    h_clusters = -_plogp(of_members / totals[:, None]).sum(axis=1)
+    h_joint = -np.add.reduceat(_plogp(joint).sum(axis=1), starts)
+    both = np.sqrt(h_members * h_clusters)
+    # One cluster says all about one cluster, and nothing about more.
+    nmi = np.array(h_members == h_clusters, dtype=np.float64)
+    np.divide(h_members + h_clusters - h_joint, both, out=nmi, where=both > 0)
+    weights = heard * (1.0 if weight is None else weight[voting])
+    return float(np.average(np.clip(nmi, 0.0, 1.0), weights=weights))
 
 
-def _nmi_of_counts(counts: Any) -> float:
-    """Return I / sqrt(H H) of a contingency table, as Strehl and Ghosh average it."""
-    joint = counts / counts.sum()
-    rows, columns = joint.sum(axis=1), joint.sum(axis=0)
-    h_rows, h_columns = _entropy(rows), _entropy(columns)
-    if h_rows == 0.0 or h_columns == 0.0:
-        return float(h_rows == h_columns)
-    shared = h_rows + h_columns - _entropy(joint.ravel())
-    return min(1.0, max(0.0, shared / float(np.sqrt(h_rows * h_columns))))
-
-
-def _entropy(shares: FloatArray) -> float:
-    shares = shares[shares > 0]
-    return 0.0 if len(shares) == 1 else float(-np.sum(shares * np.log(shares)))
+def _plogp(shares: FloatArray) -> FloatArray:
+    return shares * np.log(shares, out=np.zeros_like(shares), where=shares > 0)
 
 
 def balance(agreement: FloatArray, sureness: FloatArray) -> FloatArray:

@@ -46,6 +46,9 @@ class Cuts:
     of_members : callable
         ``of_members(columns)`` cuts a consensus of some members alone: the cut, with labels of the
         same microclusters and -1 for those that these members have no vote on, and its largest k.
+    tree : callable
+        ``tree(table, sizes, weight)`` cuts a quick consensus of other votes: the cut, with labels
+        of the rows of `table` and -1 for those without a vote, and its largest k.
     n_jobs : int or None
         Threads.
     member_weight : ndarray of shape (n_clusterings,) or None
@@ -62,11 +65,22 @@ class Cuts:
     eigenvalues: Callable[[int], FloatArray] | None
     with_seed: Callable[[int], Cut] | None
     of_members: Callable[[NDArray[np.int64]], tuple[Cut, int]]
+    tree: Callable[[NDArray[np.int32], NDArray[np.int64], FloatArray | None], tuple[Cut, int]]
     n_jobs: int | None
     member_weight: FloatArray | None = None
 
     @property
     def voters(self) -> NDArray[np.intp]:
-        """Return the clusterings that count for anything."""
+        """Return the clusterings that vote and count for anything."""
+        votes = self.table.max(axis=0) >= 0
+        return np.flatnonzero(votes if self.member_weight is None else votes * self.member_weight)
+
+    @property
+    def votes(self) -> tuple[NDArray[np.int32], NDArray[np.int64], FloatArray | None]:
+        """Return the votes of these, the sizes of rows, and how much each member counts."""
         weight = self.member_weight
-        return np.arange(self.table.shape[1]) if weight is None else np.flatnonzero(weight)
+        return (
+            self.table[:, self.voters],
+            self.sizes,
+            None if weight is None else weight[self.voters],
+        )

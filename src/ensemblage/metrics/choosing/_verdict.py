@@ -1,16 +1,24 @@
-"""What curves say: the k each would choose, and the choice in words."""
+"""What curves say: the k each would choose, the choice, and how strong the evidence for it is."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
+
+from ensemblage.metrics.choosing._null import N_PERMUTATIONS, Null
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from ensemblage._types import FloatArray
 
+#: From the strongest to the weakest.
+EVIDENCE = ("strong", "moderate", "weak", "none")
+#: Clusters that halves of the members find again so well are strong or moderate evidence.
+_STRONG, _MODERATE = 0.95, 0.9
+#: Evidence is not strong where another number of clusters has this share of the support.
+_RIVAL = 0.8
 #: Curves whose smallest value is the best.
 _LOWER_IS_BETTER = ("pac",)
 #: A further cluster must add this share to the area under the distribution of the consensus index.
@@ -22,6 +30,8 @@ _TIE = 1e-9
 _CLOSE = 0.05
 
 _IN_WORDS = {
+    "support": "support by halves of the members",
+    "recurrence": "overlap with the clusters of halves of the members",
     "balance": "balance of agreement with the members and confidence",
     "ensemble_nmi": "mean NMI with the members",
     "confidence": "mean confidence",
@@ -32,6 +42,46 @@ _IN_WORDS = {
     "delta_area": "gain in area under the consensus distribution",
     "seed_stability": "stability over seeds",
 }
+
+
+class Findings(NamedTuple):
+    """What is known when a choice is made.
+
+    Attributes
+    ----------
+    method : str
+        What the method is called.
+    ks : ndarray of shape (n_ks,)
+        The numbers of clusters that were looked at.
+    scores : dict of str to ndarray of shape (n_ks,)
+        All curves.
+    recommended : dict of str to int or None
+        What each of them alone would choose.
+    decisive : str
+        The one that decides.
+    attained : ndarray of shape (n_ks,)
+        Whether the method gives as many clusters as it is asked for.
+    """
+
+    method: str
+    ks: NDArray[np.int64]
+    scores: dict[str, FloatArray]
+    recommended: dict[str, int | None]
+    decisive: str
+    attained: NDArray[np.bool_]
+
+    def at(self, name: str, k: int) -> float:
+        """Return a score at k."""
+        return float(self.scores[name][np.searchsorted(self.ks, k)])
+
+
+class Verdict(NamedTuple):
+    """A choice: the number, the strength of evidence, sentences, and other numbers."""
+
+    k: int
+    evidence: str
+    reasons: list[str]
+    runners_up: list[int]
 
 
 def recommend(
@@ -56,113 +106,148 @@ def recommend(
     return int(ks[best][0])
 
 
-def verdict(
-    method: str,
-    ks: NDArray[np.int64],
-    scores: dict[str, FloatArray],
-    recommended: dict[str, int | None],
-    decisive: str,
-    attained: NDArray[np.bool_],
-) -> tuple[int, list[str], list[int]]:
-    """Return the number of clusters, the reasons in sentences, and the runners-up."""
-    chosen = recommended[decisive]
+def verdict(found: Findings) -> Verdict:
+    """Return the choice, how strong the evidence is, and why."""
+    chosen = found.recommended[found.decisive]
+    usable = found.ks[found.attained] if found.attained.any() else found.ks
+    k = int(usable[0]) if chosen is None else chosen
+    runners_up = _runners_up(found, k)
+    evidence, rival = _evidence(found, k)
+    reasons = [_evidence_in_words(found, k, evidence, rival)]
     if chosen is None:
-        usable = ks[attained] if attained.any() else ks
-        k = int(usable[0])
-        reason = (
-            f"The {_IN_WORDS[decisive]} is the same at every k, so the smallest that {method} gives"
-            f" was taken: {k}."
+        reasons.append(
+            f"The {_IN_WORDS[found.decisive]} is the same at every k, so the smallest that"
+            f" {found.method} gives was taken: {k}."
         )
-    else:
-        k = chosen
-        reason = _main_reason(k, ks, scores, decisive)
-    runners_up = _runners_up(k, ks, scores[decisive], recommended, decisive, attained)
-    more = _further_reasons(method, k, ks, scores, recommended, decisive, attained)
-    return k, [reason, *more], runners_up
+    elif found.decisive != "support":
+        reasons.append(_decision(found, k))
+    reasons += [*_agreement(found, k), *_opinions(found, k), *_caveats(found, k)]
+    return Verdict(k, evidence, reasons, runners_up)
 
 
-def _main_reason(
-    k: int, ks: NDArray[np.int64], scores: dict[str, FloatArray], decisive: str
-) -> str:
-    place = int(np.searchsorted(ks, k))
-    score = scores[decisive][place]
-    if len(ks) == 1:
+def no_structure(found: Findings, k: int, null: Null) -> Verdict:
+    """Return the verdict that there is one cluster, where k would have been chosen otherwise."""
+    reasons = [
+        f"No structure: the clusterings agree no more than permuted votes do. Agreement (mean NMI)"
+        f" exceeds chance by {max(null.excess, 0.0):.3f}, and by up to {null.limit:.3f} in"
+        f" {N_PERMUTATIONS} permutations.",
+        f"One cluster is all that these votes support. Without this comparison it would be {k}.",
+    ]
+    return Verdict(1, "none", reasons, [k])
+
+
+# -- the strength of evidence ------------------------------------------------------------------
+
+
+def _evidence(found: Findings, k: int) -> tuple[str, int | None]:
+    """Return how strong the evidence for k is, and another k with nearly the same support.
+
+    k - 1 and k + 1 are not counted as others.
+    """
+    if "recurrence" not in found.scores:
+        return "weak", None
+    curve = found.scores["support"]
+    others = (np.abs(found.ks - k) > 1) & found.attained & ~np.isnan(curve)
+    rival = None
+    if others.any():
+        best = int(np.flatnonzero(others)[np.argmax(curve[others])])
+        if curve[best] > _RIVAL * found.at("support", k):
+            rival = int(found.ks[best])
+    overlap = found.at("recurrence", k)
+    if overlap >= _STRONG and rival is None:
+        return "strong", None
+    return ("moderate" if overlap >= _MODERATE else "weak"), rival
+
+
+def _evidence_in_words(found: Findings, k: int, evidence: str, rival: int | None) -> str:
+    clusters = f"{evidence.capitalize()} evidence for {k} clusters:"
+    if "recurrence" not in found.scores:
+        return f"{clusters} there is only one clustering, and nothing to compare it with."
+    overlap = f"{found.at('recurrence', k):.0%} overlap on average"
+    again = {
+        "strong": f"halves of the members find the same ones ({overlap})",
+        "moderate": f"halves of the members find nearly the same ones ({overlap})",
+        "weak": f"halves of the members find others ({overlap})",
+    }[evidence]
+    if evidence == "strong":
+        return f"{clusters} {again}, and no other number is supported nearly as well."
+    also = "" if rival is None else f", and {rival} clusters are supported nearly as well or better"
+    return f"{clusters} {again}{also}."
+
+
+# -- sentences ---------------------------------------------------------------------------------
+
+
+def _decision(found: Findings, k: int) -> str:
+    """Return what the criterion that was asked for says."""
+    if len(found.ks) == 1:
         return f"k = {k} is the only one looked at."
-    looked = f"of the {len(ks)} looked at"
-    if decisive == "delta_area":
+    score, looked = found.at(found.decisive, k), f"of the {len(found.ks)} looked at"
+    if found.decisive == "delta_area":
         return (
             f"k = {k} is the last that adds {_LEAST_GAIN:.0%} or more to the area under the"
             f" consensus distribution ({score:.1%}), {looked}."
         )
-    which = "smallest" if decisive in _LOWER_IS_BETTER else "largest"
-    text = f"k = {k} has the {which} {_IN_WORDS[decisive]} ({score:.3g}) {looked}"
-    if decisive == "balance":
-        text += (
-            f": mean NMI with the members {scores['ensemble_nmi'][place]:.3f}, mean confidence"
-            f" {scores['confidence'][place]:.3f}"
-            if {"ensemble_nmi", "confidence"} <= set(scores)
-            else ""
-        )
-    return f"{text}."
+    which = "smallest" if found.decisive in _LOWER_IS_BETTER else "largest"
+    return f"k = {k} has the {which} {_IN_WORDS[found.decisive]} ({score:.3g}) {looked}."
 
 
-def _further_reasons(
-    method: str,
-    k: int,
-    ks: NDArray[np.int64],
-    scores: dict[str, FloatArray],
-    recommended: dict[str, int | None],
-    decisive: str,
-    attained: NDArray[np.bool_],
-) -> list[str]:
-    """Return what the others say, and what makes the choice less sure."""
-    others = {name: found for name, found in recommended.items() if name != decisive}
-    same = [name for name, found in others.items() if found == k]
-    differ = [f"{name} {found}" for name, found in others.items() if found not in (k, None)]
+def _agreement(found: Findings, k: int) -> list[str]:
+    if "ensemble_nmi" not in found.scores:
+        return []
+    nmi, sure = found.at("ensemble_nmi", k), found.at("confidence", k)
+    return [f"Mean NMI with the members {nmi:.3f}, mean confidence {sure:.3f}."]
+
+
+def _opinions(found: Findings, k: int) -> list[str]:
+    """Return what the other criteria would choose."""
+    others = {
+        _IN_WORDS[name]: choice
+        for name, choice in found.recommended.items()
+        if name not in (found.decisive, "recurrence") and choice is not None
+    }
+    same = [words for words, choice in others.items() if choice == k]
+    differ = [f"{words} ({choice})" for words, choice in others.items() if choice != k]
+    return [
+        *([f"The same number by: {', '.join(same)}."] if same else []),
+        *([f"Other numbers by: {', '.join(differ)}."] if differ else []),
+    ]
+
+
+def _caveats(found: Findings, k: int) -> list[str]:
+    """Return what makes the choice less sure."""
     reasons = []
-    if same:
-        reasons.append(f"So would choose: {', '.join(same)}.")
-    if differ:
-        reasons.append(f"Others would choose: {', '.join(differ)}.")
-    close = _close(k, ks, scores[decisive], attained).tolist()
+    close = _close(found, k).tolist()
     if close:
         reasons.append(f"Nearly as good: k = {', '.join(map(str, close))}.")
-    if len(ks) > 1 and k == ks[-1]:
+    if len(found.ks) > 1 and k == found.ks[-1]:
         reasons.append(f"It is the largest k looked at: look beyond {k} too, if that makes sense.")
-    fewer = ks[~attained].tolist()
+    fewer = found.ks[~found.attained].tolist()
     if fewer:
         shown = ", ".join(map(str, fewer[:5])) + (", ..." if len(fewer) > 5 else "")
-        reasons.append(f"{method} gives fewer clusters than asked for at k = {shown}.")
+        reasons.append(f"{found.method} gives fewer clusters than asked for at k = {shown}.")
     return reasons
 
 
-def _close(
-    k: int, ks: NDArray[np.int64], curve: FloatArray, attained: NDArray[np.bool_]
-) -> NDArray[np.int64]:
+def _close(found: Findings, k: int) -> NDArray[np.int64]:
     """Return the other k whose scores are nearly that of the chosen one."""
-    chosen = curve[np.searchsorted(ks, k)]
+    curve = found.scores[found.decisive]
     spread = np.nanmax(curve) - np.nanmin(curve)
-    return ks[(np.abs(curve - chosen) <= _CLOSE * spread) & (ks != k) & attained]
+    near = np.abs(curve - found.at(found.decisive, k)) <= _CLOSE * spread
+    return found.ks[near & (found.ks != k) & found.attained]
 
 
-def _runners_up(
-    k: int,
-    ks: NDArray[np.int64],
-    curve: FloatArray,
-    recommended: dict[str, int | None],
-    decisive: str,
-    attained: NDArray[np.bool_],
-) -> list[int]:
-    """Return what is close or a peak by the decisive curve, or chosen by others, the best first."""
-    signed = -curve if decisive in _LOWER_IS_BETTER else curve
+def _runners_up(found: Findings, k: int) -> list[int]:
+    """Return what is close or a peak by the decisive curve, the best first."""
+    ks, curve, attained = found.ks, found.scores[found.decisive], found.attained
+    signed = -curve if found.decisive in _LOWER_IS_BETTER else curve
     signed = np.where(np.isnan(signed) | (attained.any() & ~attained), -np.inf, signed)
     padded = np.concatenate([[-np.inf], signed, [-np.inf]])
     # A bump in the lower half of the curve is nothing to look at.
     finite = signed[np.isfinite(signed)]
     middle = (finite.min() + finite.max()) / 2 if len(finite) else 0.0
     peaks = (signed >= padded[:-2]) & (signed >= padded[2:]) & (signed >= middle)
-    named = np.isin(ks, [found for found in recommended.values() if found is not None])
-    close = np.isin(ks, _close(k, ks, curve, attained))
-    candidates = np.flatnonzero((peaks | named | close) & (ks != k) & np.isfinite(signed))
+    close = np.isin(ks, _close(found, k))
+    candidates = np.flatnonzero((peaks | close) & (ks != k) & np.isfinite(signed))
     order = candidates[np.argsort(-signed[candidates], kind="stable")]
     return [int(other) for other in ks[order[:_MOST_RUNNERS_UP]]]

@@ -1,0 +1,99 @@
+"""Whether the members agree more than votes without structure would.
+
+Each member's labels are permuted over the objects: clusters keep their sizes, and nothing else is
+left. A consensus of such votes agrees with its members too, because it is made of them. Only what
+the real votes have beyond that is a reason for more than one cluster.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from ensemblage import flow
+from ensemblage.metrics.choosing import _sample
+from ensemblage.metrics.choosing._curves import mean_nmi
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from ensemblage._types import FloatArray, IntArray
+    from ensemblage.metrics.choosing._cuts import Cuts
+
+N_PERMUTATIONS = 20
+#: Permuted votes make every object a group of its own, so a sample of them has to do.
+MOST_OBJECTS = 300
+_MOST_MEMBERS = 50
+_ROUNDING = 1e-9
+
+
+class Null(NamedTuple):
+    """Agreement with the members beyond chance, of the votes and of permuted ones.
+
+    Attributes
+    ----------
+    excess : float
+        The largest excess of the votes over the mean of all, over k.
+    limit : float
+        The same for permuted votes: the largest of `N_PERMUTATIONS`.
+    """
+
+    excess: float
+    limit: float
+
+    @property
+    def exceeded(self) -> bool:
+        """Whether the members agree more than by chance."""
+        return self.excess > self.limit + _ROUNDING
+
+
+def compare_with_permuted(cuts: Cuts, ks: IntArray, rng: np.random.Generator) -> Null | None:
+    """Return how the agreement with the members compares to that of permuted votes.
+
+    For each k the mean NMI of the tree's cut with the members, less the mean of this over the
+    votes and their `N_PERMUTATIONS` permutations; then the largest over k. Votes without structure
+    exceed all permutations in one of 21 cases. None where there is nothing to permute: a single
+    member, or one group only.
+    """
+    if len(cuts.voters) < 2:
+        return None
+    sample = _sample.draw(*cuts.votes, MOST_OBJECTS, rng)
+    if len(sample.rows) < 2:
+        return None
+    table, weight = np.repeat(sample.table, sample.sizes, axis=0), sample.weight
+    if table.shape[1] > _MOST_MEMBERS:
+        some = np.sort(rng.choice(table.shape[1], _MOST_MEMBERS, replace=False))
+        table, weight = table[:, some], None if weight is None else weight[some]
+        table = table[(table >= 0).any(axis=1)]
+    ks = ks[ks <= len(sample.rows)]
+    curves = [_agreement(cuts, table, weight, ks)]
+    for _ in range(N_PERMUTATIONS):
+        curves.append(_agreement(cuts, permuted(table, rng), weight, ks))
+    excess = (np.array(curves) - np.mean(curves, axis=0)).max(axis=1)
+    return Null(float(excess[0]), float(excess[1:].max()))
+
+
+def permuted(table: NDArray[np.int32], rng: np.random.Generator) -> NDArray[np.int32]:
+    """Return the table with each member's votes permuted; missing votes stay where they are."""
+    mixed = table.copy()
+    for m in range(table.shape[1]):
+        known = np.flatnonzero(table[:, m] >= 0)
+        mixed[known, m] = table[rng.permutation(known), m]
+    return mixed
+
+
+def _agreement(
+    cuts: Cuts, table: NDArray[np.int32], weight: FloatArray | None, ks: IntArray
+) -> FloatArray:
+    """Return the mean NMI of a tree's cuts with the members, for each k."""
+    sizes = np.ones(len(table), dtype=np.int64)
+    cut, largest = cuts.tree(table, sizes, weight)
+    members = flow.membership(table)
+    ends = np.cumsum(table.max(axis=0) + 1)
+    found = []
+    for k in ks.tolist():
+        labels = cut(min(k, largest))
+        clusters = (labels[:, None] == np.arange(labels.max() + 1)).astype(np.float64)
+        found.append(mean_nmi(members.T @ clusters, ends, weight))
+    return np.array(found)

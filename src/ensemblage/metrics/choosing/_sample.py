@@ -1,0 +1,118 @@
+"""A sample of the votes, in an order that depends on neither names nor places.
+
+Halves of members and samples of objects are drawn at random. So that equal votes give an equal
+choice, whatever their order and however clusters are named, members and microclusters are first
+brought into an order of their own: by a signature that depends on how they divide each other.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from ensemblage._types import FloatArray
+
+    Keys = NDArray[np.uint64]
+
+#: How often signatures of clusters and rows are refined by each other.
+_ROUNDS = 3
+
+
+class Sample(NamedTuple):
+    """Some objects of an ensemble, grouped by their votes.
+
+    Attributes
+    ----------
+    table : ndarray of shape (n_rows, n_members)
+        Votes, codes from 0 by first appearance, -1 where missing.
+    sizes : ndarray of shape (n_rows,)
+        Objects of each row.
+    rows : ndarray of shape (n_rows,)
+        The microcluster of each row.
+    weight : ndarray of shape (n_members,) or None
+        How much each member counts.
+    """
+
+    table: NDArray[np.int32]
+    sizes: NDArray[np.int64]
+    rows: NDArray[np.int64]
+    weight: FloatArray | None
+
+
+def draw(
+    table: NDArray[np.int32],
+    sizes: NDArray[np.int64],
+    weight: FloatArray | None,
+    most: int,
+    rng: np.random.Generator,
+) -> Sample:
+    """Return at most `most` objects, drawn without replacement, with the votes of all members."""
+    of_rows, of_members = signatures(table, sizes, weight)
+    columns = np.argsort(of_members, kind="stable")
+    rows = np.argsort(of_rows, kind="stable")
+    counts = sizes[rows]
+    ends = np.cumsum(counts)
+    if ends[-1] > most:
+        drawn = rng.choice(int(ends[-1]), most, replace=False, shuffle=False)
+        places, counts = np.unique(np.searchsorted(ends, drawn, side="right"), return_counts=True)
+        rows = rows[places]
+    votes = np.column_stack([by_first_appearance(table[rows, m]) for m in columns])
+    return Sample(votes, counts, rows, None if weight is None else weight[columns])
+
+
+def by_first_appearance(codes: NDArray[np.int32]) -> NDArray[np.int32]:
+    """Return codes renumbered from 0 in the order in which they appear; -1 stays.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> by_first_appearance(np.array([4, -1, 2, 4], dtype=np.int32))
+    array([ 0, -1,  1,  0], dtype=int32)
+    """
+    known = codes >= 0
+    _, first, inverse = np.unique(codes[known], return_index=True, return_inverse=True)
+    renumbered = np.full(len(codes), -1, dtype=np.int32)
+    renumbered[known] = np.argsort(np.argsort(first))[inverse]
+    return renumbered
+
+
+def signatures(
+    table: NDArray[np.int32], sizes: NDArray[np.int64], weight: FloatArray | None = None
+) -> tuple[Keys, Keys]:
+    """Return a number for each row and each member that depends on how they divide each other.
+
+    Clusters are described by their rows, rows by their clusters, a few times over (colour
+    refinement). Sums of whole numbers do not depend on their order, so neither do signatures. What
+    has equal signatures is, but for rare cases, interchangeable.
+    """
+    n_members = table.shape[1]
+    counts = sizes.astype(np.uint64)
+    rows = _mixed(counts)
+    weights = np.ones(n_members) if weight is None else np.asarray(weight, dtype=np.float64)
+    base = _mixed(weights.view(np.uint64))
+    members = base
+    for _ in range(_ROUNDS):
+        refined, members = rows.copy(), members.copy()
+        for m in range(n_members):
+            known = np.flatnonzero(table[:, m] >= 0)
+            codes = table[known, m]
+            clusters = np.zeros(int(table[:, m].max()) + 1, dtype=np.uint64)
+            np.add.at(clusters, codes, rows[known] * counts[known])
+            clusters = _mixed(clusters + base[m])
+            members[m] = clusters.sum(dtype=np.uint64)
+            refined[known] += _mixed(clusters + members[m])[codes]
+        rows = _mixed(refined)
+    return rows, members
+
+
+def _mixed(keys: Keys) -> Keys:
+    """Return a bijection of 64-bit numbers that scatters them (the last step of splitmix64)."""
+    keys = keys + np.uint64(0x9E3779B97F4A7C15)
+    keys = (keys ^ (keys >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    keys = (keys ^ (keys >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    mixed: Keys = keys ^ (keys >> np.uint64(31))
+    return mixed
