@@ -12,6 +12,7 @@ import ensemblage as en
 from ensemblage.metrics import KChoice, ari, choose_k, ensemble_nmi
 from ensemblage.metrics.choosing import CRITERIA, _curves, _resampling, _verdict
 from ensemblage.metrics.choosing._choice import in_words
+from ensemblage.metrics.choosing._choose import default_ks
 from ensemblage.testing.strategies import votes
 
 
@@ -79,9 +80,12 @@ def test_agreement_and_confidence_are_those_of_the_objects(matrix, name):
 @pytest.mark.parametrize("batch", [1, 1 << 27])
 def test_few_cuts_at_a_time_or_all_at_once(monkeypatch, batch):
     matrix, _ = noisy()
-    expected = choose_k(en.EAC(2).fit(matrix)).scores["balance"]
+    cuts = en.EAC(2).fit(matrix)._cuts()
+    labels = [cuts.cut(k) for k in range(2, 9)]
+    expected = _curves.agreement_and_confidence(cuts, labels)
     monkeypatch.setattr(_curves, "_BATCH_BYTES", batch)
-    assert choose_k(en.EAC(2).fit(matrix)).scores["balance"] == pytest.approx(expected, abs=1e-12)
+    found = _curves.agreement_and_confidence(cuts, labels)
+    assert np.array(found) == pytest.approx(np.array(expected), abs=1e-12)
 
 
 def test_a_flat_curve_adds_nothing_to_the_balance():
@@ -194,7 +198,44 @@ def test_clear_groups_are_found(name, k):
         est.set_params(random_state=0)
     est.fit(matrix)
     assert est.n_clusters_ == est.k_choice_.k == k
+    assert est.k_choice_.evidence == "strong"
     assert ari(est.labels_, truth) > 0.95
+
+
+def test_many_clear_groups_are_found():
+    matrix, truth = noisy(k=16, n=640, members=20)
+    est = en.Consensus("auto", random_state=0).fit(matrix)
+    assert est.n_clusters_ == 16
+    assert ari(est.labels_, truth) == 1.0
+
+
+def test_members_that_are_fine_do_not_make_many_clusters():
+    rng = np.random.default_rng(0)
+    truth = np.arange(300) % 3
+    fine = np.column_stack([10 * truth + rng.integers(0, 6, 300) for _ in range(12)])
+    choice = choose_k(en.Consensus(2, random_state=0).fit(fine))
+    assert choice.k == 3
+    assert choice.recommended["ensemble_nmi"] > 3  # which follows the members
+
+
+def test_votes_without_structure_have_one_cluster():
+    votes = np.random.default_rng(0).integers(0, 4, (120, 8))
+    est = en.Consensus("auto", random_state=0)
+    with pytest.warns(en.NoStructureWarning, match="formed one. No structure: the clusterings"):
+        est.fit(votes)
+    assert est.n_clusters_ == est.k_choice_.k == 1
+    assert est.k_choice_.evidence == "none"
+    assert est.k_choice_.null["excess"] <= est.k_choice_.null["limit"]
+    assert est.k_choice_.runners_up == [2]
+    choice = choose_k(est, range(2, 6), "lifetime")  # asking otherwise does not help
+    assert (choice.k, choice.evidence) == (1, "none")
+
+
+def test_a_single_clustering_has_the_clusters_it_has():
+    choice = en.EAC("auto").fit(np.arange(60)[:, None] % 7).k_choice_
+    assert (choice.k, choice.criterion, choice.evidence) == (7, "ensemble_nmi", "weak")
+    assert choice.null is None
+    assert "only one clustering, and nothing to compare it with" in choice.reasons[0]
 
 
 def test_all_criteria_find_groups_that_all_members_see():
@@ -214,13 +255,15 @@ def test_a_criterion_that_a_method_has_not_is_absent_with_a_reason():
     }
     found = choose_k(en.PTA(2).fit(matrix[:, :1]), criteria="all")
     assert found.absent == {
+        "support": "A single member has no halves.",
+        "recurrence": "A single member has no halves.",
         "eigengap": "PTA does not cut by eigenvectors.",
         "subset_stability": "A single member has no halves.",
         "pac": "A single member has no halves.",
         "delta_area": "A single member has no halves.",
         "seed_stability": "Nothing in PTA is random.",
     }
-    with pytest.raises(ValueError, match=r"PTA has no 'eigengap' to choose k.* one of 'balance'"):
+    with pytest.raises(ValueError, match=r"PTA has no 'eigengap' to choose k.* one of 'support'"):
         choose_k(en.PTA(2).fit(matrix), criterion="eigengap")
 
 
@@ -235,21 +278,27 @@ def test_criteria_by_name_and_the_one_that_decides():
     found = choose_k(est, range(2, 9), "lifetime", criteria=["confidence"])
     assert list(found.scores) == ["confidence", "lifetime"]
     assert found.criterion == "lifetime"
-    assert list(choose_k(est, criteria="pac", n_refits=2).scores) == ["balance", "pac"]
+    assert list(choose_k(est, criteria="pac", n_refits=2).scores) == ["support", "pac"]
     assert set(choose_k(est, criteria="all", n_refits=2).scores) | {
         "eigengap",
         "seed_stability",
     } == set(CRITERIA)
 
 
+def default_range(votes):
+    return in_words(default_ks(en.EAC(1).fit(votes)._cuts()))
+
+
 def test_default_range():
-    wide = np.random.default_rng(0).integers(0, 30, (300, 4))
-    assert in_words(choose_k(en.EAC(2).fit(wide)).ks) == "2..30"
-    wider = np.random.default_rng(0).integers(0, 200, (600, 4))
-    assert in_words(choose_k(en.EAC(2).fit(wider)).ks) == "2..50"
-    narrow = np.random.default_rng(0).integers(0, 3, (300, 4))
-    assert in_words(choose_k(en.EAC(2).fit(narrow)).ks) == "2..20"
-    assert in_words(choose_k(en.EAC(1).fit([[0], [1], [2]])).ks) == "2..3"
+    rng = np.random.default_rng(0)
+    assert default_range(rng.integers(0, 30, (300, 4))) == "2..30"
+    assert default_range(rng.integers(0, 200, (600, 4))) == "2..50"
+    assert default_range(rng.integers(0, 3, (300, 4))) == "2..20"
+    few_fine = rng.integers(0, [3] * 9 + [40], (300, 10))
+    assert default_range(few_fine) == "2..20"
+    some_fine = rng.integers(0, [3] * 8 + [40] * 2, (900, 10))
+    assert default_range(some_fine) == "2..40"
+    assert default_range([[0], [1], [2]]) == "2..3"
     assert in_words(np.array([2])) == "2"
     assert in_words(np.array([2, 5])) == "2, 5"
     assert in_words(np.arange(2, 30, 2)) == "14 of 2..28"
@@ -265,13 +314,18 @@ def test_one_group_is_one_cluster():
 
 def test_words_and_json():
     choice = choose_k(en.EAC(2).fit(noisy(noise=0.3)[0]), criteria="all", n_refits=3)
-    assert repr(choice).startswith(f"KChoice(k={choice.k}, ks=2..20, criterion='balance'")
+    start = f"KChoice(k={choice.k}, evidence='{choice.evidence}', ks=2..20, criterion='support'"
+    assert repr(choice).startswith(start)
     lines = str(choice).splitlines()
     assert lines[0] == f"k = {choice.k}"
-    assert lines[-1].startswith("Runners-up: ")
+    assert lines[1].startswith(f"{choice.evidence.capitalize()} evidence for {choice.k} clusters: ")
+    assert lines[-1] == choice.alternatives
+    assert not any(name in str(choice) for name in CRITERIA if "_" in name)
     assert all(reason.endswith(".") for reason in choice.reasons)
     again = json.loads(json.dumps(choice.to_dict()))
     assert again["k"] == choice.k
+    assert again["evidence"] == choice.evidence
+    assert again["null"] == choice.null
     assert again["scores"]["pac"] == choice.scores["pac"].tolist()
     assert choice.k not in choice.runners_up
     assert len(choice.runners_up) <= 3
@@ -304,28 +358,58 @@ def test_what_a_curve_recommends(name, curve, attained, expected):
     assert _verdict.recommend(name, np.array(curve, dtype=float), KS, attained) == expected
 
 
+def findings(scores, decisive="support", attained=ALL, method="EAC"):
+    scores = {name: np.array(curve, dtype=float) for name, curve in scores.items()}
+    recommended = {n: _verdict.recommend(n, curve, KS, attained) for n, curve in scores.items()}
+    return _verdict.Findings(method, KS, scores, recommended, decisive, attained)
+
+
 def test_reasons_tell_what_makes_a_choice_less_sure():
     curve = np.array([0.0, 0.5, 0.99, 0.2, 1.0])
-    k, reasons, others = _verdict.verdict(
-        "MCLA",
-        KS,
+    found = findings(
         {"lifetime": curve, "confidence": -curve},
-        {"lifetime": 6, "confidence": 2},
         "lifetime",
         np.array([1, 1, 1, 0, 1], dtype=bool),
+        "MCLA",
     )
-    assert k == 6
-    assert others == [4, 2]
+    k, evidence, reasons, others = _verdict.verdict(found)
+    assert (k, evidence) == (6, "weak")
+    assert others == [4]
     text = " ".join(reasons)
     assert "k = 6 has the largest lifetime in the tree (1) of the 5 looked at." in text
-    assert "Others would choose: confidence 2." in text
+    assert "Other numbers by: mean confidence (2)." in text
     assert "Nearly as good: k = 4." in text
     assert "largest k looked at" in text
     assert "MCLA gives fewer clusters than asked for at k = 5." in text
 
 
 def test_where_all_scores_are_the_same_the_smallest_k_is_taken():
-    flat = {"lifetime": np.zeros(5)}
-    k, reasons, _ = _verdict.verdict("EAC", KS, flat, {"lifetime": None}, "lifetime", ALL)
+    found = findings({"lifetime": np.zeros(5)}, "lifetime")
+    k, _, reasons, _ = _verdict.verdict(found)
     assert k == 2
-    assert "same at every k" in reasons[0]
+    assert "same at every k" in reasons[1]
+
+
+@pytest.mark.parametrize(
+    ("overlap", "support", "evidence", "words"),
+    [
+        (0.95, [0.1, 1, 4, 3.9, 3.2], "strong", "find the same ones (95% overlap on average), and"),
+        (0.94, [0.1, 1, 4, 3.9, 3.2], "moderate", "find nearly the same ones (94% overlap"),
+        (1.0, [3.3, 1, 4, 3.9, 3.2], "moderate", "and 2 clusters are supported nearly as well"),
+        (0.89, [0.1, 1, 4, 3.9, 3.2], "weak", "find others (89% overlap on average)."),
+        (0.89, [0.1, 1, 4, 3.9, 3.3], "weak", "average), and 6 clusters are supported nearly"),
+    ],
+)
+def test_strength_of_evidence(overlap, support, evidence, words):
+    found = findings({"recurrence": np.full(5, overlap), "support": support})
+    verdict = _verdict.verdict(found)
+    assert (verdict.k, verdict.evidence) == (4, evidence)
+    assert verdict.reasons[0].startswith(f"{evidence.capitalize()} evidence for 4 clusters: ")
+    assert words in verdict.reasons[0]
+
+
+def test_a_k_that_others_beat_is_not_strong():
+    scores = {"recurrence": np.ones(5), "support": [1, 2, 3, 4, 5], "lifetime": [0, 1, 0, 0, 0]}
+    verdict = _verdict.verdict(findings(scores, "lifetime"))
+    assert (verdict.k, verdict.evidence) == (3, "moderate")
+    assert "6 clusters are supported nearly as well or better" in verdict.reasons[0]

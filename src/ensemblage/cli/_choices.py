@@ -12,6 +12,8 @@ if TYPE_CHECKING:
 
 #: How a criterion is called at the head of its column.
 _TITLES = {
+    "support": "support",
+    "recurrence": "found again",
     "balance": "balance",
     "ensemble_nmi": "NMI",
     "confidence": "confidence",
@@ -25,10 +27,9 @@ _TITLES = {
 
 
 def choice_in_words(choice: KChoice) -> str:
-    """Return the recommendation, its reasons and the runners-up, a line each."""
-    others = ", ".join(map(str, choice.runners_up)) or "none"
-    absent = [f"No {name}: {reason}" for name, reason in choice.absent.items()]
-    lines = [*choice.reasons, f"Runners-up: {others}.", *absent]
+    """Return the recommendation, its reasons and the alternatives, a line each."""
+    absent = [f"No {_TITLES[name]}: {reason}" for name, reason in choice.absent.items()]
+    lines = [*choice.reasons, choice.alternatives, *absent]
     return "\n".join([f"Recommended: k = {choice.k}", *(f"  {line}" for line in lines)])
 
 

@@ -17,7 +17,7 @@ METHODS = (
     *("mcla", "nmf", "pta", "ptgp", "srs", "srw", "usenc", "vote", "wct", "weac"),
 )
 CRITERIA = (
-    *("balance", "ensemble_nmi", "confidence", "lifetime", "eigengap"),
+    *("support", "recurrence", "balance", "ensemble_nmi", "confidence", "lifetime", "eigengap"),
     *("subset_stability", "pac", "delta_area", "seed_stability"),
 )
 LINKAGES = ("average", "complete", "single")

@@ -35,8 +35,9 @@ Examples:
   ensemblage choose-k votes.parquet --json
 
 \b
-Criteria: balance, ensemble_nmi, confidence, lifetime, eigengap (cheap, the
-default); subset_stability, pac, delta_area, seed_stability (refits); all.
+Criteria: support, recurrence, balance, ensemble_nmi, confidence, lifetime,
+eigengap (cheap, the default); subset_stability, pac, delta_area,
+seed_stability (refits); all.
 """
 
 KRange = Annotated[
@@ -57,7 +58,7 @@ Criterion = Annotated[
     str,
     typer.Option(
         metavar="auto|NAME",
-        help="Which score decides; auto is balance.",
+        help="Which score decides; auto is support.",
         autocompletion=_words.completes("auto", *_words.CRITERIA),
     ),
 ]
@@ -105,11 +106,12 @@ def choose_k(
     quiet: arguments.Quiet = False,
     debug: arguments.Debug = False,
 ) -> None:
-    """Recommend a number of clusters, with reasons.
+    """Recommend a number of clusters, with the evidence for it.
 
     Fits a method once and scores its cuts at many k. Prints a table of the scores (a star marks
-    what each would choose; higher is better but for PAC), the recommendation with its reasons, and
-    the runners-up. With --truth that column is no vote, and the number of its classes is printed.
+    what each would choose; higher is better but for PAC), the recommendation, how strong the
+    evidence is and why, and the alternatives. One cluster is recommended where the clusterings
+    agree no more than permuted votes. With --truth that column is no vote, and the number of its classes is printed.
     """
     with reported(debug=debug), warnings_as_lines():
         start = time.perf_counter()

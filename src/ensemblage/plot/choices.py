@@ -74,7 +74,12 @@ def k_curves(choice: Any, *, ax: Any = None) -> Any:
     if curves:
         ax.legend(fontsize="small", frameon=False, loc="upper left", bbox_to_anchor=(1, 1))
     others = ", ".join(map(str, choice.runners_up))
-    _canvas.title(ax, f"k = {choice.k}", f"runners-up (dotted): {others}" if others else "")
+    evidence = f"{choice.evidence} evidence" if choice.evidence != "none" else "no structure"
+    _canvas.title(
+        ax,
+        f"k = {choice.k}: {evidence}",
+        f"alternatives (dotted): {others}" if others else "",
+    )
     return ax
 
 
@@ -151,5 +156,10 @@ def _scaled(name: str, values: Any) -> Any:
 
 
 def _in_words(name: str) -> str:
-    words = {"pac": "PAC, turned round", "ensemble_nmi": "NMI with the members"}
+    words = {
+        "support": "support by halves of the members",
+        "recurrence": "overlap with halves of the members",
+        "pac": "PAC, turned round",
+        "ensemble_nmi": "NMI with the members",
+    }
     return words.get(name, name.replace("_", " "))

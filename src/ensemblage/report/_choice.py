@@ -39,13 +39,12 @@ def k_facts(fitted: Any) -> dict[str, Any] | None:
 
 
 def _in_words(choice: Any, used: int) -> str:
-    others = ", ".join(map(str, choice.runners_up))
     return " ".join(
         [
             f"This report has {used}; the recommendation is {choice.k}."
             if choice.k != used
             else f"{used}, as recommended.",
             *choice.reasons,
-            *([f"Also worth a look: {others}."] if others else []),
+            choice.alternatives,
         ]
     )

@@ -76,8 +76,13 @@ class KChoice:
         )
 
     def __str__(self) -> str:
-        others = ", ".join(map(str, self.runners_up)) or "none"
-        return "\n".join([f"k = {self.k}", *self.reasons, f"Runners-up: {others}."])
+        return "\n".join([f"k = {self.k}", *self.reasons, self.alternatives])
+
+    @property
+    def alternatives(self) -> str:
+        """The runners-up as a sentence."""
+        others = ", ".join(map(str, self.runners_up))
+        return f"Alternatives: k = {others}." if others else "No other number stands out."
 
     def to_dict(self) -> dict[str, Any]:
         """Return all of it as plain lists, numbers and strings, ready for JSON; NaN is None."""
