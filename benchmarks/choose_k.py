@@ -1,8 +1,9 @@
 """How often each way to choose k finds the number of classes.
 
-python -m benchmarks.choose_k [--draws 3] [--method ptgp pta eac] [-o FILE.json]
+python -m benchmarks.choose_k [tables many noise evidence] [--draws 3] [--sets 60]
+    [--method consensus ptgp pta eac] [-o FILE.json]
 
-Ensembles of 20 members: draws from the authors' pools, and ensembles of our own from features
+Tables: ensembles of 20 members: draws from the authors' pools, and ensembles of our own from features
 (5,000 rows at most) with the defaults of `ensemblage.ensembles.generate`. Datasets that nobody
 looked at while the default was made are apart. So are blobs of known number, as a check that
 nothing prefers the ten classes that most of the datasets have, and the rule that says 10 always.
@@ -12,6 +13,10 @@ mean absolute logarithm of the ratio to it (0.69 is a factor of two); and the lo
 classes at the best k looked at less that at the k chosen. Datasets count alike. The last lines
 leave out one dataset at a time, choose by the others the criterion with the smallest loss, and
 judge that on the one left out.
+
+Many, noise, evidence: generated sets (see `benchmarks.choose_k_sets`), chosen for by `Consensus`.
+How often 12 to 16 clear blobs are found, how often noise is said to have no structure, and how
+often a verdict of strong, moderate and weak evidence was right.
 """
 
 from __future__ import annotations
@@ -30,7 +35,9 @@ from sklearn.datasets import load_breast_cancer, load_digits, load_iris, load_wi
 from sklearn.preprocessing import minmax_scale, scale
 
 import ensemblage as en
+from benchmarks import choose_k_sets as sets
 from ensemblage.metrics.choosing import CRITERIA
+from ensemblage.metrics.choosing._verdict import EVIDENCE
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -55,16 +62,31 @@ MEMBERS = 20
 MOST_ROWS = 5000
 ALWAYS = "always 10"
 KINDS = ("datasets", "fresh datasets", "blobs")
+PARTS = ("tables", "many", "noise", "evidence")
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.split("\n\n")[0])
+    parser.add_argument("part", nargs="*", default=PARTS, help=", ".join(PARTS))
     parser.add_argument("--draws", type=int, default=3)
-    parser.add_argument("--method", nargs="+", default=["ptgp", "pta", "eac"])
+    parser.add_argument("--sets", type=int, default=60)
+    parser.add_argument("--method", nargs="+", default=["consensus", "ptgp", "pta", "eac"])
     parser.add_argument("-o", "--output", help="write every choice to this JSON file")
     options = parser.parse_args()
-    warnings.simplefilter("ignore", en.FewerClustersWarning)
+    warnings.simplefilter("ignore")
     begun = time.process_time()
+    if "tables" in options.part:
+        _print_tables(options)
+    if "many" in options.part:
+        _print_many(options.sets)
+    if "noise" in options.part:
+        _print_noise(options.sets)
+    if "evidence" in options.part:
+        _print_evidence(4 * options.sets)
+    print(f"\n{time.process_time() - begun:.0f} CPU seconds")
+
+
+def _print_tables(options: argparse.Namespace) -> None:
     records = [
         {"method": method, "kind": kind, "data": name, "classes": len(np.unique(truth)), **found}
         for kind, name, votes, truth in track(list(_ensembles(options.draws)), "Choosing k")
@@ -79,7 +101,57 @@ def main() -> None:
             print(f"\n{method.upper()} on {kind}\n{_table(rows)}")
             if kind == "datasets":
                 print(_left_out(rows))
-    print(f"\n{time.process_time() - begun:.0f} CPU seconds")
+
+
+def _print_many(n_sets: int) -> None:
+    """Count how often 12 to 16 clear blobs are found, now and by the rule of before."""
+    found: dict[str, list[tuple[bool, bool, bool]]] = {}
+    for drawn in track(list(sets.many_clear(n_sets)), "Many clear groups"):
+        choice, classes = _choice(drawn.votes), len(np.unique(drawn.truth))
+        off, before = abs(choice.k - classes), abs(choice.recommended["balance"] - classes)
+        found.setdefault(drawn.kind, []).append((off == 0, off <= 1, before <= 1))
+    print("\n12 to 16 clear blobs             sets   hits     ±1  ±1 by balance")
+    for kind, rows in found.items():
+        shares = "".join(f"{share:7.2f}" for share in np.mean(rows, axis=0))
+        print(f"{kind:30} {len(rows):6}{shares}")
+
+
+def _print_noise(n_sets: int) -> None:
+    """Count what is said of votes and of features without structure."""
+    print("\nnoise                            sets" + "".join(f"{e:>10}" for e in EVIDENCE))
+    for drawn in (sets.random_votes(n_sets), sets.noise_features(n_sets)):
+        said: dict[str, list[str]] = {}
+        for one in track(list(drawn), "Noise"):
+            said.setdefault(one.kind, []).append(_choice(one.votes).evidence)
+            if one.features is not None:
+                model = en.EnsembleClustering("auto", random_state=0).fit(one.features)
+                said.setdefault(f"EnsembleClustering, {one.kind}", []).append(
+                    model.k_choice_.evidence
+                )
+        for kind, rows in said.items():
+            shares = "".join(f"{rows.count(evidence) / len(rows):10.2f}" for evidence in EVIDENCE)
+            print(f"{kind:30} {len(rows):6}{shares}")
+
+
+def _print_evidence(n_sets: int) -> None:
+    """Show how often each verdict was right."""
+    rows: dict[str, list[tuple[bool, bool, bool, float]]] = {}
+    for drawn in track(list(sets.mixed(n_sets)), "Evidence"):
+        estimator = en.Consensus(2, random_state=0).fit(drawn.votes)
+        choice, classes = en.metrics.choose_k(estimator), len(np.unique(drawn.truth))
+        off, before = abs(choice.k - classes), abs(choice.recommended["balance"] - classes)
+        ari = en.metrics.ari(drawn.truth, estimator.cut(choice.k))
+        for name in (choice.evidence, "all", drawn.kind):
+            rows.setdefault(name, []).append((off == 0, off <= 1, before <= 1, ari))
+    print("\ngenerated sets                   sets   hits     ±1  ±1 by balance    ARI")
+    order = [*EVIDENCE, "all", *sorted(name for name in rows if name.startswith("distance"))]
+    for name in [name for name in order if name in rows]:
+        shares = "".join(f"{share:7.2f}" for share in np.mean(rows[name], axis=0))
+        print(f"{name:30} {len(rows[name]):6}{shares}")
+
+
+def _choice(votes: np.ndarray) -> en.metrics.KChoice:
+    return en.metrics.choose_k(en.Consensus(2, random_state=0).fit(votes))
 
 
 def _ensembles(draws: int) -> Iterator[tuple[str, str, np.ndarray, np.ndarray]]:

@@ -23,6 +23,7 @@ from ensemblage.methods._saved import (
     state_of,
     without_outdated,
 )
+from ensemblage.metrics import KChoice
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -116,6 +117,7 @@ def state_of_clustering(estimator: Any, *, objects: bool) -> tuple[Header, Array
         "plan": {name: getattr(plan, name) for name in _PLANNED},
         "members": [member.method for member in estimator.members_],
         "consensus": inner,
+        "choice": None if estimator._choice is None else estimator._choice.to_dict(),
     }
     arrays = {_INSIDE + name: array for name, array in found.items()}
     if plan.scaling is not None:
@@ -183,6 +185,8 @@ def _clustering(header: Header, arrays: Arrays, path: str) -> Any:
         ):
             raise broken(path, f"it has not the names of {n_features} features")
     estimator.labels_, estimator.n_clusters_ = consensus.labels_, consensus.n_clusters_
+    choice = header.get("choice")  # older files have none
+    estimator._choice = None if choice is None else KChoice.from_dict(choice)
     return estimator
 
 

@@ -11,6 +11,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from ensemblage import _validate
 from ensemblage._ensemble import ensemble_of_members
+from ensemblage.ensembles._noise import N_BOXES, compare_with_noise
 from ensemblage.ensembles._plan import make_plan
 from ensemblage.ensembles._run import run_members
 from ensemblage.ensembles._saved import state_of_clustering
@@ -36,7 +37,9 @@ class EnsembleClustering(ClusterMixin, BaseEstimator):
     Parameters
     ----------
     n_clusters : int or "auto", default="auto"
-        How many clusters to form; "auto" chooses as :func:`ensemblage.metrics.choose_k` does.
+        How many clusters to form; "auto" chooses as :func:`ensemblage.metrics.choose_k` does. Where
+        that is weak evidence, members of noise are made too ("kmeans" and "rpcl" only), and one
+        cluster is formed, with a `NoStructureWarning`, if they are as good.
     consensus : estimator or None, default=None
         A consensus method of this library, such as ``PTA()``; None is `Consensus`. It is cloned and
         given `n_clusters`, and `random_state` and `n_jobs` where its own are None.
@@ -179,6 +182,9 @@ class EnsembleClustering(ClusterMixin, BaseEstimator):
         self.members_: list[Member] = [found[index] for index in range(n_members)]
         self.votes_ = self._votes()
         self.consensus_ = self._find_consensus(consensus, n_clusters, seed)
+        self._choice = None
+        if n_clusters is None:
+            self._compare_with_noise(seed)
         if not any(member.needs_objects for member in self.members_):
             nothing = np.empty((0, self.n_features_in_), dtype=self._plan.features.dtype)
             self._plan = replace(self._plan, features=nothing)  # nor should pickles hold them
@@ -257,7 +263,7 @@ class EnsembleClustering(ClusterMixin, BaseEstimator):
     def k_choice_(self) -> KChoice:
         """With ``n_clusters="auto"``: why so many."""
         check_is_fitted(self, "labels_")
-        choice: KChoice = self.consensus_.k_choice_
+        choice: KChoice = self.consensus_.k_choice_ if self._choice is None else self._choice
         return choice
 
     def save(self, path: str | PathLike[str], *, objects: bool = True) -> None:
@@ -317,6 +323,34 @@ class EnsembleClustering(ClusterMixin, BaseEstimator):
             own["n_jobs"] = self.n_jobs
         ensemble = ensemble_of_members(self.votes_, n_jobs=self.n_jobs)
         return consensus.set_params(**own).fit(ensemble)
+
+    def _compare_with_noise(self, seed: int) -> None:
+        """Take one cluster where the evidence is weak and noise has as much structure."""
+        choice: KChoice = self.consensus_.k_choice_
+        drawn = all(isinstance(method, str) for method in self._plan.methods)
+        if choice.evidence != "weak" or len(self.members_) < 2 or not drawn:
+            return
+        reference = compare_with_noise(self._plan, len(self.members_), seed)
+        if reference.exceeded:
+            return
+        self._choice = replace(
+            choice,
+            k=1,
+            evidence="none",
+            reasons=[
+                f"No structure: members of noise in place of the features support numbers of"
+                f" clusters as well as those of the features do ({reference.excess:.2f} against up"
+                f" to {reference.limit:.2f}, in {N_BOXES} boxes of noise).",
+                f"The votes alone would be weak evidence for {choice.k} clusters.",
+            ],
+            runners_up=[choice.k],
+        )
+        _validate.warn(
+            f"{type(self).__name__} was asked to choose the number of clusters and formed one."
+            f" {self._choice.reasons[0]} Pass n_clusters to form more.",
+            _validate.NoStructureWarning,
+        )
+        self.consensus_ = self.consensus_.set_params(n_clusters=1).fit(self.consensus_._ensemble)
 
     def _attainable(self, n_clusters: int) -> int:
         """Return how many clusters there can be: not more than distinct objects."""

@@ -101,6 +101,15 @@ class KChoice:
         }
 
 
+    @classmethod
+    def from_dict(cls, plain: dict[str, Any]) -> KChoice:
+        """Return the choice that `to_dict` has described."""
+        scores = {name: _array(values) for name, values in plain["scores"].items()}
+        cdf = None if plain["cdf"] is None else np.array([_array(row) for row in plain["cdf"]])
+        ks = np.array(plain["ks"], dtype=np.int64)
+        return cls(**{**plain, "ks": ks, "scores": scores, "cdf": cdf})
+
+
 def in_words(ks: NDArray[np.int64]) -> str:
     """Return a short name for the numbers of clusters: ``2..20`` where none is left out."""
     low, high = int(ks[0]), int(ks[-1])
@@ -109,6 +118,10 @@ def in_words(ks: NDArray[np.int64]) -> str:
     if len(ks) == high - low + 1:
         return f"{low}..{high}"
     return ", ".join(map(str, ks.tolist())) if len(ks) <= 6 else f"{len(ks)} of {low}..{high}"
+
+
+def _array(values: list[float | None]) -> FloatArray:
+    return np.array([np.nan if value is None else value for value in values], dtype=np.float64)
 
 
 def _plain(values: FloatArray) -> list[float | None]:

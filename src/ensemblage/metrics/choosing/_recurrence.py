@@ -30,8 +30,19 @@ _MOST_MEMBERS = 20
 _STRICTNESS = 10
 
 
+def support_curve(cuts: Cuts, ks: IntArray, *, n_divisions: int, seed: int = 0) -> FloatArray:
+    """Return the support for each k; beyond the microclusters, that for as many."""
+    labels = [cuts.cut(min(int(k), len(cuts.sizes))) for k in ks]
+    found = recurrence(cuts, ks, labels, np.random.default_rng(seed), n_divisions)
+    return support(found, labels, cuts.sizes)
+
+
 def recurrence(
-    cuts: Cuts, ks: IntArray, labels: list[Labels], rng: np.random.Generator
+    cuts: Cuts,
+    ks: IntArray,
+    labels: list[Labels],
+    rng: np.random.Generator,
+    n_divisions: int = N_DIVISIONS,
 ) -> FloatArray:
     """Return for each k how well its clusters are found by halves of the members, in [0, 1].
 
@@ -42,7 +53,7 @@ def recurrence(
     sample = _sample.draw(*cuts.votes, MOST_OBJECTS, rng)
     of_sample = [label[sample.rows] for label in labels]
     found = []
-    for _ in range(N_DIVISIONS):
+    for _ in range(n_divisions):
         order = rng.permutation(n_members)
         for half in (order[: n_members // 2], order[n_members // 2 :]):
             some = np.sort(half[:_MOST_MEMBERS])

@@ -1,0 +1,101 @@
+"""Whether members divide the features more reliably than features without structure.
+
+Members agree on any features: k-means divides a single cloud in similar ways each time. So where
+the votes are weak evidence, members are made of noise as well, as the gap statistic does: points
+drawn evenly from a box along the principal axes of the features.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from ensemblage.ensembles._run import run_labels
+from ensemblage.methods import LWEA
+from ensemblage.metrics.choosing import support_curve
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from ensemblage._types import FloatArray
+    from ensemblage.ensembles._plan import Plan
+
+N_BOXES = 20
+#: Cost is bounded by a sample of the objects, and by so many members and clusters.
+_MOST_OBJECTS = 300
+_MOST_MEMBERS = 20
+_KS = np.arange(2, 21)
+_TINY = 1e-12
+
+
+class NoiseReference(NamedTuple):
+    """How far support for some k exceeds the mean of all: of the features, and of noise.
+
+    Attributes
+    ----------
+    excess : float
+        The largest excess of the logarithm of support for the features, over k.
+    limit : float
+        The same for noise: the largest of `N_BOXES`.
+    """
+
+    excess: float
+    limit: float
+
+    @property
+    def exceeded(self) -> bool:
+        """Whether the features have more structure than noise."""
+        return self.excess > self.limit
+
+
+def compare_with_noise(plan: Plan, n_members: int, seed: int) -> NoiseReference:
+    """Return how the support for numbers of clusters compares to that of noise.
+
+    Members are made anew of a sample of at most 300 objects, and of 20 boxes of as many points;
+    their support is found on 2 divisions of at most 20 members. For each k the mean of all 21
+    logarithms is taken off; what is left is compared by its largest value.
+    """
+    rng = np.random.default_rng(seed)
+    rows = rng.permutation(len(plan.features))[:_MOST_OBJECTS]
+    sample = np.asarray(plan.features[np.sort(rows)], dtype=np.float64)
+    share = len(sample) / len(plan.features)
+    plan = replace(
+        plan,
+        n_rows=None if plan.n_rows is None else max(1, round(share * plan.n_rows)),
+        n_clusters_range=tuple(min(k, max(2, len(sample) // 2)) for k in plan.n_clusters_range),
+    )
+    sets = [sample, *(box(sample, rng) for _ in range(N_BOXES))]
+    curves = [
+        _log_support(replace(plan, features=features, seed=int(rng.integers(2**63))), n_members)
+        for features in sets
+    ]
+    excess = (np.array(curves) - np.mean(curves, axis=0)).max(axis=1)
+    return NoiseReference(float(excess[0]), float(excess[1:].max()))
+
+
+def box(features: NDArray[np.float64], rng: np.random.Generator) -> FloatArray:
+    """Return as many points, evenly from the box along the principal axes that holds the features.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> line = np.column_stack([np.arange(5.0), np.arange(5.0)])
+    >>> points = box(line, np.random.default_rng(0))
+    >>> bool(np.allclose(points[:, 0], points[:, 1]))
+    True
+    """
+    centre = features.mean(axis=0)
+    _, _, axes = np.linalg.svd(features - centre, full_matrices=False)
+    along = (features - centre) @ axes.T
+    points = rng.uniform(along.min(axis=0), along.max(axis=0), size=along.shape)
+    return centre + points @ axes
+
+
+def _log_support(plan: Plan, n_members: int) -> FloatArray:
+    found = dict(run_labels(plan, range(min(n_members, _MOST_MEMBERS)), 1))
+    votes = np.column_stack([found[index] for index in range(len(found))])
+    votes = votes[(votes >= 0).any(axis=1)]
+    tree = LWEA(1, weights="normalized", min_cluster_size="auto", n_jobs=1).fit(votes)
+    return np.log(_TINY + support_curve(tree._cuts(), _KS, n_divisions=2))
