@@ -37,11 +37,11 @@ def test_a_table_a_recommendation_and_reasons(votes):
     assert found.exit_code == 0, found.stderr
     table, _, words = found.stdout.partition("\n\n")
     header, *rows = table.splitlines()
-    assert header.split() == ["k", "balance", "NMI", "confidence", "lifetime"]
+    assert " ".join(header.split()) == "k support found again balance NMI confidence lifetime"
     assert [int(row.split()[0]) for row in rows] == list(range(2, 21))
     assert [row.split()[0] for row in rows if row.split()[1].endswith("*")] == ["4"]
-    assert words.startswith("Recommended: k = 4\n  k = 4 has the largest balance")
-    assert "Runners-up: " in words
+    assert words.startswith("Recommended: k = 4\n  Strong evidence for 4 clusters: halves of the")
+    assert "No other number stands out." in words
     assert "No eigengap: Consensus does not cut by eigenvectors." in words
     assert words.endswith("The true labels have 4 classes.\n")
 
@@ -52,12 +52,12 @@ def test_scores_are_those_of_the_library(votes, tmp_path):
     found = invoke(votes, "--truth", "truth", *arguments, "-o", out, "--refits", 4)
     assert found.exit_code == 0, found.stderr
     table = pd.read_csv(out)
-    assert list(table) == ["k", "balance", "lifetime", "pac"]
+    assert list(table) == ["k", "support", "lifetime", "pac"]
     matrix = pd.read_csv(votes).drop(columns=["id", "truth"])
     expected = en.metrics.choose_k(
         en.PTA(2).fit(matrix), range(2, 7), criteria="all", n_refits=4, random_state=3
     )
-    for name in ("balance", "lifetime", "pac"):
+    for name in ("support", "lifetime", "pac"):
         assert table[name].to_numpy() == pytest.approx(expected.scores[name], abs=1e-6)
 
 
@@ -67,13 +67,15 @@ def test_json(votes):
     choice = json.loads(found.stdout)
     assert choice["k"] == choice["recommended"]["ensemble_nmi"]
     assert choice["criterion"] == "ensemble_nmi"
+    assert choice["evidence"] == "strong"
+    assert choice["null"]["excess"] > choice["null"]["limit"]
     assert choice["ks"] == list(range(2, 21))
 
 
 def test_scores_to_standard_output_leave_the_words_aside(votes):
     found = invoke(votes, "--truth", "truth", "--k-range", "2:4", "-o", "-")
     assert found.exit_code == 0, found.stderr
-    assert found.stdout.splitlines()[0].startswith("k,balance")
+    assert found.stdout.splitlines()[0].startswith("k,support,recurrence,balance")
     assert len(found.stdout.splitlines()) == 4
     assert "Recommended: k = 4" in found.stderr
 
@@ -84,6 +86,20 @@ def test_one_group_of_objects(tmp_path):
     found = invoke(path)
     assert found.exit_code == 0, found.stderr
     assert found.stdout.startswith("Recommended: k = 1\n")
+
+
+def test_votes_without_structure(tmp_path):
+    path = tmp_path / "noise.csv"
+    noise = np.random.default_rng(0).integers(0, 4, (120, 8))
+    pd.DataFrame(noise).add_prefix("run").to_csv(path, index=False)
+    found = invoke(path)
+    assert found.exit_code == 0, found.stderr
+    assert "Recommended: k = 1\n  No structure: the clusterings agree no more" in found.stdout
+    labels = tmp_path / "labels.csv"
+    found = invoke(path, "-k", "auto", "-o", labels, verb="consensus")
+    assert found.exit_code == 0, found.stderr
+    assert "was asked to choose the number of clusters and formed one" in found.stderr
+    assert pd.read_csv(labels)["label"].nunique() == 1
 
 
 @pytest.mark.parametrize(

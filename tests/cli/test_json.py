@@ -18,7 +18,8 @@ CELLS = "cell,size,light,kind\n" + "".join(
 )
 COUNTS = {"n_objects": 30, "n_clusterings": 3, "id_column": "cell"}
 RESULT = {"method", "ks", "n_microclusters", "output", "seconds", *COUNTS}
-CHOICE = {"k", "criterion", "reasons", "runners_up", "ks", "scores", "recommended", "absent", "cdf"}
+CHOICE = {"k", "evidence", "criterion", "reasons", "runners_up", "ks", "scores", "recommended"}
+CHOICE |= {"absent", "null", "cdf"}
 
 
 @pytest.fixture(autouse=True)
@@ -72,7 +73,7 @@ def facts(call):
         (
             "choose-k v.csv --truth kind",
             RESULT | CHOICE | {"n_classes"},
-            COUNTS | {"n_classes": 3, "output": None, "criterion": "balance"},
+            COUNTS | {"n_classes": 3, "output": None, "criterion": "support"},
         ),
         (
             "compare v.csv -k 3 --methods eac,vote --truth kind",
