@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
+from sklearn.datasets import make_blobs
 
 import ensemblage as en
 from ensemblage.metrics import KChoice, ari, choose_k, ensemble_nmi
@@ -210,9 +211,8 @@ def test_many_clear_groups_are_found():
 
 
 def test_members_that_are_fine_do_not_make_many_clusters():
-    rng = np.random.default_rng(0)
-    truth = np.arange(300) % 3
-    fine = np.column_stack([10 * truth + rng.integers(0, 6, 300) for _ in range(12)])
+    features, _ = make_blobs(300, centers=[[0, 0], [9, 0], [0, 9]], random_state=0)
+    fine = en.ensembles.generate(features, n_clusters_range=(12, 24), random_state=0)
     choice = choose_k(en.Consensus(2, random_state=0).fit(fine))
     assert choice.k == 3
     assert choice.recommended["ensemble_nmi"] > 3  # which follows the members

@@ -6,6 +6,7 @@ from sklearn.exceptions import NotFittedError
 
 import ensemblage as en
 from ensemblage.metrics import choose_k
+from ensemblage.metrics.choosing import CRITERIA
 
 
 @pytest.mark.parametrize(
@@ -51,10 +52,11 @@ def test_criteria_that_are_no_names(criteria):
 def test_groups_of_criteria_among_names():
     est = en.EAC(n_clusters=2).fit([[0, 0], [0, 1], [1, 1]])
     found = en.metrics.choose_k(est, criteria=["cheap", "pac"], n_refits=2)
-    assert list(found.scores) == ["balance", "ensemble_nmi", "confidence", "lifetime", "pac"]
+    assert list(found.scores) == [*CRITERIA[:6], "pac"]
     assert list(found.absent) == ["eigengap"]
 
 
 def test_a_single_k_is_not_praised():
-    est = en.EAC(n_clusters=2).fit([[0, 0], [0, 1], [1, 1]])
-    assert en.metrics.choose_k(est, [2]).reasons[0] == "k = 2 is the only one looked at."
+    choice = choose_k(en.EAC(2).fit(noisy([50] * 4, 12, 0.1)[0]), [4])
+    assert choice.evidence == "moderate"
+    assert choice.reasons[1] == "k = 4 is the only one looked at."

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import ensemblage as en
@@ -185,15 +185,22 @@ def test_more_members_than_are_needed_are_sampled(monkeypatch):
 def test_order_and_names_do_not_matter(seed, gaps):
     matrix = noisy(seed, missing=0.2 if gaps else 0.0)
     rng = np.random.default_rng(seed)
-    moved = matrix[np.ix_(rng.permutation(len(matrix)), rng.permutation(matrix.shape[1]))]
+    order = rng.permutation(len(matrix))
+    moved = matrix[np.ix_(order, rng.permutation(matrix.shape[1]))]
     moved = np.where(moved < 0, -1, 7 - moved)
-    one, other = (choose_k(en.LWEA(1, weights="normalized").fit(m)) for m in (matrix, moved))
-    assert other.null == one.null
-    # The cuts of the method itself may part at ties.
-    assume(np.allclose(one.scores["lifetime"], other.scores["lifetime"], atol=1e-9))
-    assume(np.allclose(one.scores["ensemble_nmi"], other.scores["ensemble_nmi"], atol=1e-9))
-    assert other.scores["recurrence"] == pytest.approx(one.scores["recurrence"], abs=1e-9)
-    assert (other.k, other.evidence) == (one.k, one.evidence)
+    one, other = (en.LWEA(1, weights="normalized").fit(m)._cuts() for m in (matrix, moved))
+    ks = np.arange(2, 8)
+    assert _null.compare_with_permuted(other, ks, np.random.default_rng(seed)) == (
+        _null.compare_with_permuted(one, ks, np.random.default_rng(seed))
+    )
+    # The same clusters, for the microclusters of both: cuts of a method may part at ties.
+    of_object, of_moved = (en.Ensemble(m).microclusters.of_object for m in (matrix, moved))
+    labels = [one.cut(k) for k in ks.tolist()]
+    first = np.unique(of_moved, return_index=True)[1]
+    same = [label[of_object][order][first] for label in labels]
+    found = _recurrence.recurrence(other, ks, same, np.random.default_rng(seed))
+    expected = _recurrence.recurrence(one, ks, labels, np.random.default_rng(seed))
+    assert found.tolist() == pytest.approx(expected.tolist(), abs=1e-12)
 
 
 def test_order_does_not_matter_where_objects_are_sampled(monkeypatch):

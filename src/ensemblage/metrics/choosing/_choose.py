@@ -164,7 +164,7 @@ def choose(
         return KChoice(1, np.array([1]), None, {}, {}, [reason], [])
     for_halves, for_null, rng = np.random.default_rng(seed).spawn(3)
     labels = [cuts.cut(k) for k in ks.tolist()]
-    null = compare_with_permuted(cuts, ks, for_null)
+    null = compare_with_permuted(cuts, default_ks(cuts), for_null)  # whichever are looked at
     scores, absent = _cheap_scores(cuts, ks, labels, for_halves)
     more, missing, cdf = _costly_scores(cuts, ks, names, n_refits, rng)
     scores, absent = scores | more, absent | missing

@@ -119,7 +119,7 @@ def verdict(found: Findings) -> Verdict:
             f"The {_IN_WORDS[found.decisive]} is the same at every k, so the smallest that"
             f" {found.method} gives was taken: {k}."
         )
-    elif found.decisive != "support":
+    elif found.decisive != "support" or len(found.ks) == 1:
         reasons.append(_decision(found, k))
     reasons += [*_agreement(found, k), *_opinions(found, k), *_caveats(found, k)]
     return Verdict(k, evidence, reasons, runners_up)
@@ -154,7 +154,7 @@ def _evidence(found: Findings, k: int) -> tuple[str, int | None]:
         if curve[best] > _RIVAL * found.at("support", k):
             rival = int(found.ks[best])
     overlap = found.at("recurrence", k)
-    if overlap >= _STRONG and rival is None:
+    if overlap >= _STRONG and rival is None and others.any():
         return "strong", None
     return ("moderate" if overlap >= _MODERATE else "weak"), rival
 
