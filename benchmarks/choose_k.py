@@ -3,7 +3,7 @@
 python -m benchmarks.choose_k [tables many noise evidence] [--draws 3] [--sets 60]
     [--method consensus ptgp pta eac] [-o FILE.json]
 
-Tables: ensembles of 20 members: draws from the authors' pools, and ensembles of our own from features
+Tables: ensembles of 20 members, drawn from the authors' pools, and of our own from features
 (5,000 rows at most) with the defaults of `ensemblage.ensembles.generate`. Datasets that nobody
 looked at while the default was made are apart. So are blobs of known number, as a check that
 nothing prefers the ten classes that most of the datasets have, and the rule that says 10 always.

@@ -35,7 +35,7 @@ def completed(line):
         ("ensemblage compare v.csv --methods eac,v", ["eac,vote"]),
         (
             "ensemblage choose-k v.csv --criteria pac,s",
-            ["pac,subset_stability", "pac,seed_stability"],
+            ["pac,support", "pac,subset_stability", "pac,seed_stability"],
         ),
         ("ensemblage consensus v.csv --device c", ["cpu", "cuda"]),
         ("ensemblage predict m v.csv --engine ", ["auto", "memory", "stream"]),

@@ -1,5 +1,6 @@
 """scikit-learn's estimator checks, without exception."""
 
+import pytest
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import ensemblage as en
@@ -11,5 +12,6 @@ import ensemblage as en
         en.EnsembleClustering(2, method=["rpcl", "kmeans"], n_members=4, subsample=0.8),
     ]
 )
+@pytest.mark.filterwarnings("ignore::ensemblage.NoStructureWarning")
 def test_scikit_learn_contract(estimator, check):
     check(estimator)

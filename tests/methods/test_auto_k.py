@@ -127,5 +127,6 @@ def test_a_stream_chooses_as_memory_does(tmp_path):
     [en.PTA("auto"), en.USENC("auto")],
     expected_failed_checks=lambda _: {"check_clustering": "X holds labels, not blobs of floats"},
 )
+@pytest.mark.filterwarnings("ignore::ensemblage.NoStructureWarning")
 def test_scikit_learn_contract(estimator, check):
     check(estimator)

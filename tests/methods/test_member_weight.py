@@ -298,9 +298,10 @@ def test_what_is_told_of_a_fit_goes_by_weight(name, missing):
     one = make(name, 3).fit(matrix, member_weight=weight)
     other = make(name, 3).fit(np.repeat(matrix, weight, axis=1))
     by_weight, by_copies = metrics.choose_k(one), metrics.choose_k(other)
-    assert by_weight.k == by_copies.k
-    for criterion, scores in by_copies.scores.items():
-        np.testing.assert_allclose(by_weight.scores[criterion], scores, atol=1e-9)
+    # Halves of copies are other halves, and support is found by halves.
+    for criterion in by_copies.scores.keys() - {"support", "recurrence"}:
+        expected = by_copies.scores[criterion]
+        np.testing.assert_allclose(by_weight.scores[criterion], expected, atol=1e-9)
     np.testing.assert_allclose(one.cluster_consensus_, other.cluster_consensus_, atol=1e-12)
     np.testing.assert_array_equal(metrics.clusters(one).nearest, metrics.clusters(other).nearest)
 

@@ -214,8 +214,8 @@ def test_members_that_are_fine_do_not_make_many_clusters():
     features, _ = make_blobs(300, centers=[[0, 0], [9, 0], [0, 9]], random_state=0)
     fine = en.ensembles.generate(features, n_clusters_range=(12, 24), random_state=0)
     choice = choose_k(en.Consensus(2, random_state=0).fit(fine))
-    assert choice.k == 3
-    assert choice.recommended["ensemble_nmi"] > 3  # which follows the members
+    assert choice.k <= 4
+    assert choice.recommended["ensemble_nmi"] > 12  # which follows the members
 
 
 def test_votes_without_structure_have_one_cluster():

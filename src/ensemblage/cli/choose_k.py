@@ -111,7 +111,8 @@ def choose_k(
     Fits a method once and scores its cuts at many k. Prints a table of the scores (a star marks
     what each would choose; higher is better but for PAC), the recommendation, how strong the
     evidence is and why, and the alternatives. One cluster is recommended where the clusterings
-    agree no more than permuted votes. With --truth that column is no vote, and the number of its classes is printed.
+    agree no more than permuted votes. With --truth that column is no vote, and the number of its
+    classes is printed.
     """
     with reported(debug=debug), warnings_as_lines():
         start = time.perf_counter()

@@ -61,10 +61,12 @@ def compare_with_noise(plan: Plan, n_members: int, seed: int) -> NoiseReference:
     rows = rng.permutation(len(plan.features))[:_MOST_OBJECTS]
     sample = np.asarray(plan.features[np.sort(rows)], dtype=np.float64)
     share = len(sample) / len(plan.features)
+    low, high = plan.n_clusters_range
+    most = max(2, len(sample) // 2)
     plan = replace(
         plan,
         n_rows=None if plan.n_rows is None else max(1, round(share * plan.n_rows)),
-        n_clusters_range=tuple(min(k, max(2, len(sample) // 2)) for k in plan.n_clusters_range),
+        n_clusters_range=(min(low, most), min(high, most)),
     )
     sets = [sample, *(box(sample, rng) for _ in range(N_BOXES))]
     curves = [

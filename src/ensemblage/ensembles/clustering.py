@@ -182,7 +182,7 @@ class EnsembleClustering(ClusterMixin, BaseEstimator):
         self.members_: list[Member] = [found[index] for index in range(n_members)]
         self.votes_ = self._votes()
         self.consensus_ = self._find_consensus(consensus, n_clusters, seed)
-        self._choice = None
+        self._choice: KChoice | None = None
         if n_clusters is None:
             self._compare_with_noise(seed)
         if not any(member.needs_objects for member in self.members_):
@@ -333,21 +333,18 @@ class EnsembleClustering(ClusterMixin, BaseEstimator):
         reference = compare_with_noise(self._plan, len(self.members_), seed)
         if reference.exceeded:
             return
+        compared = (
+            "No structure: members of noise in place of the features support numbers of clusters as"
+            f" well as those of the features do ({reference.excess:.2f} against up to"
+            f" {reference.limit:.2f}, in {N_BOXES} boxes of noise)."
+        )
+        otherwise = f"The votes alone would be weak evidence for {choice.k} clusters."
         self._choice = replace(
-            choice,
-            k=1,
-            evidence="none",
-            reasons=[
-                f"No structure: members of noise in place of the features support numbers of"
-                f" clusters as well as those of the features do ({reference.excess:.2f} against up"
-                f" to {reference.limit:.2f}, in {N_BOXES} boxes of noise).",
-                f"The votes alone would be weak evidence for {choice.k} clusters.",
-            ],
-            runners_up=[choice.k],
+            choice, k=1, evidence="none", reasons=[compared, otherwise], runners_up=[choice.k]
         )
         _validate.warn(
             f"{type(self).__name__} was asked to choose the number of clusters and formed one."
-            f" {self._choice.reasons[0]} Pass n_clusters to form more.",
+            f" {compared} Pass n_clusters to form more.",
             _validate.NoStructureWarning,
         )
         self.consensus_ = self.consensus_.set_params(n_clusters=1).fit(self.consensus_._ensemble)

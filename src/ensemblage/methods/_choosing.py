@@ -75,9 +75,7 @@ def _of_members(estimator: Any, columns: NDArray[np.int64]) -> tuple[Cut, int]:
     table, sizes, _ = estimator.microclusters_
     weight = estimator.member_weight_
     other = clone(estimator).set_params(n_clusters=1, **_fixed(estimator))
-    return _fitted_to(
-        other, table[:, columns], sizes, None if weight is None else weight[columns]
-    )
+    return _fitted_to(other, table[:, columns], sizes, None if weight is None else weight[columns])
 
 
 def _tree(
@@ -96,7 +94,7 @@ def _fitted_to(
     sizes: NDArray[np.int64],
     weight: FloatArray | None,
 ) -> tuple[Cut, int]:
-    """Return the cut of a method fitted to rows of votes, -1 for rows without, and its largest k."""
+    """Return the cut of a method fitted to rows of votes, -1 where none, and its largest k."""
     known = np.flatnonzero((votes >= 0).any(axis=1))
     groups, numbers = flow.microclusters(votes[known], n_jobs=estimator.n_jobs)
     counts = np.zeros(len(groups.sizes), dtype=np.int64)

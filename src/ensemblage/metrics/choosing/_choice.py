@@ -100,7 +100,6 @@ class KChoice:
             "cdf": None if self.cdf is None else [_plain(row) for row in self.cdf],
         }
 
-
     @classmethod
     def from_dict(cls, plain: dict[str, Any]) -> KChoice:
         """Return the choice that `to_dict` has described."""

@@ -180,7 +180,7 @@ def choose(
     found = Findings(cuts.name, ks, scores, recommended, decisive, attained)
     k, evidence, reasons, runners_up = verdict(found)
     if null is not None and not null.exceeded:
-        k, evidence, reasons, runners_up = no_structure(found, k, null)
+        k, evidence, reasons, runners_up = no_structure(k, null)
     shown = [name for name in CRITERIA if name in scores and name in (*names, decisive)]
     return KChoice(
         k=k,

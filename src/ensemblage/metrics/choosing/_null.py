@@ -67,9 +67,8 @@ def compare_with_permuted(cuts: Cuts, ks: IntArray, rng: np.random.Generator) ->
         table, weight = table[:, some], None if weight is None else weight[some]
         table = table[(table >= 0).any(axis=1)]
     ks = ks[ks <= len(sample.rows)]
-    curves = [_agreement(cuts, table, weight, ks)]
-    for _ in range(N_PERMUTATIONS):
-        curves.append(_agreement(cuts, permuted(table, rng), weight, ks))
+    tables = [table, *(permuted(table, rng) for _ in range(N_PERMUTATIONS))]
+    curves = [_agreement(cuts, one, weight, ks) for one in tables]
     excess = (np.array(curves) - np.mean(curves, axis=0)).max(axis=1)
     return Null(float(excess[0]), float(excess[1:].max()))
 

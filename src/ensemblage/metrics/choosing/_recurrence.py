@@ -86,7 +86,7 @@ def effective_number(labels: Labels, sizes: NDArray[np.int64]) -> float:
     >>> round(effective_number(np.array([0, 1, 2]), np.array([5, 5, 5])), 6)
     3.0
     >>> round(effective_number(np.array([0, 1, 2]), np.array([99, 99, 2])), 2)
-    2.11
+    2.1
     """
     shares = np.bincount(labels, weights=sizes) / sizes.sum()
     shares = shares[shares > 0]

@@ -125,15 +125,15 @@ def verdict(found: Findings) -> Verdict:
     return Verdict(k, evidence, reasons, runners_up)
 
 
-def no_structure(found: Findings, k: int, null: Null) -> Verdict:
+def no_structure(k: int, null: Null) -> Verdict:
     """Return the verdict that there is one cluster, where k would have been chosen otherwise."""
-    reasons = [
+    compared = (
         f"No structure: the clusterings agree no more than permuted votes do. Agreement (mean NMI)"
         f" exceeds chance by {max(null.excess, 0.0):.3f}, and by up to {null.limit:.3f} in"
-        f" {N_PERMUTATIONS} permutations.",
-        f"One cluster is all that these votes support. Without this comparison it would be {k}.",
-    ]
-    return Verdict(1, "none", reasons, [k])
+        f" {N_PERMUTATIONS} permutations."
+    )
+    otherwise = f"One cluster is all that these votes support. Otherwise it would be {k}."
+    return Verdict(1, "none", [compared, otherwise], [k])
 
 
 # -- the strength of evidence ------------------------------------------------------------------
