@@ -60,6 +60,7 @@ FRESH = ("MF", "ODR", "PD", "KDD99-10P", "breast cancer")
 BLOBS = (2, 3, 5, 8, 12, 16)
 MEMBERS = 20
 MOST_ROWS = 5000
+AUTO = "the default"
 ALWAYS = "always 10"
 KINDS = ("datasets", "fresh datasets", "blobs")
 PARTS = ("tables", "many", "noise", "evidence")
@@ -203,8 +204,9 @@ def _choices(method: str, votes: np.ndarray, truth: np.ndarray) -> list[dict[str
     estimator.fit(votes)
     choice = en.metrics.choose_k(estimator, criteria="all")
     ks = choice.ks.tolist()
-    scores = {k: en.metrics.ari(truth, estimator.cut(k)) for k in ks}
+    scores = {1: 0.0} | {k: en.metrics.ari(truth, estimator.cut(k)) for k in ks}
     chosen = {name: k for name, k in choice.recommended.items() if k is not None}
+    chosen[AUTO] = choice.k
     chosen[ALWAYS] = min(10, ks[-1])
     chosen["best ARI"] = max(scores, key=lambda k: scores[k])
     best = max(scores.values())
@@ -213,7 +215,7 @@ def _choices(method: str, votes: np.ndarray, truth: np.ndarray) -> list[dict[str
 
 def _table(rows: list[dict[str, Any]]) -> str:
     lines = [f"{'':18} {'hits':>6} {'±1':>6} {'±2':>6} {'|log|':>6} {'loss':>7}"]
-    for name in (*CRITERIA, ALWAYS, "best ARI"):
+    for name in (AUTO, *CRITERIA, ALWAYS, "best ARI"):
         some = [row for row in rows if row["criterion"] == name]
         if some:
             means = np.mean([_figures(of_one) for of_one in _by_data(some).values()], axis=0)

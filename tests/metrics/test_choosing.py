@@ -226,7 +226,7 @@ def test_votes_without_structure_have_one_cluster():
     assert est.n_clusters_ == est.k_choice_.k == 1
     assert est.k_choice_.evidence == "none"
     assert est.k_choice_.null["excess"] <= est.k_choice_.null["limit"]
-    assert est.k_choice_.runners_up == [2]
+    assert est.k_choice_.runners_up == [est.k_choice_.recommended["balance"]]
     choice = choose_k(est, range(2, 6), "lifetime")  # asking otherwise does not help
     assert (choice.k, choice.evidence) == (1, "none")
 
@@ -312,9 +312,20 @@ def test_one_group_is_one_cluster():
     assert "only one group" in choice.reasons[0]
 
 
+def test_balance_decides_where_clusters_are_not_found_again():
+    choice = choose_k(en.EAC(2).fit(noisy(noise=0.3)[0]))
+    at = choice.ks.tolist().index(choice.recommended["support"])
+    assert choice.scores["recurrence"][at] < 0.9
+    assert choice.criterion == "balance"
+    assert choice.evidence == "weak"
+    assert choice.k == choice.recommended["balance"]
+    asked = choose_k(en.EAC(2).fit(noisy(noise=0.3)[0]), criterion="support")
+    assert (asked.k, asked.criterion) == (asked.recommended["support"], "support")
+
+
 def test_words_and_json():
     choice = choose_k(en.EAC(2).fit(noisy(noise=0.3)[0]), criteria="all", n_refits=3)
-    start = f"KChoice(k={choice.k}, evidence='{choice.evidence}', ks=2..20, criterion='support'"
+    start = f"KChoice(k={choice.k}, evidence='{choice.evidence}', ks=2..20, criterion="
     assert repr(choice).startswith(start)
     lines = str(choice).splitlines()
     assert lines[0] == f"k = {choice.k}"
@@ -396,7 +407,7 @@ def test_where_all_scores_are_the_same_the_smallest_k_is_taken():
         (0.95, [0.1, 1, 4, 3.9, 3.2], "strong", "find the same ones (95% overlap on average), and"),
         (0.94, [0.1, 1, 4, 3.9, 3.2], "moderate", "find nearly the same ones (94% overlap"),
         (1.0, [3.3, 1, 4, 3.9, 3.2], "moderate", "and 2 clusters are supported nearly as well"),
-        (0.89, [0.1, 1, 4, 3.9, 3.2], "weak", "find others (89% overlap on average)."),
+        (0.89, [0.1, 1, 4, 3.9, 3.2], "weak", "find partly others (89% overlap on average)."),
         (0.89, [0.1, 1, 4, 3.9, 3.3], "weak", "average), and 6 clusters are supported nearly"),
     ],
 )

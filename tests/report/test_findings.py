@@ -105,7 +105,7 @@ def test_the_second_choice_of_the_default_method_is_said():
         ("strong", None),
         ("moderate", None),
         ("weak", "The evidence for 3 clusters is weak. Also look at 4 and 2."),
-        ("none", "The clusterings show no structure that would justify 3 clusters."),
+        ("none", "The clusterings show no structure, so all objects are in one cluster."),
     ],
 )
 def test_weak_evidence_for_k_is_said(evidence, text):
@@ -119,6 +119,12 @@ def test_weak_evidence_for_k_is_said(evidence, text):
         assert found == []
     else:
         assert found[0].startswith(text)
+
+
+def test_a_report_on_noise_says_that_there_is_no_structure():
+    votes = np.random.default_rng(0).integers(0, 5, (200, 12))
+    page = text_of(en.report.html(quiet(en.Consensus(random_state=0), votes)))
+    assert f"{BANNER} The clusterings show no structure, so all objects are in one cluster." in page
 
 
 def test_loose_and_unsure_clusters_are_weak():

@@ -112,7 +112,7 @@ def _of_k(fitted: Any) -> str:
         return ""
     others = f" Also look at {listed(list(map(str, choice.runners_up)))}." * bool(choice.runners_up)
     if evidence == "none":
-        return f"The clusterings show no structure that would justify {choice.k} clusters.{others}"
+        return f"The clusterings show no structure, so all objects are in one cluster.{others}"
     return f"The evidence for {choice.k} clusters is weak.{others}"
 
 

@@ -10,7 +10,13 @@ from ensemblage import _validate
 from ensemblage.metrics.choosing import _curves, _recurrence, _resampling
 from ensemblage.metrics.choosing._choice import KChoice
 from ensemblage.metrics.choosing._null import compare_with_permuted
-from ensemblage.metrics.choosing._verdict import Findings, no_structure, recommend, verdict
+from ensemblage.metrics.choosing._verdict import (
+    Findings,
+    decisive_of,
+    no_structure,
+    recommend,
+    verdict,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -59,7 +65,8 @@ def choose_k(
         are finer: to the number of clusters that nine tenths of them do not exceed, at most 50;
         and never more than there are microclusters.
     criterion : str, default="auto"
-        What decides: the name of a criterion, or "auto" for "support".
+        What decides: the name of a criterion, or "auto" for "support", and for "balance" where
+        clusters are not found again (recurrence below 0.9).
     criteria : {"cheap", "all"} or iterable of str, default="cheap"
         What to compute. "cheap" are the first seven below, from one fit and small consensuses of a
         sample; the others refit the method on random halves of the members, or cut again with
@@ -122,8 +129,7 @@ def choose_k(
     _validate.check_whole(owner, "n_refits", n_refits, 2)
     seed = _validate.check_random_state(owner, random_state)
     checked = None if ks is None else _validate.check_ks(owner, ks, fitted.n_microclusters_)
-    decisive = DEFAULT if criterion == "auto" else criterion
-    return choose(fitted._cuts(), checked, names, decisive, n_refits=n_refits, seed=seed)
+    return choose(fitted._cuts(), checked, names, criterion, n_refits=n_refits, seed=seed)
 
 
 def wanted_criteria(owner: str, criteria: Any, criterion: Any = "auto") -> tuple[str, ...]:
@@ -152,7 +158,7 @@ def choose(
     cuts: Cuts,
     ks: NDArray[np.int64] | None = None,
     names: tuple[str, ...] = CHEAP,
-    decisive: str = DEFAULT,
+    criterion: str = "auto",
     *,
     n_refits: int = 10,
     seed: int = 0,
@@ -168,15 +174,14 @@ def choose(
     scores, absent = _cheap_scores(cuts, ks, labels, for_halves)
     more, missing, cdf = _costly_scores(cuts, ks, names, n_refits, rng)
     scores, absent = scores | more, absent | missing
-    if decisive == DEFAULT and decisive in absent:  # a single member has clusters of its own
-        decisive = "ensemble_nmi"
+    attained = np.array([int(label.max()) + 1 for label in labels]) == ks
+    recommended = {name: recommend(name, curve, ks, attained) for name, curve in scores.items()}
+    decisive = decisive_of(ks, scores, recommended) if criterion == "auto" else criterion
     if decisive not in scores:
         raise ValueError(
             f"{cuts.name} has no {decisive!r} to choose k by: {absent[decisive]}"
             f" Choose by one of {', '.join(repr(name) for name in names if name in scores)}."
         )
-    attained = np.array([int(label.max()) + 1 for label in labels]) == ks
-    recommended = {name: recommend(name, curve, ks, attained) for name, curve in scores.items()}
     found = Findings(cuts.name, ks, scores, recommended, decisive, attained)
     k, evidence, reasons, runners_up = verdict(found)
     if null is not None and not null.exceeded:

@@ -106,6 +106,21 @@ def recommend(
     return int(ks[best][0])
 
 
+def decisive_of(
+    ks: NDArray[np.int64], scores: dict[str, FloatArray], recommended: dict[str, int | None]
+) -> str:
+    """Return the criterion that decides where none was asked for.
+
+    Support, if the clusters that it asks for are found again, and balance otherwise. A single
+    member has no halves, and its own clusters are the answer.
+    """
+    if "support" not in scores:
+        return "ensemble_nmi"
+    k = recommended["support"]
+    found_again = k is None or scores["recurrence"][np.searchsorted(ks, k)] >= _MODERATE
+    return "support" if found_again else "balance"
+
+
 def verdict(found: Findings) -> Verdict:
     """Return the choice, how strong the evidence is, and why."""
     chosen = found.recommended[found.decisive]
@@ -113,7 +128,7 @@ def verdict(found: Findings) -> Verdict:
     k = int(usable[0]) if chosen is None else chosen
     runners_up = _runners_up(found, k)
     evidence, rival = _evidence(found, k)
-    reasons = [_evidence_in_words(found, k, evidence, rival)]
+    reasons = [_evidence_sentence(found, k, evidence, rival)]
     if chosen is None:
         reasons.append(
             f"The {_IN_WORDS[found.decisive]} is the same at every k, so the smallest that"
@@ -142,7 +157,8 @@ def no_structure(k: int, null: Null) -> Verdict:
 def _evidence(found: Findings, k: int) -> tuple[str, int | None]:
     """Return how strong the evidence for k is, and another k with nearly the same support.
 
-    k - 1 and k + 1 are not counted as others.
+    k - 1 and k + 1 are not counted as others. Evidence is weak for every k where the clusters with
+    the largest support are not found again.
     """
     if "recurrence" not in found.scores:
         return "weak", None
@@ -154,12 +170,14 @@ def _evidence(found: Findings, k: int) -> tuple[str, int | None]:
         if curve[best] > _RIVAL * found.at("support", k):
             rival = int(found.ks[best])
     overlap = found.at("recurrence", k)
+    if found.recommended["support"] is not None:
+        overlap = min(overlap, found.at("recurrence", found.recommended["support"]))
     if overlap >= _STRONG and rival is None and others.any():
         return "strong", None
     return ("moderate" if overlap >= _MODERATE else "weak"), rival
 
 
-def _evidence_in_words(found: Findings, k: int, evidence: str, rival: int | None) -> str:
+def _evidence_sentence(found: Findings, k: int, evidence: str, rival: int | None) -> str:
     clusters = f"{evidence.capitalize()} evidence for {k} clusters:"
     if "recurrence" not in found.scores:
         return f"{clusters} there is only one clustering, and nothing to compare it with."
@@ -167,7 +185,7 @@ def _evidence_in_words(found: Findings, k: int, evidence: str, rival: int | None
     again = {
         "strong": f"halves of the members find the same ones ({overlap})",
         "moderate": f"halves of the members find nearly the same ones ({overlap})",
-        "weak": f"halves of the members find others ({overlap})",
+        "weak": f"halves of the members find partly others ({overlap})",
     }[evidence]
     if evidence == "strong":
         return f"{clusters} {again}, and no other number is supported nearly as well."
