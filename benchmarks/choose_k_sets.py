@@ -12,6 +12,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
+from scipy.spatial.distance import pdist
 from sklearn.cluster import AgglomerativeClustering, KMeans
 from sklearn.datasets import make_blobs
 from sklearn.mixture import GaussianMixture
@@ -34,11 +35,19 @@ class Drawn(NamedTuple):
 
 
 def many_clear(n_sets: int) -> Iterator[Drawn]:
-    """Give 12 to 16 blobs of 100 objects, 20 members each: by default, or of 2 to 30 clusters."""
+    """Give 12 to 16 blobs of 100 objects, 20 members each: by default, or of 2 to 30 clusters.
+
+    Blobs are drawn again while two centres are closer than 6 standard deviations.
+    """
     for i in range(n_sets):
         rng = np.random.default_rng([13, i])
-        k, n_features = 12 + i % 5, (3, 6, 10)[i % 3]
-        features, truth = make_blobs(100 * k, n_features, centers=k, random_state=_seed(rng))
+        k, n_features = 12 + i % 5, (4, 6, 10)[i % 3]
+        nearest = 0.0
+        while nearest < 6:
+            features, truth, centres = make_blobs(
+                100 * k, n_features, centers=k, random_state=_seed(rng), return_centers=True
+            )
+            nearest = pdist(centres).min()
         kind = ("default", "2 to 30")[(i // 5) % 2]
         bounds = None if kind == "default" else (2, 30)
         votes = en.ensembles.generate(
