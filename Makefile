@@ -4,25 +4,36 @@ VENV ?= .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 MINUTES ?= 10
+# Laws, kernels beside their twins, the default method and its relatives, messages: see test-quick.
+QUICK := tests/laws tests/flow tests/messages \
+	$(addprefix tests/methods/test_,consensus.py confidence.py local_weights.py linkage_family.py) \
+	$(addprefix --ignore=tests/flow/test_,kernel_cache.py large_walk.py)
 
 .DEFAULT_GOAL := help
-.PHONY: help run test lint fuzz fuzz-bytes faults coverage mutants numbers test-matrix test-install bench docs clean
+.PHONY: help run test test-quick lint fuzz fuzz-bytes faults coverage mutants numbers test-matrix test-install bench docs clean
 
 help:  ## show this list
 	@sed -n 's/^\([a-z-]*\):.*## /  make \1\t/p' $(MAKEFILE_LIST)
 
 $(READY): pyproject.toml
+	@echo "Setting up $(VENV), once: some 110 packages are downloaded. This takes some minutes."
 	$(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev]'
+	@if [ -t 1 ]; then how="--progress-bar on"; else how=--quiet; fi; \
+	$(BIN)/python -m pip install $$how --disable-pip-version-check --editable '.[dev]'
+	@echo "$(VENV) is ready."
 	@touch $@
 
 run: $(READY)  ## set up, then the demonstration on real data
+	@echo "The first run compiles kernels, which takes some seconds; later runs load them."
 	$(BIN)/ensemblage demo -o demo
 	@echo "The command is $(BIN)/ensemblage; '. $(BIN)/activate' makes it just ensemblage."
 	@echo "Open the report in a browser: $(CURDIR)/demo/report.html"
 
 test: $(READY)  ## set up, then every test and every docstring example
 	$(BIN)/python -m pytest
+
+test-quick: $(READY)  ## the tests that notice most, few cases each, in less than two minutes
+	$(BIN)/python -m pytest -q --hypothesis-profile=quick $(QUICK)
 
 lint: $(READY)  ## style, types and the direction of imports
 	$(BIN)/ruff check .

@@ -23,6 +23,7 @@ from distributed import Client
 
 import ensemblage as en
 from benchmarks.stream import _write
+from ensemblage.flow import compiling
 from ensemblage.scale import dask as on_dask
 from ensemblage.scale import stream
 
@@ -45,7 +46,8 @@ def main() -> None:
         _write(votes, int(asked.rows), int(asked.distinct))
         _write(small, 1000, 500)
         print("                              CPU s   ratio   wall s")
-        stream.consensus(small, en.Vote(3), folder / "warm.parquet", n_jobs=1)
+        with compiling.kernels_for(everything=True):
+            stream.consensus(small, en.Vote(3), folder / "warm.parquet", n_jobs=1)
         plain = _timed("stream, one thread", None, None, lambda: _stream(votes, folder))
         start = time.perf_counter()
         with on_dask.local_cluster(asked.workers) as cluster, Client(cluster) as client:

@@ -26,6 +26,7 @@ import ensemblage as en
 from benchmarks.inputs import mixture
 from ensemblage import flow, metrics
 from ensemblage._memory import peak_memory
+from ensemblage.flow import compiling
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -103,7 +104,8 @@ def agreement(route: str, links: list[str], ensembles: Iterable[tuple[str, np.nd
 
 def costs(sizes: list[int], route: str) -> None:
     """Print CPU seconds of the stages and the peak memory of a whole fit."""
-    en.PTA(2, similarity=route, n_jobs=1).fit(distinct(2_000))  # compiles
+    with compiling.kernels_for(everything=True):
+        en.PTA(2, similarity=route, n_jobs=1).fit(distinct(2_000))
     for n in sizes:
         votes = distinct(n)
         if route == "uint16":

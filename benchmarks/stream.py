@@ -22,6 +22,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 import ensemblage as en
+from ensemblage.flow import compiling
 from ensemblage.scale import _passes, _threads, _work, stream
 
 COLUMNS = 10
@@ -132,7 +133,8 @@ def _warm_up(folder: Path, estimator) -> None:
     """Load or compile the kernels, which is not what is measured."""
     small = folder / "warm.parquet"
     _write(small, 1000, 500)
-    stream.consensus(small, estimator, folder / "warm-labels.parquet")
+    with compiling.kernels_for(everything=True):
+        stream.consensus(small, estimator, folder / "warm-labels.parquet")
     small.unlink()
     (folder / "warm-labels.parquet").unlink()
 

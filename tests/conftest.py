@@ -20,6 +20,8 @@ settings.register_profile("ensemblage", deadline=None, max_examples=60, derandom
 settings.register_profile(
     "fuzz", deadline=None, max_examples=int(os.environ.get("ENSEMBLAGE_EXAMPLES", "200"))
 )
+# For "make test-quick": a few of the same.
+settings.register_profile("quick", deadline=None, max_examples=8, derandomize=True)
 settings.load_profile("ensemblage")
 
 #: The paper's Table 2, and the same with a third clustering.

@@ -42,7 +42,8 @@ EXAMPLES = sorted((ROOT / "examples").glob("*.py"))
 FENCE = re.compile(r"^```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 LINK = re.compile(r"\]\(([^)#\s]+)[^)]*\)")
 NUMBER = re.compile(r"-?\d+(?:\.\d+)?")
-SECONDS = re.compile(r"\d+\.\d+ s$|(?<=\d\.\d{3}) +\d+\.\d{3}$", re.MULTILINE)
+COMPILING = r"(, and \d+\.\d s compiling kernels, once)?"
+SECONDS = re.compile(rf"\d+\.\d+ s{COMPILING}$|(?<=\d\.\d{{3}}) +\d+\.\d{{3}}$", re.MULTILINE)
 
 
 def name_of(path):

@@ -39,7 +39,7 @@ def test_votes_in_a_page_out(votes, tmp_path):
     assert done.exit_code == 0, done.stderr
     assert done.stdout == ""
     assert re.fullmatch(
-        rf"50 objects, 5 clusterings, \d+ microclusters, k = 3, Consensus: \d+\.\d\d s\n"
+        rf"50 objects, 5 clusterings, \d+ microclusters, k = 3, Consensus: \d+\.\d\d s(, and .*)?\n"
         rf"The report is in {re.escape(str(page))}\.\n",
         done.stderr,
     )

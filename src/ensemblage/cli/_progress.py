@@ -20,8 +20,11 @@ def stage(what: str, *, quiet: bool = False) -> Iterator[None]:
         return
     from rich.console import Console
 
-    with Console(stderr=True).status(f"{what} ..."):
-        yield
+    with Console(stderr=True).status(f"{what} ...") as status:
+        from ensemblage.flow import compiling  # slow to import, so it is under the spinner
+
+        with compiling.showing(lambda text: status.update(f"{text or what} ...")):
+            yield
 
 
 def track(
@@ -32,7 +35,11 @@ def track(
         yield from items
         return
     from rich.console import Console
-    from rich.progress import track as bar
+    from rich.progress import Progress
 
-    console = Console(stderr=True)
-    yield from bar(items, description=what, total=total, console=console, transient=True)
+    with Progress(console=Console(stderr=True), transient=True) as bar:
+        task = bar.add_task(what, total=total)
+        from ensemblage.flow import compiling
+
+        with compiling.showing(lambda text: bar.update(task, description=text or what)):
+            yield from bar.track(items, task_id=task)

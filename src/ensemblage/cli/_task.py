@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ensemblage.cli._truth import scores_for_json
+
+if TYPE_CHECKING:
+    from ensemblage.cli._clock import Took
 
 
 class Task(NamedTuple):
@@ -45,7 +48,7 @@ class Done(NamedTuple):
     reasons: list[str] | None = None
 
 
-def facts_of(done: Done, task: Task, engine: str, seconds: float) -> dict[str, Any]:
+def facts_of(done: Done, task: Task, engine: str, took: Took) -> dict[str, Any]:
     """Return what the summary of an engine's work tells, for machines."""
     return {
         "n_objects": done.n_objects,
@@ -54,6 +57,6 @@ def facts_of(done: Done, task: Task, engine: str, seconds: float) -> dict[str, A
         "id_column": done.id_name,
         "engine": engine,
         "output": task.output,
-        "seconds": round(seconds, 4),
+        **took.facts(),
         "scores": scores_for_json(done.scores),
     }

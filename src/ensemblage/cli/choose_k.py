@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -10,6 +9,7 @@ import typer
 from ensemblage.cli import _arguments as arguments
 from ensemblage.cli import _words
 from ensemblage.cli._choices import choice_in_words, score_table
+from ensemblage.cli._clock import Clock
 from ensemblage.cli._errors import WrongCall, reported
 from ensemblage.cli._json import check_json, print_json
 from ensemblage.cli._options import ends_of_range, find_method, method_title, parameters, whole
@@ -115,7 +115,7 @@ def choose_k(
     classes is printed.
     """
     with reported(debug=debug), warnings_as_lines():
-        start = time.perf_counter()
+        clock = Clock()
         ends = None if k_range is None else _ends(k_range)
         check_call(votes, input_format=format, jobs=jobs)
         paths = expanded(votes)
@@ -170,7 +170,7 @@ def choose_k(
                 "n_microclusters": len(ensemble.microclusters.sizes),
                 "id_column": table.id_name,
                 "output": output,
-                "seconds": round(time.perf_counter() - start, 4),
+                **clock.took().facts(),
                 "n_classes": n_classes,
             }
             print_json("choose-k", facts | choice.to_dict())

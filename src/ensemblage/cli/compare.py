@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import time
 from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import typer
@@ -11,6 +10,7 @@ import typer
 from ensemblage._memory import peak_memory
 from ensemblage.cli import _arguments as arguments
 from ensemblage.cli import _words
+from ensemblage.cli._clock import Clock
 from ensemblage.cli._errors import WrongCall, reported
 from ensemblage.cli._json import check_json, print_json
 from ensemblage.cli._options import find_method
@@ -90,7 +90,7 @@ def compare(
     NMI with the votes, seconds and memory; then how well each pair of methods agrees (ARI).
     """
     with reported(debug=debug), warnings_as_lines():
-        start = time.perf_counter()
+        clock = Clock()
         check_call(votes, input_format=format, jobs=jobs)
         check_json(output, as_json=as_json)
         paths = expanded(votes)
@@ -128,7 +128,7 @@ def compare(
                 "n_microclusters": len(ensemble.microclusters.sizes),
                 "id_column": table.id_name,
                 "output": output,
-                "seconds": round(time.perf_counter() - start, 4),
+                **clock.took().facts(),
                 "methods": [
                     _for_json(row, outcome) for row, outcome in zip(rows, outcomes, strict=True)
                 ],
@@ -182,14 +182,14 @@ def _run(name: str, method: Any, k: int, ensemble: Any, seed: int, jobs: int) ->
     parameters = {"random_state": seed, "n_jobs": jobs}
     accepted = method._get_param_names()
     estimator = method(k, **{word: v for word, v in parameters.items() if word in accepted})
-    begun = time.perf_counter()
+    clock = Clock()
     try:
         with peak_memory() as peak, without_comparison():
             labels = estimator.fit(ensemble).labels_
     except (ValueError, MemoryError, ImportError) as error:
         text = " ".join(str(error).split()) or type(error).__name__
-        return Outcome(name, None, time.perf_counter() - begun, None, text)
-    return Outcome(name, labels, time.perf_counter() - begun, peak.n_bytes, None)
+        return Outcome(name, None, clock.took().seconds, None, text)
+    return Outcome(name, labels, clock.took().seconds, peak.n_bytes, None)
 
 
 def _row(outcome: Outcome, ensemble: Any, truth: NDArray[Any] | None) -> dict[str, Any]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import time
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -12,6 +11,7 @@ import typer
 from ensemblage.cli import _arguments as arguments
 from ensemblage.cli import _words
 from ensemblage.cli._choices import choice_in_words
+from ensemblage.cli._clock import Clock, Took
 from ensemblage.cli._engines import ENGINES, check_engine, choose
 from ensemblage.cli._errors import WrongCall, reported
 from ensemblage.cli._json import check_json, print_json
@@ -151,7 +151,7 @@ def consensus(
     confidence if asked for; with --k-range the columns k2, k3, ... instead.
     """
     with reported(debug=debug), warnings_as_lines():
-        start = time.perf_counter()
+        clock = Clock()
         asked = asked_k(k, k_range, method)
         ks = wanted_k(asked, k_range)
         engine = check_engine(engine, scheduler)
@@ -203,14 +203,14 @@ def consensus(
         )
         engine = choose(engine, task)
         done = ENGINES[engine](task)
-        seconds = time.perf_counter() - start
+        took = clock.took()
         if as_json:
-            print_json("consensus", _facts(done, task, asked, engine, seconds))
+            print_json("consensus", _facts(done, task, asked, engine, took))
             return
         if done.scores is not None:
             typer.echo(scores_as_text(done.scores), err=True)
         if not quiet:
-            typer.echo(_summary(done, ks, asked, method, seconds), err=True)
+            typer.echo(_summary(done, ks, asked, method, took), err=True)
             if done.method == "lwgp" and method_title(method) == "Consensus":
                 typer.echo("\n".join(done.reasons or ()), err=True)
             if done.choice is not None:
@@ -232,20 +232,19 @@ def check_output(output: str, ks: range, *, confidence: bool, is_folder: bool) -
         )
 
 
-def _summary(done: Done, ks: range, asked: int | str | None, method: str, seconds: float) -> str:
+def _summary(done: Done, ks: range, asked: int | str | None, method: str, took: Took) -> str:
     named = "" if done.id_name is None else f" (ids from {done.id_name!r})"
     k = f"k = {ks[0]}" if ks[0] == ks[-1] else f"k = {ks[0]} to {ks[-1]}"
     if asked == "auto":
         k = "k chosen before" if done.choice is None else f"k = {done.choice.k} (chosen)"
     return (
         f"{counted(done.n_objects, 'object')}{named}, {counted(done.n_clusterings, 'clustering')},"
-        f" {counted(done.n_microclusters, 'microcluster')}, {k}, {method_title(method)}:"
-        f" {seconds:.2f} s"
+        f" {counted(done.n_microclusters, 'microcluster')}, {k}, {method_title(method)}: {took}"
     )
 
 
 def _facts(
-    done: Done, task: Task, asked: int | str | None, engine: str, seconds: float
+    done: Done, task: Task, asked: int | str | None, engine: str, took: Took
 ) -> dict[str, Any]:
     """Return what the summary tells, and what led to it, for machines."""
     ks: list[int] | None = list(task.ks)
@@ -256,6 +255,6 @@ def _facts(
         "method_taken": done.method or task.method.lower(),
         "reasons": done.reasons or [],
         "ks": ks,
-        **facts_of(done, task, engine, seconds),
+        **facts_of(done, task, engine, took),
         "choice": None if done.choice is None else done.choice.to_dict(),
     }

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import sys
-import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import typer
 
 from ensemblage.cli import _arguments as arguments  # noqa: TC001 - typer reads annotations
+from ensemblage.cli._clock import Clock
 from ensemblage.cli._errors import WrongCall, reported
 from ensemblage.cli._options import whole
 from ensemblage.cli._progress import stage, track
@@ -104,7 +104,7 @@ def demo(
         files.check_writable("-")
         folder = None if output is None else _new_folder(output)
         features, digits = _digits()
-        with stage("Preparing kernels", quiet=quiet):
+        with stage("Loading", quiet=quiet):
             _warm_up(en)
         seeds = track(range(seed, seed + repeats), "Ensembles and their consensus", quiet=quiet)
         runs = [_compare(en, features, digits, members, k, each) for each in seeds]
@@ -138,7 +138,7 @@ def _digits() -> tuple[NDArray[Any], NDArray[Any]]:
 
 
 def _warm_up(en: Any) -> None:
-    """Compile or load the kernels, so that the seconds shown are those of the method."""
+    """Load what is loaded on first use, so that the seconds shown are those of the method."""
     en.EnsembleClustering(2, random_state=0).fit([[0.0], [1.0], [4.0], [6.0]])
     for name in _METHODS:
         _fitted(en, name, [[0, 0], [0, 1], [1, 1], [1, 2]], 2, 0)
@@ -176,10 +176,10 @@ def _compare(
 
 
 def _timed(work: Callable[..., Any], *arguments: Any) -> tuple[Any, float]:
-    """Return the result of a call and the seconds that it took."""
-    start = time.perf_counter()
+    """Return the result of a call and the seconds that it took, without those of compiling."""
+    clock = Clock()
     result = work(*arguments)
-    return result, time.perf_counter() - start
+    return result, clock.took().seconds
 
 
 def _agreement(digits: NDArray[Any], labels: Any) -> tuple[float, float]:

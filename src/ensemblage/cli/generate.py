@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from contextlib import nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -11,6 +10,7 @@ import typer
 
 from ensemblage.cli import _arguments as arguments
 from ensemblage.cli import _words
+from ensemblage.cli._clock import Clock, Took
 from ensemblage.cli._errors import WrongCall, reported
 from ensemblage.cli._features import read_features
 from ensemblage.cli._json import check_json, print_json
@@ -193,7 +193,7 @@ def generate(
     column for each clustering: kmeans_001, kmeans_002, ..., beside the ids.
     """
     with reported(debug=debug), warnings_as_lines():
-        start = time.perf_counter()
+        clock = Clock()
         check_call(data, input_format=format, jobs=jobs)
         methods = _chosen(method)
         if k is not None and k_range is not None:
@@ -244,11 +244,11 @@ def generate(
             files.write_pool(output, votes, names, ids=features.ids, truth=features.truth)
             if parts is not None and checkpoint is None:
                 remove_folder(parts)
-        seconds = time.perf_counter() - start
+        took = clock.took()
         if as_json:
-            print_json("generate", _facts(features, votes, methods, output, seconds))
+            print_json("generate", _facts(features, votes, methods, output, took))
         elif not quiet:
-            typer.echo(_summary(features, votes, output, seconds), err=True)
+            typer.echo(_summary(features, votes, output, took), err=True)
 
 
 def _chosen(method: str) -> list[str]:
@@ -379,7 +379,7 @@ def _warn_of_silent(votes: NDArray[Any]) -> None:
 
 
 def _facts(
-    features: Features, votes: NDArray[Any], methods: list[str], output: str, seconds: float
+    features: Features, votes: NDArray[Any], methods: list[str], output: str, took: Took
 ) -> dict[str, Any]:
     """Return what the summary tells, for machines; `n_clusters` has a number for each column."""
     n_objects, n_features = features.matrix.shape
@@ -392,11 +392,11 @@ def _facts(
         "id_column": features.id_name,
         "truth": None if features.truth is None else features.truth.name,
         "output": output,
-        "seconds": round(seconds, 4),
+        **took.facts(),
     }
 
 
-def _summary(features: Features, votes: NDArray[Any], output: str, seconds: float) -> str:
+def _summary(features: Features, votes: NDArray[Any], output: str, took: Took) -> str:
     found = votes.max(axis=0).astype(int) + 1
     where = "standard output" if output == "-" else output
     n, width = features.matrix.shape
@@ -404,5 +404,5 @@ def _summary(features: Features, votes: NDArray[Any], output: str, seconds: floa
     return (
         f"{counted(n, 'object')}{named}, {counted(width, 'feature')},"
         f" {counted(votes.shape[1], 'clustering')} with"
-        f" {found.min()} to {found.max()} clusters in {where}: {seconds:.2f} s"
+        f" {found.min()} to {found.max()} clusters in {where}: {took}"
     )

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import time
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -11,6 +10,7 @@ import typer
 
 from ensemblage.cli import _arguments as arguments
 from ensemblage.cli import _words
+from ensemblage.cli._clock import Clock, Took
 from ensemblage.cli._engines import check_engine, choose
 from ensemblage.cli._errors import WrongCall, reported
 from ensemblage.cli._json import check_json, print_json
@@ -73,7 +73,7 @@ def predict(
     confidence if asked for.
     """
     with reported(debug=debug), warnings_as_lines():
-        start = time.perf_counter()
+        clock = Clock()
         engine = check_engine(engine, None)
         if engine == "dask":
             raise WrongCall("--engine dask is for consensus. For predict it is memory or stream.")
@@ -109,15 +109,15 @@ def predict(
         )
         engine = choose(engine, task)
         done = ENGINES[engine](task)
-        seconds = time.perf_counter() - start
+        took = clock.took()
         if as_json:
             facts = {"method": task.method.lower(), "ks": [loaded.n_clusters_], "model": model}
-            print_json("predict", facts | facts_of(done, task, engine, seconds))
+            print_json("predict", facts | facts_of(done, task, engine, took))
             return
         if done.scores is not None:
             typer.echo(scores_as_text(done.scores), err=True)
         if not quiet:
-            typer.echo(_summary(done, loaded, seconds), err=True)
+            typer.echo(_summary(done, loaded, took), err=True)
 
 
 def _load(path: str) -> Any:
@@ -135,10 +135,10 @@ def _load(path: str) -> Any:
     return model
 
 
-def _summary(done: Done, model: Any, seconds: float) -> str:
+def _summary(done: Done, model: Any, took: Took) -> str:
     named = "" if done.id_name is None else f" (ids from {done.id_name!r})"
     return (
         f"{counted(done.n_objects, 'object')}{named},"
         f" {counted(model.n_features_in_, 'clustering')},"
-        f" k = {model.n_clusters_}, {type(model).__name__}: {seconds:.2f} s"
+        f" k = {model.n_clusters_}, {type(model).__name__}: {took}"
     )

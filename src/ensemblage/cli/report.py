@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import shlex
-import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from ensemblage.cli import _arguments as arguments  # noqa: TC001 - typer reads annotations
+from ensemblage.cli._clock import Clock, Took
 from ensemblage.cli._errors import WrongCall, reported
 from ensemblage.cli._json import check_json, print_json
 from ensemblage.cli._models import check_only_report, is_model
@@ -107,7 +107,7 @@ def report(
     votes, or before them.
     """
     with reported(debug=debug), warnings_as_lines():
-        start = time.perf_counter()
+        clock = Clock()
         wanted = k_or_auto(k)
         check_call(votes, input_format=format, jobs=jobs)
         saved = votes[0] if is_model(votes[0]) else None
@@ -178,7 +178,7 @@ def report(
                 command=_command(votes, _given(context, of_model=saved is not None)),
                 **beside,
             )
-        seconds = time.perf_counter() - start
+        took = clock.took()
         fitted = getattr(model, "consensus_", model)
         if as_json:
             choice = getattr(fitted, "k_choice_", None)
@@ -191,12 +191,12 @@ def report(
                 "id_column": None if table is None else table.id_name,
                 "model": saved,
                 "output": output,
-                "seconds": round(seconds, 4),
+                **took.facts(),
                 "choice": None if choice is None else choice.to_dict(),
             }
             print_json("report", facts)
         elif not quiet:
-            typer.echo(_summary(fitted, output, seconds), err=True)
+            typer.echo(_summary(fitted, output, took), err=True)
 
 
 def _votes_of_model(model: Any, ensemble: Any) -> Any:
@@ -286,11 +286,11 @@ def _given_for_a_fit(context: typer.Context) -> list[str]:
     return found
 
 
-def _summary(fitted: Any, output: str, seconds: float) -> str:
+def _summary(fitted: Any, output: str, took: Took) -> str:
     where = "standard output" if output == "-" else output
     return (
         f"{counted(fitted._ensemble.n_objects, 'object')},"
         f" {counted(fitted.n_features_in_, 'clustering')},"
         f" {counted(fitted.n_microclusters_, 'microcluster')}, k = {fitted.n_clusters_},"
-        f" {type(fitted).__name__}: {seconds:.2f} s\nThe report is in {where}."
+        f" {type(fitted).__name__}: {took}\nThe report is in {where}."
     )

@@ -54,7 +54,12 @@ from ensemblage.flow.local_merges import (
     no_merges,
 )
 from ensemblage.flow.member_pairs import member_pairs
-from ensemblage.flow.microclusters import MicroclusterIndex, microclusters, spread
+from ensemblage.flow.microclusters import (
+    MicroclusterIndex,
+    find_rows,
+    microclusters,
+    spread,
+)
 from ensemblage.flow.nystroem import nystroem, sketch
 from ensemblage.flow.packed import packed_bytes, packed_similarity
 from ensemblage.flow.packed_linkage import packed_linkage
@@ -118,6 +123,7 @@ __all__ = [
     "factor_labels",
     "factorise",
     "farthest_first",
+    "find_rows",
     "first_arrivals",
     "first_likely",
     "first_merges",

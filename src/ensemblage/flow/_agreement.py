@@ -7,9 +7,12 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from ensemblage.flow._jit import kernel
+from ensemblage.flow.compiling import worth_a_kernel
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
+
+    from ensemblage._types import FloatArray
 
 _COLUMNS_PER_STRIP = 4096  # counters of a strip stay in the L1 cache
 
@@ -49,12 +52,37 @@ def counter_dtype(n_clusterings: int) -> np.dtype[np.unsignedinteger[Any]]:
     return np.min_scalar_type(n_clusterings)
 
 
-@kernel
-def sum_matches(left: Any, right: Any, weights: Any, start: Any, sums: Any) -> None:
+def sum_matches(
+    left: NDArray[Any], right: NDArray[Any], weights: Any, start: int, sums: FloatArray
+) -> None:
     """Write to ``sums[r, j]`` the weight of the clusterings where row start + r matches row j.
 
     Clusterings are added in their order, whoever is compared: equal sums are equal numbers.
     """
+    if worth_a_kernel(left.size * right.shape[1]):
+        _sum_matches(left, right, weights, start, sums)
+        return
+    sums[:] = 0.0
+    for votes, codes, weight in zip(
+        left[:, start : start + len(sums)], right, weights, strict=True
+    ):
+        sums += np.where(votes[:, None] == codes, weight, 0.0)
+
+
+def count_matches(
+    left: NDArray[Any], right: NDArray[Any], start: int, counts: NDArray[Any]
+) -> None:
+    """Write to ``counts[r, j]`` in how many clusterings row ``start + r`` matches row j."""
+    if worth_a_kernel(left.size * right.shape[1]):
+        _count_matches(left, right, start, counts)
+        return
+    counts[:] = 0
+    for votes, codes in zip(left[:, start : start + len(counts)], right, strict=True):
+        counts += votes[:, None] == codes
+
+
+@kernel
+def _sum_matches(left: Any, right: Any, weights: Any, start: Any, sums: Any) -> None:
     n_clusterings, n_columns = right.shape
     for first in range(0, n_columns, _COLUMNS_PER_STRIP):
         last = min(first + _COLUMNS_PER_STRIP, n_columns)
@@ -69,8 +97,7 @@ def sum_matches(left: Any, right: Any, weights: Any, start: Any, sums: Any) -> N
 
 
 @kernel
-def count_matches(left: Any, right: Any, start: Any, counts: Any) -> None:
-    """Write to ``counts[r, j]`` in how many clusterings row ``start + r`` matches row j."""
+def _count_matches(left: Any, right: Any, start: Any, counts: Any) -> None:
     n_clusterings, n_columns = right.shape
     for first in range(0, n_columns, _COLUMNS_PER_STRIP):
         last = min(first + _COLUMNS_PER_STRIP, n_columns)

@@ -12,8 +12,12 @@ from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
 import numba
 from numba import extending
 
+from ensemblage.flow import compiling
+
 if TYPE_CHECKING:
     from collections.abc import Callable
+
+compiling.listen()
 
 Parameters = ParamSpec("Parameters")
 Result = TypeVar("Result")

@@ -11,6 +11,7 @@ import numpy as np
 
 from ensemblage.flow._agreement import VoteCodes, count_matches, counter_dtype, sum_matches
 from ensemblage.flow._jit import kernel
+from ensemblage.flow.compiling import worth_a_kernel
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -18,6 +19,8 @@ if TYPE_CHECKING:
     from ensemblage._types import FloatArray
 
 _FEW_NEIGHBOURS = 64  # so few are kept in order while the others pass by
+#: What a number costs that takes part in a partition, in steps of NumPy.
+_STEPS_OF_SORTING = 8
 
 
 def link_weights(
@@ -56,7 +59,7 @@ def link_weights(
 def row_thresholds(weights: FloatArray, n_neighbors: int) -> FloatArray:
     """Return the K-th largest weight of each row, the smallest where there are not so many."""
     n_rows, n = weights.shape
-    if n_neighbors <= min(n, _FEW_NEIGHBOURS):
+    if n_neighbors <= min(n, _FEW_NEIGHBOURS) and worth_a_kernel(n * n * _STEPS_OF_SORTING):
         thresholds = np.empty(n_rows)
         _kth_largest(weights, np.empty(n_neighbors), thresholds)
         return thresholds

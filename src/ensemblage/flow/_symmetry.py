@@ -6,20 +6,21 @@ that from b to a.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from ensemblage.flow._jit import kernel
+import numpy as np
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 _TILE = 64
 
 
-@kernel
-def mirror(matrix: Any) -> None:
+def mirror(matrix: NDArray[Any]) -> None:
     """Write what is below the diagonal above it."""
-    n = matrix.shape[0]
-    for top in range(0, n, _TILE):
-        bottom = min(top + _TILE, n)
-        for left in range(0, bottom, _TILE):
-            for i in range(top, bottom):
-                for j in range(left, min(left + _TILE, i)):
-                    matrix[j, i] = matrix[i, j]
+    for top in range(0, len(matrix), _TILE):
+        rows = matrix[top : top + _TILE]
+        matrix[:top, top : top + _TILE] = rows[:, :top].T
+        tile = rows[:, top : top + _TILE]
+        above = np.triu_indices(len(tile), 1)
+        tile[above] = tile.T[above]

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ensemblage.flow._jit import kernel
+from ensemblage.flow.compiling import worth_a_kernel
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -15,6 +16,8 @@ if TYPE_CHECKING:
 
 #: Similarities that differ by less than this share of the larger are equal but for rounding.
 TIE = 1e-12
+#: What a merge costs in Python, in steps of NumPy.
+_STEPS_PER_MERGE = 200
 
 
 def tree_of_merges(pairs: NDArray[np.int64], heights: FloatArray) -> FloatArray:
@@ -24,7 +27,9 @@ def tree_of_merges(pairs: NDArray[np.int64], heights: FloatArray) -> FloatArray:
     """
     order = np.argsort(heights, kind="stable")
     tree = np.empty((len(pairs), 4))
-    _number_clusters(pairs[order], heights[order], tree)
+    number = _number_clusters if worth_a_kernel(_STEPS_PER_MERGE * len(pairs)) else _number_few
+    number(pairs[order], tree)
+    tree[:, 2] = heights[order]
     return tree
 
 
@@ -73,8 +78,19 @@ def _joins(pairs: NDArray[np.int64], sizes: NDArray[np.int64]) -> NDArray[np.int
     return np.column_stack([np.full(len(apart) - 1, apart[0]), apart[1:]])
 
 
-@kernel
-def root(parent: Any, node: Any) -> Any:
+def _number_few(pairs: NDArray[np.int64], tree: FloatArray) -> None:
+    """Do what `_number_clusters` does, in Python's lists."""
+    n = len(pairs) + 1
+    parent, rows_in = list(range(2 * n - 1)), [1] * (2 * n - 1)
+    for step, ends in enumerate(pairs.tolist()):
+        a, b = sorted(_find_root(parent, end) for end in ends)
+        union = n + step
+        parent[a] = parent[b] = union
+        rows_in[union] = rows_in[a] + rows_in[b]
+        tree[step, 0], tree[step, 1], tree[step, 3] = a, b, rows_in[union]
+
+
+def _find_root(parent: Any, node: int) -> int:
     """Return the cluster that `node` has come to, shortening the way there."""
     while parent[node] != node:
         parent[node] = parent[parent[node]]
@@ -82,8 +98,11 @@ def root(parent: Any, node: Any) -> Any:
     return node
 
 
+root = kernel(_find_root)
+
+
 @kernel
-def _number_clusters(pairs: Any, heights: Any, tree: Any) -> None:
+def _number_clusters(pairs: Any, tree: Any) -> None:
     """Turn merges of rows into merges of clusters n, n + 1, ... in the order given."""
     n = len(pairs) + 1
     parent = np.arange(2 * n - 1)
@@ -94,4 +113,4 @@ def _number_clusters(pairs: Any, heights: Any, tree: Any) -> None:
         parent[a] = parent[b] = union
         rows_in[union] = rows_in[a] + rows_in[b]
         tree[step, 0], tree[step, 1] = min(a, b), max(a, b)
-        tree[step, 2], tree[step, 3] = heights[step], rows_in[union]
+        tree[step, 3] = rows_in[union]

@@ -8,14 +8,15 @@ and single link, but their trees are decided by ties, and a chain cannot keep a 
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
+from scipy.sparse import coo_array
+from scipy.sparse.csgraph import connected_components
 
 from ensemblage.flow._closest import merge_closest
-from ensemblage.flow._jit import fast_kernel, kernel
 from ensemblage.flow._symmetry import mirror
-from ensemblage.flow._tree import root, tree_of_merges
+from ensemblage.flow._tree import tree_of_merges
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -24,7 +25,6 @@ if TYPE_CHECKING:
 
 LINKAGES = ("average", "complete", "single")
 TIES = ("mean", "later", "octave")
-_RULES = (*LINKAGES, "ward")
 
 
 def agglomerate(
@@ -71,7 +71,7 @@ def agglomerate(
         return _by_closest_pairs(distance, mass, LINKAGES.index(linkage), ties)
     pairs = np.empty((max(n - 1, 0), 2), dtype=np.int64)
     heights = np.empty(len(pairs))
-    _chain(distance, mass, _RULES.index(linkage), pairs, heights)
+    _chain(distance, mass, linkage, pairs, heights)
     return tree_of_merges(pairs, heights)
 
 
@@ -94,9 +94,15 @@ def cut_tree(tree: FloatArray, n_clusters: int) -> NDArray[np.int64]:
     Merges are counted, not heights compared, so ties cannot change how many clusters come out.
     """
     n = len(tree) + 1
-    labels = np.empty(n, dtype=np.int64)
-    _label(tree[: n - n_clusters, :2].astype(np.int64), labels)
-    return labels
+    merges = tree[: n - n_clusters, :2].astype(np.int64).ravel()
+    unions = n + np.arange(len(merges)) // 2
+    n_nodes = n + len(merges) // 2
+    links = coo_array((np.ones(len(merges)), (merges, unions)), shape=(n_nodes, n_nodes))
+    of_row = connected_components(links, directed=False)[1][:n]
+    _, first, labels = np.unique(of_row, return_index=True, return_inverse=True)
+    rank = np.empty(len(first), dtype=np.int64)
+    rank[np.argsort(first)] = np.arange(len(first))
+    return rank[labels]
 
 
 def tree_of_objects(
@@ -123,87 +129,63 @@ def tree_of_objects(
     return tree_of_merges(pairs, heights)
 
 
-@fast_kernel
-def _nearest(row: Any, size: Any, previous: Any) -> Any:
-    """Return the place of the smallest of the first `size` entries, `previous` if it ties."""
-    smallest = np.inf
-    for j in range(size):
-        smallest = min(smallest, row[j])
-    if previous >= 0 and row[previous] == smallest:
-        return previous
-    for j in range(size):
-        if row[j] == smallest:
-            return j
-    return -1
-
-
-@kernel
-def _chain(distance: Any, mass: Any, linkage: Any, pairs: Any, heights: Any) -> None:
+def _chain(
+    distance: FloatArray,
+    mass: FloatArray,
+    linkage: str,
+    pairs: NDArray[np.int64],
+    heights: FloatArray,
+) -> None:
     """Write merges as pairs of rows, a merged cluster living on in the lower of its two.
 
     Rows that are gone have infinite distance to all. A merge is no lower than those inside it:
     rounding must not turn the order of a merge and its parts around.
     """
-    n = distance.shape[0]
-    chain = np.empty(n, dtype=np.int64)
-    inner_height = np.full(n, -np.inf)
-    for i in range(n):
-        distance[i, i] = np.inf
-    length = 0
-    for step in range(n - 1):
-        if length == 0:
-            chain[0] = 0  # the lowest lives on in every merge, so it is never gone
-            length = 1
-        while True:
-            tip = chain[length - 1]
-            previous = chain[length - 2] if length > 1 else -1
-            nearest = _nearest(distance[tip], n, previous)
-            if nearest == previous:
-                break
-            chain[length] = nearest
-            length += 1
-        length -= 2
-        a, b = min(tip, previous), max(tip, previous)
-        pairs[step, 0], pairs[step, 1] = a, b
-        height = max(distance[a, b], inner_height[a], inner_height[b])
-        heights[step] = inner_height[a] = height
-        share_a = mass[a] / (mass[a] + mass[b])
-        share_b = mass[b] / (mass[a] + mass[b])
+    np.fill_diagonal(distance, np.inf)
+    inner_height = np.full(len(distance), -np.inf)
+    chain: list[int] = []
+    for step in range(len(pairs)):
+        a, b = _closest_pair(distance, chain)
         cost = distance[a, b]
-        for z in range(n):
-            if linkage == 0:
-                merged = share_a * distance[a, z] + share_b * distance[b, z]
-            elif linkage == 1:
-                merged = max(distance[a, z], distance[b, z])
-            elif linkage == 2:
-                merged = min(distance[a, z], distance[b, z])
-            else:
-                merged = (
-                    (mass[a] + mass[z]) * distance[a, z]
-                    + (mass[b] + mass[z]) * distance[b, z]
-                    - mass[z] * cost
-                ) / (mass[a] + mass[b] + mass[z])
-            if z in (a, b):
-                merged = np.inf
-            distance[a, z] = merged
-            distance[z, a] = merged
-            distance[z, b] = np.inf
-        distance[b, :] = np.inf
+        pairs[step] = a, b
+        heights[step] = inner_height[a] = max(cost, inner_height[a], inner_height[b])
+        merged = _merged(distance[a], distance[b], mass, mass[a], mass[b], cost, linkage)
+        merged[a] = merged[b] = np.inf
+        distance[a] = merged
+        distance[:, a] = merged
+        distance[:, b] = np.inf  # row b is not read again
         mass[a] += mass[b]
 
 
-@kernel
-def _label(merges: Any, labels: Any) -> None:
-    """Write the number of each row's cluster after the merges, counted by first appearance."""
-    n = len(labels)
-    parent = np.arange(n + len(merges))
-    for step in range(len(merges)):
-        parent[merges[step, 0]] = parent[merges[step, 1]] = n + step
-    number = np.full(len(parent), -1, dtype=np.int64)
-    n_labels = 0
-    for i in range(n):
-        cluster = root(parent, i)
-        if number[cluster] < 0:
-            number[cluster] = n_labels
-            n_labels += 1
-        labels[i] = number[cluster]
+def _closest_pair(distance: FloatArray, chain: list[int]) -> tuple[int, int]:
+    """Follow nearest neighbours to two that are each other's; take them off the chain."""
+    if not chain:
+        chain.append(0)  # the lowest lives on in every merge, so it is never gone
+    while True:
+        row = distance[chain[-1]]
+        nearest = int(row.argmin())
+        if len(chain) > 1 and row[chain[-2]] == row[nearest]:  # which wins ties
+            a, b = sorted(chain[-2:])
+            del chain[-2:]
+            return a, b
+        chain.append(nearest)
+
+
+def _merged(
+    row_a: FloatArray,
+    row_b: FloatArray,
+    mass: FloatArray,
+    mass_a: float,
+    mass_b: float,
+    cost: float,
+    linkage: str,
+) -> FloatArray:
+    """Return how far the union of two clusters is from all others."""
+    both = mass_a + mass_b
+    if linkage == "average":
+        merged: FloatArray = mass_a / both * row_a
+        merged += mass_b / both * row_b
+        return merged
+    ward: FloatArray = (mass_a + mass) * row_a + (mass_b + mass) * row_b - mass * cost
+    ward /= both + mass
+    return ward

@@ -6,11 +6,10 @@ are whole numbers, 0 stays 0, and the rounding of others stays far below what co
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ensemblage.flow._jit import fast_kernel, kernel
 from ensemblage.flow._symmetry import mirror
 from ensemblage.flow._tree import TIE, tree_of_similar
 
@@ -53,69 +52,59 @@ def average_link(similarity: FloatArray, sizes: NDArray[np.int64]) -> FloatArray
     return tree_of_similar(pairs[:n_merges], found[:n_merges], sizes)
 
 
-@fast_kernel
-def _largest(row: Any, share: Any) -> Any:
-    """Return the largest product of a sum and what turns it into a mean."""
-    largest = 0.0
-    for j in range(len(row)):
-        largest = max(largest, row[j] * share[j])
-    return largest
-
-
-@kernel
-def _chain(sums: Any, mass: Any, pairs: Any, similarity: Any) -> Any:
+def _chain(
+    sums: FloatArray, mass: FloatArray, pairs: NDArray[np.int64], similarity: FloatArray
+) -> int:
     """Write merges as pairs of rows, the union living on in the lower; return how many there are.
 
     The share of a row that is gone, 1 / mass otherwise, is 0.
     """
     n = len(mass)
     share = 1.0 / mass
-    chain = np.empty(n, dtype=np.int64)
-    in_chain = np.zeros(n, dtype=np.bool_)
     inner = np.full(n, np.inf)
-    for i in range(n):
-        sums[i, i] = 0.0
-    length = start = step = 0
+    np.fill_diagonal(sums, 0.0)
+    chain: list[int] = []
+    in_chain = np.zeros(n, dtype=np.bool_)
+    start = step = 0
     while True:
-        if length == 0:
+        if not chain:
             while start < n and share[start] == 0.0:
                 start += 1
             if start == n:
                 return step
-            chain[0] = start
+            chain.append(start)
             in_chain[start] = True
-            length = 1
-        tip = chain[length - 1]
-        previous = chain[length - 2] if length > 1 else -1
-        row = sums[tip]
-        largest = _largest(row, share)
-        if largest == 0.0 and previous < 0:  # it has nothing in common with any other
-            in_chain[tip] = False
-            length = 0
+        previous = chain[-2] if len(chain) > 1 else -1
+        nearest = _nearest(sums[chain[-1]] * share, previous)
+        if nearest < 0:  # it has nothing in common with any other
+            in_chain[chain.pop()] = False
             start += 1
             continue
-        tied = (1.0 - TIE) * largest
-        nearest = previous
-        if previous < 0 or row[previous] * share[previous] < tied:
-            nearest = 0
-            while row[nearest] * share[nearest] < tied:
-                nearest += 1
         # Ties within ties may lead back into the chain: then the previous one is as near.
         if nearest != previous and not in_chain[nearest]:
-            chain[length] = nearest
+            chain.append(nearest)
             in_chain[nearest] = True
-            length += 1
             continue
-        length -= 2
-        in_chain[tip] = in_chain[previous] = False
-        a, b = min(tip, previous), max(tip, previous)
+        a, b = sorted(chain[-2:])
+        del chain[-2:]
+        in_chain[a] = in_chain[b] = False
         mean = sums[a, b] / (mass[a] * mass[b])
         similarity[step] = inner[a] = min(mean, inner[a], inner[b])
-        pairs[step, 0], pairs[step, 1] = a, b
+        pairs[step] = a, b
         step += 1
-        for z in range(n):
-            sums[a, z] += sums[b, z]
-            sums[z, a] = sums[a, z]
+        sums[a] += sums[b]
         sums[a, a] = 0.0
+        sums[:, a] = sums[a]
         mass[a] += mass[b]
         share[a], share[b] = 1.0 / mass[a], 0.0
+
+
+def _nearest(means: FloatArray, previous: int) -> int:
+    """Return the first row of the largest mean, `previous` if it ties, -1 if there is none."""
+    largest = means.max()
+    if largest == 0.0 and previous < 0:
+        return -1
+    tied = (1.0 - TIE) * largest
+    if previous >= 0 and means[previous] >= tied:
+        return previous
+    return int((means >= tied).argmax())

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ensemblage.flow._jit import kernel
-from ensemblage.flow._nearest import nearest, squared_distance, two_least
+from ensemblage.flow._jit import fast_kernel, kernel
+from ensemblage.flow._nearest import nearest, squared_distance
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -40,79 +40,89 @@ def bounded_lloyd(
 _CAUTION = 1e-12
 
 
-@kernel
-def _improve(rows: Any, centres: Any, max_iter: Any) -> None:
-    n, n_dimensions = rows.shape
-    k = len(centres)
+def _improve(rows: NDArray[Any], centres: FloatArray, max_iter: int) -> None:
+    n, k = len(rows), len(centres)
     labels = np.full(n, -1, dtype=np.int32)
     own = np.full(n, np.inf)  # not less than the distance to the own centre
     other = np.zeros(n)  # not more than the distance to any other centre
     gap = np.zeros(k)  # half the distance to the nearest other centre
-    moved = np.zeros(k)
-    counts = np.zeros(k, dtype=np.int64)
-    sums = np.empty((k, n_dimensions))
     for _ in range(max_iter):
+        before = labels.copy()
         _half_gaps(centres, gap)
-        if not _assign(rows, centres, gap, labels, own, other):
+        _assign(rows, centres, gap, labels, own, other)
+        if np.array_equal(before, labels):
             return
-        counts[:] = 0
-        for i in range(n):
-            counts[labels[i]] += 1
-        for c in range(k):
-            if counts[c] == 0:
-                _refill(c, rows, centres, counts, labels, own, other)
-        for c in range(k):
-            for d in range(n_dimensions):
-                sums[c, d] = 0.0
-        for i in range(n):
-            c = labels[i]
-            for d in range(n_dimensions):
-                sums[c, d] += rows[i, d]
-        for c in range(k):
-            moved[c] = 0.0
-            if counts[c] > 0:
-                for d in range(n_dimensions):
-                    sums[c, d] /= counts[c]
-                moved[c] = np.sqrt(squared_distance(sums[c], centres[c])) * (1.0 + _CAUTION)
-                for d in range(n_dimensions):
-                    centres[c, d] = sums[c, d]
-        farthest = 0.0
-        for c in range(k):
-            farthest = max(farthest, moved[c])
-        for i in range(n):
-            own[i] = (own[i] + moved[labels[i]]) * (1.0 + _CAUTION)
-            other[i] = other[i] * (1.0 - _CAUTION) - farthest
+        counts = np.bincount(labels, minlength=k)
+        for empty in np.flatnonzero(counts == 0):
+            _refill(empty, rows, centres, counts, labels, own, other)
+        sums = np.zeros_like(centres)
+        _add_rows(rows, labels, sums)
+        filled = counts > 0
+        means = np.where(filled[:, None], sums / np.maximum(counts, 1)[:, None], centres)
+        with np.errstate(over="ignore", invalid="ignore"):  # squares of huge numbers
+            moved = np.sqrt(((means - centres) ** 2).sum(axis=1)) * (1.0 + _CAUTION)
+            own += moved[labels]
+            own *= 1.0 + _CAUTION
+            other *= 1.0 - _CAUTION
+            other -= moved.max()
+        centres[:] = means
+
+
+# Rounds are driven by NumPy: each kernel that calls another is compiled with it once more.
 
 
 @kernel
+def _add_rows(rows: Any, labels: Any, sums: Any) -> None:
+    """Add each row to the sum of its label."""
+    for i in range(len(rows)):
+        for d in range(rows.shape[1]):
+            sums[labels[i], d] += rows[i, d]
+
+
+@fast_kernel
 def _half_gaps(centres: Any, gap: Any) -> None:
     for c in range(len(centres)):
         least = np.inf
         for e in range(len(centres)):
-            if e != c:
-                least = min(least, squared_distance(centres[e], centres[c]))
+            total = 0.0
+            for d in range(centres.shape[1]):
+                difference = centres[e, d] - centres[c, d]
+                total += difference * difference
+            if e != c and total < least:
+                least = total
         gap[c] = 0.5 * np.sqrt(least)
 
 
-@kernel
-def _assign(rows: Any, centres: Any, gap: Any, labels: Any, own: Any, other: Any) -> bool:
-    """Give each row the number of its nearest centre, the lowest on ties; tell if any changed."""
-    changed = False
-    ones = np.ones(len(centres))
+@fast_kernel
+def _assign(rows: Any, centres: Any, gap: Any, labels: Any, own: Any, other: Any) -> None:
+    """Give each row the number of its nearest centre, the lowest on ties."""
     for i in range(len(rows)):
-        if labels[i] >= 0:
-            enough = max(other[i], gap[labels[i]]) * (1.0 - _CAUTION)
+        label = labels[i]
+        if label >= 0:
+            enough = max(other[i], gap[label]) * (1.0 - _CAUTION)
             if own[i] < enough:
                 continue
-            own[i] = np.sqrt(squared_distance(rows[i], centres[labels[i]])) * (1.0 + _CAUTION)
+            total = 0.0
+            for d in range(rows.shape[1]):
+                difference = np.float64(rows[i, d]) - centres[label, d]
+                total += difference * difference
+            own[i] = np.sqrt(total) * (1.0 + _CAUTION)
             if own[i] < enough:
                 continue
-        label, _, least, second = two_least(rows, i, centres, ones)
+        least, second = np.inf, np.inf
+        label = 0  # should all distances be infinite
+        for c in range(len(centres)):
+            total = 0.0
+            for d in range(rows.shape[1]):
+                difference = np.float64(rows[i, d]) - centres[c, d]
+                total += difference * difference
+            if total < least:
+                second, least, label = least, total, c
+            elif total < second:
+                second = total
         own[i] = np.sqrt(least) * (1.0 + _CAUTION)
         other[i] = np.sqrt(second) * (1.0 - _CAUTION)
-        changed = changed or labels[i] != label
         labels[i] = label
-    return changed
 
 
 @kernel

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ensemblage.flow._agreement import (
+    VoteCodes,
     count_matches,
     counter_dtype,
     sum_matches,
@@ -15,6 +16,7 @@ from ensemblage.flow._agreement import (
 )
 from ensemblage.flow._jit import kernel
 from ensemblage.flow._threads import in_threads, row_ranges
+from ensemblage.flow.compiling import worth_a_kernel
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -41,9 +43,9 @@ def coassociation(
     if others is None:
         others = table
     n_rows, n_clusterings = table.shape
-    votes, turnout = vote_codes(np.vstack([table, others])), None
+    votes, turnout = _sides(vote_codes(np.vstack([table, others])), n_rows), None
     if min(table.min(initial=0), others.min(initial=0)) < 0:
-        turnout = turnout_codes(np.vstack([table, others]))
+        turnout = _sides(turnout_codes(np.vstack([table, others])), n_rows)
     result: FloatArray = np.empty((n_rows, len(others)))
     # Added in the order of the sums, so that full agreement is 1.
     total = n_clusterings if weights is None else np.cumsum(weights)[-1]
@@ -51,29 +53,38 @@ def coassociation(
     def fill_weighted(rows: tuple[int, int]) -> None:
         start, stop = rows
         sums = result[start:stop]
-        sum_matches(votes.left, votes.right[:, n_rows:], weights, start, sums)
+        sum_matches(votes.left, votes.right, weights, start, sums)
         if turnout is None:
             sums /= total
             return
         both = np.empty_like(sums)
-        sum_matches(turnout.left, turnout.right[:, n_rows:], weights, start, both)
+        sum_matches(turnout.left, turnout.right, weights, start, both)
         np.divide(sums, both, out=sums, where=both > 0)
 
     def fill(rows: tuple[int, int]) -> None:
         start, stop = rows
         counts = np.empty((stop - start, len(others)), dtype=counter_dtype(n_clusterings))
-        count_matches(votes.left, votes.right[:, n_rows:], start, counts)
+        count_matches(votes.left, votes.right, start, counts)
         if turnout is None:
             np.divide(counts, n_clusterings, out=result[start:stop])
             return
         both = np.empty_like(counts)
-        count_matches(turnout.left, turnout.right[:, n_rows:], start, both)
+        count_matches(turnout.left, turnout.right, start, both)
         # The float64 quotient, rounded once: equal shares are equal numbers.
         result[start:stop] = counts / np.maximum(both, 1).astype(np.float64)
 
     work = fill if weights is None else fill_weighted
     in_threads(work, row_ranges(n_rows, _ROWS_PER_BLOCK), n_jobs)
     return result
+
+
+def _sides(codes: VoteCodes, n_rows: int) -> VoteCodes:
+    """Return the first `n_rows` as the left side and the others as the right one.
+
+    Both are contiguous: of other arrays a kernel would be compiled once more.
+    """
+    left, right = codes.left[:, :n_rows], codes.right[:, n_rows:]
+    return VoteCodes(np.ascontiguousarray(left), np.ascontiguousarray(right))
 
 
 def graded_coassociation(
@@ -115,6 +126,7 @@ def graded_coassociation(
     gaps = bool((table < 0).any())
     voted = (votes >= 0).astype(np.float64)
     total = np.cumsum(weights)[-1]
+    compiled = worth_a_kernel(n * n * n_clusterings)
     result: FloatArray = np.empty((n, n))
 
     def fill(rows: tuple[int, int]) -> None:
@@ -122,7 +134,10 @@ def graded_coassociation(
         sums = result[start:stop]
         sums[:] = 0.0
         for m in range(n_clusterings):
-            _add_grades(grades[m], votes[m], start, sums)
+            if compiled:
+                _add_grades(grades[m], votes[m], start, sums)
+            else:
+                sums += grades[m][votes[m, start:stop, None], votes[m]]
         if not gaps:
             sums /= max(total, _NOTHING)
             return

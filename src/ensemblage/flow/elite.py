@@ -26,6 +26,7 @@ from ensemblage.flow._neighbours import nearest_rows
 from ensemblage.flow._quotients import MOST_CLUSTERINGS, all_quotients, rows_by_quotients
 from ensemblage.flow._strips import vote_strips
 from ensemblage.flow._threads import in_threads, row_ranges
+from ensemblage.flow.compiling import worth_a_kernel
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -58,13 +59,15 @@ def elite_graph(
         Threads; the graph does not depend on it.
     """
     n_neighbors = min(n_neighbors, len(table))
-    if weights is not None or (table < 0).any():
+    few = not worth_a_kernel(len(table) * table.size)
+    if few or weights is not None or (table < 0).any():
         turnout = turnout_codes(table) if (table < 0).any() else None
-        if turnout is not None and weights is None and table.shape[1] <= MOST_CLUSTERINGS:
+        many = table.shape[1] > MOST_CLUSTERINGS
+        if few or many or turnout is None or weights is not None:
+            find = _elite_rows(vote_codes(table), turnout, weights, n_neighbors)
+        else:
             quotients = all_quotients(table.shape[1])
             find = rows_by_quotients(vote_codes(table), turnout, quotients, n_neighbors)
-        else:
-            find = _elite_rows(vote_codes(table), turnout, weights, n_neighbors)
         blocks = row_ranges(len(table), _ROWS_PER_BLOCK)
         return _union(in_threads(find, blocks, n_jobs), len(table))
     strips = vote_strips(table)
@@ -129,9 +132,12 @@ def _symmetric(strips: VoteStrips, found: Neighbours) -> Any:
     indices, data = np.empty_like(near), np.empty(len(near))
     weights = np.arange(n_clusterings + 1) / np.float64(n_clusterings)
     _turn_over(indptr, near, counts, weights, indices, data)
-    # SciPy would copy all indices to 64 bits if the row ends were.
-    index = np.int32 if len(near) < 2**31 else np.int64
-    return csr_array((data, indices, indptr.astype(index)), shape=(n, n))
+    return csr_array((data, indices, _narrow(indptr)), shape=(n, n))
+
+
+def _narrow(indptr: NDArray[np.int64]) -> NDArray[Any]:
+    """Return row ends in 32 bits if they fit: else SciPy would copy all indices to 64 bits."""
+    return indptr if indptr[-1] >= 2**31 else indptr.astype(np.int32)
 
 
 @kernel
@@ -185,5 +191,5 @@ def _union(parts: list[tuple[Any, Any, FloatArray]], n: int) -> Any:
     """Return the union of rows' own neighbours and its transpose, as a sparse matrix."""
     lengths, indices, weights = (np.concatenate(pieces) for pieces in zip(*parts, strict=True))
     indptr = np.concatenate([[0], np.cumsum(lengths)])
-    own = csr_array((weights, indices, indptr), shape=(n, n))
+    own = csr_array((weights, indices, _narrow(indptr)), shape=(n, n))
     return own.maximum(own.T.tocsr())

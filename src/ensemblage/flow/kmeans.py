@@ -41,11 +41,7 @@ def kmeans(
 
     def one_start(child: np.random.Generator) -> tuple[float, NDArray[np.int64]]:
         draws = child.random((n_clusters, n_trials))
-        centres = np.empty((n_clusters, rows.shape[1]))
-        _choose_centres(rows, mass, draws, centres)
-        labels = np.empty(len(rows), dtype=np.int64)
-        inertia = _lloyd(rows, mass, centres, max_iter, labels)
-        return inertia, labels
+        return _lloyd(rows, mass, _choose_centres(rows, mass, draws), max_iter)
 
     results = in_threads(one_start, rng.spawn(n_starts), n_jobs)
     return min(results, key=lambda result: result[0])[1]
@@ -64,10 +60,8 @@ def lloyd(
     is given the row of largest weighted distance from its centre, of those that are not alone.
     """
     mass = np.ones(len(rows)) if weights is None else weights.astype(np.float64)
-    labels = np.empty(len(rows), dtype=np.int64)
     start = np.array(centres, dtype=np.float64, order="C")
-    _lloyd(np.ascontiguousarray(rows), mass, start, max_iter, labels)
-    return labels
+    return _lloyd(np.ascontiguousarray(rows), mass, start, max_iter)[1]
 
 
 def centroids(rows: FloatArray, labels: NDArray[np.int64], weights: Weights) -> FloatArray:
@@ -84,9 +78,13 @@ def farthest_first(rows: FloatArray, n_centres: int) -> FloatArray:
 
     Ties go to the earliest row, so nothing is random; rows repeat once all distinct ones are used.
     """
+    matrix = np.ascontiguousarray(rows)
+    everywhere, nobody = np.arange(len(rows)), np.zeros(len(rows), dtype=np.int64)
     nearest = np.full(len(rows), np.inf)
     chosen = np.zeros(n_centres, dtype=np.int64)
-    _choose_farthest(np.ascontiguousarray(rows), nearest, chosen)
+    for c in range(1, n_centres):
+        _approach(matrix, everywhere, matrix, chosen[c - 1 : c], 0, nearest, nobody)
+        chosen[c] = nearest.argmax()
     return rows[chosen]
 
 
@@ -112,196 +110,154 @@ _BLOCK = 64
 #: Up to so many, to look costs more than it saves.
 _NARROW = 256
 
-# A call between kernels costs as much as some distances, so sums are written out below, twice.
 
-
-@fast_kernel
-def _approach(rows: Any, pick: Any, nearest: Any, out: Any) -> None:
-    """Write for each row the lesser of `nearest` and its squared distance from row `pick`."""
-    width = rows.shape[1]
-    head = width if width <= _NARROW else _BLOCK
-    for i in range(len(rows)):
-        total = 0.0
-        for d in range(head):
-            difference = rows[i, d] - rows[pick, d]
-            total += difference * difference
-        for start in range(head, width, _BLOCK):
-            if total > nearest[i]:
-                break
-            part = 0.0
-            for d in range(start, min(start + _BLOCK, width)):
-                difference = rows[i, d] - rows[pick, d]
-                part += difference * difference
-            total += part
-        out[i] = min(nearest[i], total)
-
-
-@fast_kernel
-def _nearer(rows: Any, i: Any, centres: Any, asked: Any, nearest: Any, label: Any) -> Any:
-    """Return the least squared distance of row i, and whose: `label` at `nearest`, or one asked.
-
-    The lowest centre wins ties.
-    """
-    width = rows.shape[1]
-    head = width if width <= _NARROW else _BLOCK
-    for c in asked:
-        total = 0.0
-        for d in range(head):
-            difference = rows[i, d] - centres[c, d]
-            total += difference * difference
-        for start in range(head, width, _BLOCK):
-            if total > nearest:
-                break
-            part = 0.0
-            for d in range(start, min(start + _BLOCK, width)):
-                difference = rows[i, d] - centres[c, d]
-                part += difference * difference
-            total += part
-        if total < nearest or (total == nearest and c < label):
-            nearest, label = total, c
-    return nearest, label
-
-
-# Below, rows are copied and sums taken entry by entry: whole-array assignments and reductions give
-# the same code, but each costs about half a second to compile.
-
-
-@kernel
-def _running_sum(weights: Any, factors: Any, out: Any) -> None:
-    total = 0.0
-    for i in range(len(weights)):
-        total += weights[i] * factors[i]
-        out[i] = total
-
-
-@kernel
-def _first_above(ascending: Any, value: Any) -> Any:
-    """Return the first place whose entry is above `value`, the last place if there is none."""
-    low, high = 0, len(ascending) - 1
-    while low < high:
-        middle = (low + high) // 2
-        if ascending[middle] > value:
-            high = middle
-        else:
-            low = middle + 1
-    return low
-
-
-@kernel
-def _choose_centres(rows: Any, weights: Any, draws: Any, centres: Any) -> None:
+def _choose_centres(rows: FloatArray, weights: FloatArray, draws: FloatArray) -> FloatArray:
     """Greedy k-means++: candidates drawn by weighted distance, the most useful one taken."""
     n = len(rows)
-    nearest, chance = np.ones(n), np.empty(n)
-    candidate, best = np.empty(n), np.empty(n)
-    for c in range(len(centres)):
-        _running_sum(weights, nearest, chance)  # the first centre by weight alone
+    everywhere, nobody = np.arange(n), np.zeros(n, dtype=np.int64)
+    nearest, candidate, best = np.ones(n), np.empty(n), np.empty(n)
+    chosen = np.zeros(len(draws), dtype=np.int64)
+    for c, draw in enumerate(draws):
+        chance = np.cumsum(weights * nearest)  # the first centre by weight alone
         if c == 0:
             nearest[:] = np.inf
-        best_total = np.inf
-        for trial in range(draws.shape[1] if c > 0 else 1):
-            pick = _first_above(chance, draws[c, trial] * chance[n - 1])
-            total = 0.0
-            _approach(rows, pick, nearest, candidate)
-            for i in range(n):
-                total += weights[i] * candidate[i]
-            if total < best_total:
-                best_total = total
+            draw = draw[:1]
+        picks = np.searchsorted(chance, draw * chance[-1], side="right").clip(max=n - 1)
+        least = np.inf
+        for trial in range(len(picks)):
+            candidate[:] = nearest
+            _approach(rows, everywhere, rows, picks[trial : trial + 1], 0, candidate, nobody)
+            total = _weighted_sum(weights, candidate)
+            if total < least:
+                least, chosen[c] = total, picks[trial]
                 best, candidate = candidate, best
-                for d in range(rows.shape[1]):
-                    centres[c, d] = rows[pick, d]
         nearest, best = best, nearest
+    return rows[chosen]
 
 
-@kernel
-def _choose_farthest(rows: Any, nearest: Any, chosen: Any) -> None:
-    """Write which rows are centres after the first, `nearest` being the distance to any so far."""
-    for c in range(1, len(chosen)):
-        _approach(rows, chosen[c - 1], nearest, nearest)
-        chosen[c] = np.argmax(nearest)
-
-
-@kernel
-def _assign(rows: Any, centres: Any, moved: Any, changed: Any, labels: Any, distances: Any) -> bool:
-    """Give each row the number of its nearest centre, the lowest on ties; tell if any changed.
-
-    A row whose centre has not `moved` can only be nearer to one that has. Clusters that won or
-    lost a row are marked in `changed`.
-    """
-    anything = False
-    everywhere, where_moved = np.arange(len(centres)), np.flatnonzero(moved)
-    for i in range(len(rows)):
-        nearest, label = distances[i], labels[i]
-        asked = where_moved
-        if label < 0 or moved[label]:
-            asked = everywhere
-            nearest = np.inf
-            if label >= 0 and rows.shape[1] > _NARROW:  # the likely one first: others end early
-                nearest, _ = _nearer(rows, i, centres, asked[label : label + 1], nearest, label)
-            label = max(label, 0)
-        nearest, label = _nearer(rows, i, centres, asked, nearest, label)
-        distances[i] = nearest
-        if label != labels[i]:
-            anything = True
-            changed[label] = True
-            if labels[i] >= 0:
-                changed[labels[i]] = True
-            labels[i] = label
-    return anything
-
-
-@kernel
-def _lloyd(rows: Any, weights: Any, centres: Any, max_iter: Any, labels: Any) -> Any:
-    """Improve `centres` until no label changes; return the weighted sum of squared distances.
+def _lloyd(
+    rows: FloatArray, weights: FloatArray, centres: FloatArray, max_iter: int
+) -> tuple[float, NDArray[np.int64]]:
+    """Improve `centres` until no label changes; return the weighted squared distances, and labels.
 
     With many clusters most of them soon rest: only those that won or lost a row move.
     """
-    labels[:] = -1
-    distances = np.empty(len(rows))
-    mass = np.empty(len(centres))
+    labels = np.zeros(len(rows), dtype=np.int64)
+    distances = np.full(len(rows), np.inf)
     moved = np.ones(len(centres), dtype=np.bool_)
-    changed = np.zeros(len(centres), dtype=np.bool_)
-    settled = False
-    for _ in range(max_iter):
-        if not _assign(rows, centres, moved, changed, labels, distances):
-            settled = True
+    for turn in range(max_iter):
+        before = labels.copy()
+        _assign(rows, centres, moved, labels, distances, again=turn > 0)
+        switched = labels != before if turn > 0 else np.ones(len(rows), dtype=np.bool_)
+        if not switched.any():
             break
-        mass[:] = 0.0
-        for i in range(len(rows)):
-            mass[labels[i]] += weights[i]
-        for c in range(len(centres)):
-            if mass[c] == 0.0:
-                _refill(c, weights, distances, mass, changed, labels)
-        for c in range(len(centres)):
-            moved[c] = changed[c] and mass[c] > 0.0
-            changed[c] = False
-            for d in range(rows.shape[1]):
-                if moved[c]:
-                    centres[c, d] = 0.0
-        for i in range(len(rows)):
-            if moved[labels[i]]:
-                share = weights[i] / mass[labels[i]]
-                for d in range(rows.shape[1]):
-                    centres[labels[i], d] += rows[i, d] * share
-    if not settled:
-        _assign(rows, centres, moved, changed, labels, distances)
-    total = 0.0
-    for i in range(len(rows)):
-        total += weights[i] * distances[i]
-    return total
+        changed = np.zeros(len(centres), dtype=np.bool_)
+        changed[labels[switched]] = changed[before[switched]] = True
+        mass = np.bincount(labels, weights=weights, minlength=len(centres))
+        for empty in np.flatnonzero(mass == 0.0):
+            _refill(empty, weights, distances, mass, changed, labels)
+        moved = changed & (mass > 0.0)
+        centres[moved] = 0.0
+        which = np.flatnonzero(moved[labels])
+        label = labels[which]
+        _add_rows(rows, which, label, weights[which] / mass[label], centres)
+    else:
+        _assign(rows, centres, moved, labels, distances, again=max_iter > 0)
+    return _weighted_sum(weights, distances), labels
 
 
-@kernel
-def _refill(empty: Any, weights: Any, distances: Any, mass: Any, changed: Any, labels: Any) -> None:
+def _assign(
+    rows: FloatArray,
+    centres: FloatArray,
+    moved: NDArray[np.bool_],
+    labels: NDArray[np.int64],
+    distances: FloatArray,
+    *,
+    again: bool,
+) -> None:
+    """Give each row the number of its nearest centre, the lowest on ties.
+
+    A row whose centre has not `moved` can only be nearer to one that has. Of many dimensions the
+    likely centre is measured first, where there is one (`again`): others end early.
+    """
+    lost = moved[labels]
+    distances[lost] = np.inf
+    anew, others = np.flatnonzero(lost), np.flatnonzero(~lost)
+    own_first = int(again and rows.shape[1] > _NARROW)
+    _approach(rows, anew, centres, np.arange(len(centres)), own_first, distances, labels)
+    _approach(rows, others, centres, np.flatnonzero(moved), 0, distances, labels)
+
+
+def _refill(
+    empty: np.int64,
+    weights: FloatArray,
+    distances: FloatArray,
+    mass: NDArray[Any],
+    changed: NDArray[np.bool_],
+    labels: NDArray[np.int64],
+) -> None:
     """Give an empty cluster the row of largest weighted distance, if any is off its centre.
 
     A row that is alone stays: to take it would leave another cluster empty.
     """
-    farthest, most = -1, 0.0
-    for i in range(len(weights)):
-        if weights[i] * distances[i] > most and mass[labels[i]] > weights[i]:
-            farthest, most = i, weights[i] * distances[i]
-    if farthest >= 0:
+    costs = np.where(mass[labels] > weights, weights * distances, 0.0)
+    farthest = costs.argmax()
+    if costs[farthest] > 0.0:
         changed[labels[farthest]] = changed[empty] = True
         mass[labels[farthest]] -= weights[farthest]
         mass[empty] = weights[farthest]
         labels[farthest] = empty
+
+
+# Rounds are driven by NumPy: each kernel that calls another is compiled with it once more. Three
+# small ones are left, which take most of the time of a run and little to compile.
+
+
+@fast_kernel
+def _approach(
+    rows: Any, which: Any, centres: Any, asked: Any, own_first: Any, nearest: Any, labels: Any
+) -> None:
+    """Lower ``nearest[i]``, for i in `which`, to the least squared distance from a centre asked.
+
+    ``labels[i]`` becomes that centre; the lowest wins ties. With `own_first` = 1 the centre
+    ``labels[i]`` is measured before the others.
+    """
+    width = rows.shape[1]
+    head = width if width <= _NARROW else _BLOCK
+    for place in range(len(which)):
+        i = which[place]
+        least, label = nearest[i], labels[i]
+        for turn in range(-own_first, len(asked)):
+            c = label if turn < 0 else asked[turn]
+            total = 0.0
+            for d in range(head):
+                difference = rows[i, d] - centres[c, d]
+                total += difference * difference
+            for start in range(head, width, _BLOCK):
+                if total > least:
+                    break
+                part = 0.0
+                for d in range(start, min(start + _BLOCK, width)):
+                    difference = rows[i, d] - centres[c, d]
+                    part += difference * difference
+                total += part
+            if total < least or (total == least and c < label):
+                least, label = total, c
+        nearest[i], labels[i] = least, label
+
+
+@kernel
+def _add_rows(rows: Any, which: Any, labels: Any, shares: Any, centres: Any) -> None:
+    """Add rows ``which[i]``, times their shares, to the centres ``labels[i]``."""
+    for place in range(len(which)):
+        for d in range(rows.shape[1]):
+            centres[labels[place], d] += rows[which[place], d] * shares[place]
+
+
+@kernel
+def _weighted_sum(weights: Any, values: Any) -> Any:
+    """Return the sum of weights × values, added in their order."""
+    total = 0.0
+    for i in range(len(weights)):
+        total += weights[i] * values[i]
+    return total

@@ -27,9 +27,7 @@ def place_rows(
     With confidence, or None in its place.
     """
     known, sizes, _ = estimator.microclusters_
-    index = flow.MicroclusterIndex(known.shape[1])
-    index.add(known)
-    nearest = index.lookup(table).astype(np.int64)
+    nearest = flow.find_rows(table, known).astype(np.int64)
     unseen = np.flatnonzero(nearest < 0)
     # Larger first, earlier first among equals: argmax then takes the right one.
     order = np.argsort(-sizes, kind="stable")

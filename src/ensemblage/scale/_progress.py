@@ -19,18 +19,28 @@ def counting(
         yield lambda _: None
         return
     from rich.console import Console
-    from rich.progress import BarColumn, Progress, ProgressColumn, Task, TimeRemainingColumn
+    from rich.progress import (
+        BarColumn,
+        Progress,
+        ProgressColumn,
+        Task,
+        TextColumn,
+        TimeRemainingColumn,
+    )
     from rich.text import Text
+
+    from ensemblage.flow import compiling
 
     class Rows(ProgressColumn):
         def render(self, task: Task) -> Text:
             speed = f", {task.speed / 1e6:.1f} M rows/s" if task.speed else ""
             return Text(f"{int(task.completed):,} rows{speed}")
 
-    columns = what, BarColumn(), Rows(), TimeRemainingColumn()
+    columns = TextColumn("{task.description}"), BarColumn(), Rows(), TimeRemainingColumn()
     with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
         task = bar.add_task(what, total=total, completed=done)
-        yield lambda n_rows: bar.advance(task, n_rows)
+        with compiling.showing(lambda text: bar.update(task, description=text or what)):
+            yield lambda n_rows: bar.advance(task, n_rows)
 
 
 @contextmanager
@@ -41,5 +51,10 @@ def working(what: str, *, show: bool) -> Iterator[None]:
         return
     from rich.console import Console
 
-    with Console(stderr=True).status(f"{what} ..."):
+    from ensemblage.flow import compiling
+
+    with (
+        Console(stderr=True).status(f"{what} ...") as status,
+        compiling.showing(lambda text: status.update(f"{text or what} ...")),
+    ):
         yield
