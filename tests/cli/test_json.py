@@ -74,7 +74,7 @@ def facts(call):
         (
             "choose-k v.csv --truth kind",
             RESULT | CHOICE | {"n_classes"},
-            COUNTS | {"n_classes": 3, "output": None, "criterion": "support"},
+            COUNTS | {"n_classes": 3, "output": None, "criterion": "balance"},
         ),
         (
             "compare v.csv -k 3 --methods eac,vote --truth kind",

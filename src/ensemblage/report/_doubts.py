@@ -110,7 +110,8 @@ def _of_k(fitted: Any) -> str:
     evidence = getattr(choice, "evidence", None)
     if evidence not in _WEAK:
         return ""
-    others = f" Also look at {listed(list(map(str, choice.runners_up)))}." * bool(choice.runners_up)
+    runners_up = list(map(str, choice.runners_up))
+    others = f" Also look at {listed(runners_up)}." if runners_up else ""
     if evidence == "none":
         return f"The clusterings show no structure, so all objects are in one cluster.{others}"
     return f"The evidence for {choice.k} clusters is weak.{others}"
