@@ -271,7 +271,7 @@ def _what_next(folder: Path | None, k: int) -> str:
         ("These votes as files:", f"ensemblage demo -o {where}"),
         ("Their consensus:", f"{consensus} -k {k} -o consensus.csv"),
         ("Several k at once:", f"{consensus} --k-range 2:20 -o consensus_by_k.csv"),
-        ("A report on them:", f"ensemblage report {where / 'votes.csv'} -k auto -o report.html"),
+        ("A report on them:", f"ensemblage report {where / 'votes.csv'} -k {k} -o report.html"),
     ]
     shown = lines[:2] if folder is None else lines[1:]
     return "\nTry next\n" + "\n".join(f"  {what:<22}{command}" for what, command in shown)
