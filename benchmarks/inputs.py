@@ -18,12 +18,18 @@ def kdd_like(n_objects: int, dtype: type = np.uint8, seed: int = 0) -> np.ndarra
     return np.ascontiguousarray(rows[picks].astype(dtype))
 
 
-def mixture(n_objects: int, n_members: int, spread: float, seed: int = 0) -> np.ndarray:
+def mixture(
+    n_objects: int,
+    n_members: int,
+    spread: float,
+    seed: int = 0,
+    n_clusters: tuple[int, int] = (45, 55),
+) -> np.ndarray:
     """Return members of about 50 clusters each; `spread` decides how many microclusters."""
     rng = np.random.default_rng(seed)
     centres = rng.normal(size=(60, 8))
     points = centres[rng.integers(0, 60, n_objects)] + spread * rng.normal(size=(n_objects, 8))
-    return _nearest_seeds(points, n_members, (45, 55), rng)
+    return _nearest_seeds(points, n_members, n_clusters, rng)
 
 
 def distinct_rows(
