@@ -1,8 +1,10 @@
 """EAC, WEAC and LWEA beyond the number of microclusters whose pairs are compared."""
 
+import matplotlib.pyplot as plt
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 from planted import noisy
 
 import ensemblage as en
@@ -114,6 +116,73 @@ def test_a_saved_model_of_a_similarity_says_what_it_lacks(tmp_path):
     en.EAC(2, affinity="precomputed").fit(similarity).save(tmp_path / "m.ensemblage")
     with pytest.raises(AttributeError, match="fitted on a similarity, and saved without it"):
         _ = en.load(tmp_path / "m.ensemblage").similarity_
+
+
+@pytest.mark.usefixtures("by_clusters")
+@pytest.mark.parametrize("name", METHODS)
+@given(votes=odd_votes(gaps=False), random=st.randoms(use_true_random=False))
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
+@pytest.mark.filterwarnings("ignore::ensemblage.IdsAsVotesWarning")
+def test_the_order_of_clusterings_changes_nothing(name, votes, random):
+    columns = list(range(votes.shape[1]))
+    random.shuffle(columns)
+    a, b = (METHODS[name](1).fit(v) for v in (votes, votes[:, columns]))
+    np.testing.assert_allclose(a.linkage_matrix_, b.linkage_matrix_, rtol=0, atol=1e-12)
+    for k in range(1, a.n_microclusters_ + 1):
+        np.testing.assert_array_equal(a.cut(k), b.cut(k))
+
+
+@pytest.mark.usefixtures("by_clusters")
+@pytest.mark.parametrize("seed", range(3))
+def test_the_order_of_objects_changes_nothing_where_nothing_ties(seed):
+    """Clusters differ in weight, and no two pairs of rows share the same ones."""
+    votes = noisy([60, 40, 30, 10], 15, 0.4, seed=seed)[0]
+    order = np.random.default_rng(seed).permutation(len(votes))
+    a, b = (en.LWEA(1, min_cluster_size="auto").fit(v) for v in (votes, votes[order]))
+    heights = a.linkage_matrix_[:, 2]
+    assert (np.diff(heights) > 1e-12).all()
+    np.testing.assert_allclose(heights, b.linkage_matrix_[:, 2], rtol=0, atol=1e-12)
+    for k in (2, 3, 4, 5, 10, 30):
+        assert en.metrics.ari(a.cut(k)[order], b.cut(k)) == 1
+
+
+@pytest.mark.usefixtures("by_clusters")
+@pytest.mark.parametrize("name", METHODS)
+def test_rows_seen_in_fit_are_known_again(name):
+    votes = noisy([40, 30, 20], 6, 0.4, seed=3)[0]
+    fitted = METHODS[name](3).fit(votes)
+    labels, sure = fitted.predict(votes, return_confidence=True)
+    np.testing.assert_array_equal(labels, fitted.labels_)
+    np.testing.assert_allclose(sure, fitted.confidence_)
+
+
+@pytest.mark.parametrize("name", METHODS)
+def test_the_same_k_is_chosen_with_all_pairs_and_without(name, monkeypatch):
+    votes = noisy([70, 50, 40, 30], 9, 0.2, seed=2)[0]
+    pairs, clusters = both(name, votes, monkeypatch, n_clusters="auto")
+    assert pairs.k_choice_.k == clusters.k_choice_.k == clusters.n_clusters_
+    np.testing.assert_array_equal(pairs.labels_, clusters.labels_)
+
+
+def test_the_default_method_is_the_same_with_all_pairs_and_without(monkeypatch):
+    votes = noisy([70, 50, 40, 30], 9, 0.3, seed=2)[0]
+    fits = []
+    for most in (10**9, 0):
+        monkeypatch.setattr(_shared_clusters, "MOST_PAIRED", most)
+        fits.append(en.Consensus(random_state=0).fit(votes))
+    assert fits[0].method_ == fits[1].method_ == "lwea"
+    np.testing.assert_array_equal(fits[0].labels_, fits[1].labels_)
+    np.testing.assert_allclose(fits[0].confidence_, fits[1].confidence_)
+
+
+@pytest.mark.usefixtures("by_clusters")
+def test_pictures_need_no_similarity_of_all_pairs():
+    votes = noisy([40, 30, 20], 6, 0.4, seed=3)[0]
+    fitted = en.LWEA(3).fit(votes)
+    for draw in (en.plot.dendrogram, en.plot.heatmap):
+        draw(fitted)
+    plt.close("all")
+    assert fitted._similarity is None
 
 
 # -- memory ----------------------------------------------------------------------------------------

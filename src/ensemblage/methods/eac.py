@@ -78,8 +78,9 @@ class EAC(SharedClusters):
     With N objects, M clusterings and n microclusters: O(N·M) for
     microclusters, O(n²·M) byte compares for the similarity, O(n²) for the tree, and 16·n² bytes.
     Beyond 4,000 microclusters average link (with ``ties="mean"``) on votes none of which is missing
-    goes by clusters and not by pairs: the same tree, in 80·n·M bytes. :meth:`cut` costs O(n). No random numbers are drawn. Similarities are multiples of 1/M and tie
-    often, which is what `ties` is for; a cut at k gives k clusters whatever ties.
+    goes by clusters and not by pairs: the same tree, in 80·n·M bytes. :meth:`cut` costs O(n). No
+    random numbers are drawn. Similarities are multiples of 1/M and tie often, which is what `ties`
+    is for; a cut at k gives k clusters whatever ties.
 
     References
     ----------
