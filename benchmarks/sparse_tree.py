@@ -21,6 +21,7 @@ import ensemblage as en
 from benchmarks.inputs import different_rows
 from ensemblage import flow
 from ensemblage._memory import peak_memory
+from ensemblage.flow import compiling
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -123,8 +124,9 @@ def _in_new_process(
 def _measured(
     prepare: Callable[[np.ndarray], Callable[[], object]], table: np.ndarray
 ) -> tuple[float, int]:
-    prepare(_SMALL)()
-    sparse(weighed(_SMALL))  # a fit of few rows does without
+    with compiling.kernels_for(everything=True):
+        prepare(_SMALL)()
+        sparse(weighed(_SMALL))  # a fit of few rows does without
     call = prepare(table)
     clock = time.process_time()
     with peak_memory() as peak:
