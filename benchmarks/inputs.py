@@ -5,6 +5,8 @@ from __future__ import annotations
 import numpy as np
 from scipy.spatial.distance import cdist
 
+import ensemblage as en
+
 
 def kdd_like(n_objects: int, dtype: type = np.uint8, seed: int = 0) -> np.ndarray:
     """Return 10 clusterings with about 300 distinct rows of very unequal frequency, as KDD99's."""
@@ -18,12 +20,35 @@ def kdd_like(n_objects: int, dtype: type = np.uint8, seed: int = 0) -> np.ndarra
     return np.ascontiguousarray(rows[picks].astype(dtype))
 
 
-def mixture(n_objects: int, n_members: int, spread: float, seed: int = 0) -> np.ndarray:
-    """Return members of about 50 clusters each; `spread` decides how many microclusters."""
+def mixture(
+    n_objects: int,
+    n_members: int,
+    spread: float,
+    seed: int = 0,
+    n_clusters: tuple[int, int] = (45, 55),
+) -> np.ndarray:
+    """Return members with a number of clusters from a range; `spread` decides how many rows differ.
+
+    The range ends before its second number.
+    """
     rng = np.random.default_rng(seed)
     centres = rng.normal(size=(60, 8))
     points = centres[rng.integers(0, 60, n_objects)] + spread * rng.normal(size=(n_objects, 8))
-    return _nearest_seeds(points, n_members, (45, 55), rng)
+    return _nearest_seeds(points, n_members, n_clusters, rng)
+
+
+def different_rows(
+    n_rows: int,
+    n_members: int,
+    spread: float,
+    n_clusters: tuple[int, int] = (45, 55),
+) -> np.ndarray:
+    """Return votes of a `mixture` of which no two are equal, so many of them, codes from 0."""
+    votes = mixture(n_rows + n_rows // 5 + 200, n_members, spread, n_clusters=n_clusters)
+    table: np.ndarray = en.microclusters(votes).table
+    if len(table) < n_rows:
+        raise RuntimeError(f"only {len(table)} of {n_rows} rows differ")
+    return table[:n_rows]
 
 
 def distinct_rows(

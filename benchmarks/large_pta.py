@@ -23,7 +23,7 @@ from scipy.io import loadmat
 from scipy.spatial.distance import squareform
 
 import ensemblage as en
-from benchmarks.inputs import mixture
+from benchmarks.inputs import different_rows
 from ensemblage import flow, metrics
 from ensemblage._memory import peak_memory
 from ensemblage.flow import compiling
@@ -169,10 +169,7 @@ class _Clock:
 
 def distinct(n: int) -> np.ndarray:
     """Return votes of exactly n microclusters."""
-    table: np.ndarray = en.microclusters(mixture(n + n // 5 + 200, 20, 0.42)).table
-    if len(table) < n:
-        raise RuntimeError(f"only {len(table)} of {n} rows differ")
-    return table[:n]
+    return different_rows(n, 20, 0.42)
 
 
 if __name__ == "__main__":

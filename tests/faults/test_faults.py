@@ -176,7 +176,9 @@ def test_a_worker_that_is_killed(expected, tmp_path):
 def test_a_limit_on_memory_is_known(tmp_path):
     """``ulimit -v``: what would not fit is refused, not tried."""
     rows = np.arange(20_000)
-    np.save(tmp_path / "v.npy", np.column_stack([rows, rows // 2, rows % 7]))
+    votes = np.column_stack([rows, rows // 2, rows % 7])
+    votes[0, 2] = -1  # without missing votes there is a way that needs less
+    np.save(tmp_path / "v.npy", votes)
     limit = 'ulimit -v 5000000; exec "$0" -m ensemblage consensus v.npy -k 3 -m eac -o l.csv'
     done = subprocess.run(
         ["sh", "-c", limit, sys.executable],
@@ -188,5 +190,5 @@ def test_a_limit_on_memory_is_known(tmp_path):
     )
     assert done.returncode == 1
     assert "20000 microclusters and its tree would take 6.4 GB of memory, and " in done.stderr
-    assert "PTGP needs no such matrix" in done.stderr.replace("-m ptgp", "PTGP")
+    assert "need no such matrix" in done.stderr
     assert not (tmp_path / "l.csv").exists()

@@ -12,6 +12,8 @@ from scipy.cluster.hierarchy import linkage as scipy_linkage
 from scipy.spatial.distance import squareform
 
 from ensemblage import flow
+from ensemblage.flow import sparse_linkage
+from ensemblage.flow._group_lists import close_gaps
 from ensemblage.testing.strategies import odd_votes, votes
 
 
@@ -261,3 +263,15 @@ def test_the_tree_is_that_of_scipy_where_nothing_ties():
     for k in (2, 3, 5, 10, 50):
         a, b = flow.cut_tree(tree, k)[of_object], flow.cut_tree(theirs, k)
         np.testing.assert_array_equal(a, b)
+
+
+def test_rooms_of_groups_are_cleared_up(monkeypatch):
+    """Unions take new room; where it is used up, gaps are closed."""
+    calls = []
+    monkeypatch.setattr(
+        sparse_linkage, "close_gaps", lambda groups: (calls.append(1), close_gaps(groups))
+    )
+    table, sizes, _ = flow.microclusters(np.random.default_rng(0).integers(0, 9, (400, 6)))[0]
+    sparse, dense = both_routes(table, sizes)
+    assert calls
+    np.testing.assert_array_equal(sparse[:, :2], dense[:, :2])

@@ -4,9 +4,12 @@ import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from planted import noisy
 from scale_helpers import in_memory, labels_of, pq, run_stream, table_of
 
 import ensemblage as en
+from ensemblage import flow
+from ensemblage.methods import _shared_clusters
 from ensemblage.scale import dask as on_dask
 from ensemblage.testing.strategies import odd_votes
 
@@ -33,6 +36,22 @@ def test_engines_are_equal(name, data, client, tmp_path):
     estimator = en.METHODS[name](k)
     if "random_state" in estimator.get_params():
         estimator.set_params(random_state=0)
+    check_engines(votes, estimator, rows, client, tmp_path)
+
+
+@pytest.mark.parametrize("name", ["eac", "weac", "lwea", "auto"])
+def test_engines_are_equal_where_the_tree_is_made_without_pairs(
+    name, client, tmp_path, monkeypatch
+):
+    monkeypatch.setattr(_shared_clusters, "MOST_PAIRED", 0)
+    monkeypatch.setattr(flow, "average_link", None)  # which is not called
+    votes = noisy([40, 30, 20], 6, 0.4, seed=3)[0]
+    estimator = en.Consensus(3, random_state=0) if name == "auto" else en.METHODS[name](3)
+    check_engines(votes, estimator, 17, client, tmp_path)
+
+
+def check_engines(votes, estimator, rows, client, tmp_path):
+    """Compare the labels of memory, of a stream and of Dask, in batches of so many rows."""
     expected = in_memory(votes, estimator).labels_
 
     pq.write_table(table_of(votes), tmp_path / "votes.parquet", row_group_size=rows)

@@ -31,6 +31,8 @@ class LinkageClusterer(ConsensusClusterer):
     _sized: flow.SizedTree | None
     #: Whether means of similarities are over objects; otherwise over microclusters.
     _means_over_objects: ClassVar[bool] = True
+    #: What to do where the similarity does not fit.
+    _instead_of_square: ClassVar[str] = "LWGP and PTGP need no such matrix."
 
     def _begin(self, X: Any) -> Ensemble:
         _validate.check_min_cluster_size(type(self).__name__, self.min_cluster_size)
@@ -81,7 +83,7 @@ class LinkageClusterer(ConsensusClusterer):
             f"{type(self).__name__}'s similarity of {n} microclusters"
             + (f" (and {n_clusters} clusters)" if n_clusters else "")
             + " and its tree",
-            "PTGP needs no such matrix.",
+            self._instead_of_square,
         )
 
     def _check_objects(self) -> None:

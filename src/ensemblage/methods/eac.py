@@ -4,14 +4,18 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from ensemblage import _validate, flow
-from ensemblage.methods._linkage import LinkageClusterer
+from ensemblage.methods._shared_clusters import ClusterWeights, SharedClusters
 
 if TYPE_CHECKING:
     from typing import Self
 
+    from ensemblage._types import FloatArray
 
-class EAC(LinkageClusterer):
+
+class EAC(SharedClusters):
     """Agglomerative consensus on co-association: evidence accumulation.
 
     Two objects are as similar as the share of clusterings that put them into the same cluster.
@@ -50,7 +54,8 @@ class EAC(LinkageClusterer):
     confidence_ : ndarray of shape (n_objects,)
         How much closer each object is to its own cluster than to the next, in [0, 1].
     similarity_ : ndarray of shape (n_microclusters_, n_microclusters_)
-        Co-association of microclusters; 1 on the diagonal.
+        Co-association of microclusters; 1 on the diagonal. Computed when asked for if the tree was
+        made without it, and refused if it would not fit.
     linkage_matrix_ : ndarray of shape (n_microclusters_ - 1, 4)
         The tree of merges over microclusters, in SciPy's format.
     microclusters_ : Microclusters
@@ -72,8 +77,10 @@ class EAC(LinkageClusterer):
 
     With N objects, M clusterings and n microclusters: O(N·M) for
     microclusters, O(n²·M) byte compares for the similarity, O(n²) for the tree, and 16·n² bytes.
-    :meth:`cut` costs O(n). No random numbers are drawn. Similarities are multiples of 1/M and tie
-    often, which is what `ties` is for; a cut at k gives k clusters whatever ties.
+    Beyond 4,000 microclusters average link (with ``ties="mean"``) on votes none of which is missing
+    goes by clusters and not by pairs: the same tree, in 80·n·M bytes. :meth:`cut` costs O(n). No
+    random numbers are drawn. Similarities are multiples of 1/M and tie often, which is what `ties`
+    is for; a cut at k gives k clusters whatever ties.
 
     References
     ----------
@@ -115,12 +122,19 @@ class EAC(LinkageClusterer):
         ties = _validate.check_ties("EAC", self.ties)
         affinity = _validate.check_choice("EAC", "affinity", self.affinity, _validate.AFFINITIES)
         if affinity == "precomputed":
-            self.similarity_ = self._begin_with_similarity(X)
+            self._similarity = self._begin_with_similarity(X)
             return self._link(linkage, ties)
-        groups = self._begin(X).microclusters
-        self._check_square()
-
-        self.similarity_ = flow.coassociation(
-            groups.table, weights=self.member_weight_, n_jobs=self.n_jobs
-        )
+        self._begin(X)
+        self._check_fits(linkage, ties)
         return self._link(linkage, ties)
+
+    def _cluster_weights(self) -> ClusterWeights:
+        weight = self._cluster_weight()
+        if weight is None:
+            weight = np.ones(len(flow.owners(self.microclusters_.table)))
+        return ClusterWeights(weight, self._total_weight())
+
+    def _similarity_of_pairs(self) -> FloatArray:
+        return flow.coassociation(
+            self.microclusters_.table, weights=self.member_weight_, n_jobs=self.n_jobs
+        )

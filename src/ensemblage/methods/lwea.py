@@ -7,14 +7,16 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ensemblage import _validate, flow
-from ensemblage.methods._linkage import LinkageClusterer
 from ensemblage.methods._local_weights import check_local_weights, local_entropies
+from ensemblage.methods._shared_clusters import ClusterWeights, SharedClusters
 
 if TYPE_CHECKING:
     from typing import Self
 
+    from ensemblage._types import FloatArray
 
-class LWEA(LinkageClusterer):
+
+class LWEA(SharedClusters):
     """Agglomerative consensus on co-association in which certain clusters count more.
 
     A cluster whose objects the other clusterings keep together weighs more than one they scatter;
@@ -63,7 +65,8 @@ class LWEA(LinkageClusterer):
         How much closer each object is to its own cluster than to the next, in [0, 1].
     similarity_ : ndarray of shape (n_microclusters_, n_microclusters_)
         Locally weighted co-association of two different objects of each pair of microclusters;
-        below 1 also on the diagonal, where both are of the same.
+        below 1 also on the diagonal, where both are of the same. Computed when asked for if the
+        tree was made without it, and refused if it would not fit.
     linkage_matrix_ : ndarray of shape (n_microclusters_ - 1, 4)
         The tree of merges over microclusters, in SciPy's format; with ``level="objects"`` over
         objects, of shape (n_objects - 1, 4).
@@ -93,7 +96,9 @@ class LWEA(LinkageClusterer):
 
     With N objects, M clusterings, n microclusters and C clusters in the ensemble: O(N·M) for
     microclusters, O(n·M²) for the weights, O(n²·M) for the similarity, O(n²) for the tree,
-    and 16·n² + 40·C² bytes. :meth:`cut` costs O(n). No random numbers are drawn.
+    and 16·n² + 40·C² bytes. Beyond 4,000 microclusters average link (with ``ties="mean"``) on votes
+    none of which is missing goes by clusters and not by pairs: the same tree, in 80·n·M + 40·C²
+    bytes. :meth:`cut` costs O(n). No random numbers are drawn.
 
     References
     ----------
@@ -139,11 +144,21 @@ class LWEA(LinkageClusterer):
         level = _validate.check_level("LWEA", self.level)
         groups = self._begin(X).microclusters
         owner = flow.owners(groups.table)
-        self._check_square(len(owner))
+        self._check_fits(linkage, ties, len(owner))
 
         entropies = local_entropies(self, flow.membership(groups.table), owner, weights)
         self.certainties_ = flow.cluster_certainties(entropies, self._total_weight(), weights.theta)
-        self.similarity_ = flow.graded_coassociation(
-            groups.table, np.diag(self.certainties_), self.member_weight_, n_jobs=self.n_jobs
-        )
         return self._link(linkage, ties, level)
+
+    def _cluster_weights(self) -> ClusterWeights:
+        weight = self._cluster_weight()
+        certainties = self.certainties_ if weight is None else self.certainties_ * weight
+        return ClusterWeights(certainties, self._total_weight())
+
+    def _similarity_of_pairs(self) -> FloatArray:
+        return flow.graded_coassociation(
+            self.microclusters_.table,
+            np.diag(self.certainties_),
+            self.member_weight_,
+            n_jobs=self.n_jobs,
+        )

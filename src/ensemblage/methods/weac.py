@@ -7,13 +7,15 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ensemblage import _validate, flow
-from ensemblage.methods._linkage import LinkageClusterer
+from ensemblage.methods._shared_clusters import ClusterWeights, SharedClusters
 
 if TYPE_CHECKING:
     from typing import Self
 
+    from ensemblage._types import FloatArray
 
-class WEAC(LinkageClusterer):
+
+class WEAC(SharedClusters):
     """Agglomerative consensus on co-association in which good clusterings count more.
 
     A clustering that agrees with the others (by normalised mutual information) weighs more than one
@@ -54,7 +56,8 @@ class WEAC(LinkageClusterer):
     confidence_ : ndarray of shape (n_objects,)
         How much closer each object is to its own cluster than to the next, in [0, 1].
     similarity_ : ndarray of shape (n_microclusters_, n_microclusters_)
-        Weighted co-association of microclusters; 1 on the diagonal.
+        Weighted co-association of microclusters; 1 on the diagonal. Computed when asked for if the
+        tree was made without it, and refused if it would not fit.
     linkage_matrix_ : ndarray of shape (n_microclusters_ - 1, 4)
         The tree of merges over microclusters, in SciPy's format.
     weights_ : ndarray of shape (n_features_in_,)
@@ -79,7 +82,9 @@ class WEAC(LinkageClusterer):
 
     With N objects, M clusterings, n microclusters and C clusters in the ensemble: O(N·M) for
     microclusters, O(n·M²) for the weights, O(n²·M) for the similarity, O(n²) for the tree,
-    and 16·n² + 40·C² bytes. :meth:`cut` costs O(n). No random numbers are drawn.
+    and 16·n² + 40·C² bytes. Beyond 4,000 microclusters average link (with ``ties="mean"``) on votes
+    none of which is missing goes by clusters and not by pairs: the same tree, in 80·n·M + 40·C²
+    bytes. :meth:`cut` costs O(n). No random numbers are drawn.
 
     References
     ----------
@@ -119,15 +124,24 @@ class WEAC(LinkageClusterer):
         beta = _validate.check_number("WEAC", "beta", self.beta, zero_allowed=True)
         groups = self._begin(X).microclusters
         owner = flow.owners(groups.table)
-        self._check_square(len(owner))
+        self._check_fits(linkage, ties, len(owner))
 
         counts = flow.overlaps(flow.membership(groups.table), groups.sizes)
         nmi = flow.member_nmi(counts, owner, self.n_features_in_)
         self.weights_ = flow.clustering_weights(nmi, beta)
         if self.member_weight_ is not None:
             self.weights_ = self.weights_ * self.member_weight_
-        self.similarity_ = flow.graded_coassociation(
-            groups.table, np.eye(len(owner)), self.weights_, n_jobs=self.n_jobs
-        )
-        np.fill_diagonal(self.similarity_, 1.0)  # also where all that an object has weighs nothing
         return self._link(linkage, ties)
+
+    def _cluster_weights(self) -> ClusterWeights:
+        table = self.microclusters_.table
+        total = self.weights_[table.max(axis=0) >= 0].sum()
+        return ClusterWeights(self.weights_[flow.owners(table)], float(total))
+
+    def _similarity_of_pairs(self) -> FloatArray:
+        table = self.microclusters_.table
+        similarity = flow.graded_coassociation(
+            table, np.eye(len(flow.owners(table))), self.weights_, n_jobs=self.n_jobs
+        )
+        np.fill_diagonal(similarity, 1.0)  # also where all that an object has weighs nothing
+        return similarity

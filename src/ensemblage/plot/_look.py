@@ -35,8 +35,10 @@ def similarity_of(fitted: Any, rows: NDArray[np.integer[Any]]) -> tuple[FloatArr
         return np.clip(fitted.similarity_[np.ix_(rows, rows)], 0.0, 1.0), name
     if fitted._from_similarity:  # it has no votes to fall back on
         return fitted.similarity_[np.ix_(rows, rows)], "similarity"
+    name = "co-association" if type(fitted).__name__ in ("EAC", "SRW") else "similarity"
+    if hasattr(fitted, "_similarity_between"):  # which computes no more than that
+        return fitted._similarity_between(rows), name
     if hasattr(fitted, "similarity_"):
-        name = "co-association" if type(fitted).__name__ in ("EAC", "SRW") else "similarity"
         return fitted.similarity_[np.ix_(rows, rows)], name
     return coassociation_of(fitted, rows)
 

@@ -1,0 +1,148 @@
+"""What EAC, WEAC and LWEA share: two objects are as similar as the clusters they share weigh."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+from sklearn.utils.validation import check_is_fitted
+
+from ensemblage import _validate, flow
+from ensemblage.methods._linkage import LinkageClusterer
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+    from scipy.sparse import csr_array
+
+    from ensemblage._types import FloatArray
+
+#: Beyond so many microclusters average link goes by clusters, without the similarity of all pairs.
+#: It gives the same tree in O(n) memory in place of 16·n² bytes. From here on it was faster in all
+#: measurements, also with 100 clusterings of 2 to 10 clusters; with 10 finer ones from 1,000 on.
+MOST_PAIRED = 4000
+_BYTES_A_VOTE, _BYTES_A_ROW = 80, 300
+
+
+class ClusterWeights(NamedTuple):
+    """The weight of each cluster of the ensemble, and what similarities are divided by."""
+
+    weight: FloatArray
+    total: float
+
+
+class _Shared(NamedTuple):
+    """Who is in which cluster: the similarity of all pairs is weighted · votersᵀ / total."""
+
+    weighted: csr_array
+    voters: csr_array
+    total: float
+
+
+class SharedClusters(LinkageClusterer):
+    """Base of the methods whose similarity is the weight of the clusters that two objects share.
+
+    The similarity of all pairs is computed in fit only where the tree is made of it, and otherwise
+    when it is first asked for.
+    """
+
+    _similarity: FloatArray | None
+    _instead_of_square = (
+        "LWGP and PTGP need no such matrix, nor does average link (linkage='average', ties='mean')"
+        " where no vote is missing."
+    )
+
+    @abstractmethod
+    def _cluster_weights(self) -> ClusterWeights:
+        """Return the weights of clusters, those of their clusterings included."""
+
+    @abstractmethod
+    def _similarity_of_pairs(self) -> FloatArray:
+        """Return the similarity of all pairs of microclusters, missing votes or not."""
+
+    @property
+    def similarity_(self) -> FloatArray:  # type: ignore[override]  # it cannot be set from outside
+        """Similarity of microclusters, computed on demand where the tree was made without it."""
+        check_is_fitted(self, "microclusters_")
+        if self._from_similarity:
+            found: Any = self._similarity  # which a saved one has lost, and says so
+            return found
+        if vars(self).get("_similarity") is None:
+            n = self.n_microclusters_
+            owner = type(self).__name__
+            _validate.check_memory(
+                8 * n * n,
+                f"The similarity of {n} microclusters",
+                f"{owner} has its tree, its cuts and its confidence without it.",
+            )
+            self._similarity = self._similarity_of_pairs()
+        return self._similarity  # type: ignore[return-value]
+
+    def _has_all_votes(self) -> bool:
+        """Tell whether no vote is missing but those of clusterings in which nobody voted."""
+        if self._from_similarity:
+            return False
+        table = self.microclusters_.table
+        return bool((table[:, table.max(axis=0) >= 0] >= 0).all())
+
+    def _goes_by_clusters(self, linkage: str, ties: str) -> bool:
+        """Tell whether the tree is made without the similarity of all pairs."""
+        wanted = linkage == "average" and ties == "mean" and self.n_microclusters_ > MOST_PAIRED
+        return wanted and self._has_all_votes()
+
+    def _check_fits(self, linkage: str, ties: str, n_clusters: int = 0) -> None:
+        """Refuse what would not fit: all pairs of microclusters, unless the tree needs none.
+
+        A few tables of all pairs of `n_clusters` clusters of the ensemble are counted with them.
+        """
+        self._similarity = None
+        if not self._goes_by_clusters(linkage, ties):
+            self._check_square(n_clusters)
+            return
+        n, n_members = self.microclusters_.table.shape
+        _validate.check_memory(
+            n * (_BYTES_A_VOTE * n_members + _BYTES_A_ROW) + 40 * n_clusters**2,
+            f"{type(self).__name__}'s tree of {n} microclusters"
+            + (f" and its {n_clusters} clusters" if n_clusters else ""),
+            "Coarser clusterings need less.",
+        )
+
+    def _tree_of_microclusters(self, linkage: str, ties: str) -> FloatArray:
+        table, sizes, _ = self.microclusters_
+        if linkage != "average" or ties != "mean":
+            return flow.agglomerate(1.0 - self.similarity_, linkage, sizes, ties)
+        if not self._goes_by_clusters(linkage, ties):
+            return flow.average_link(self.similarity_, sizes)
+        voting = table.max(axis=0) >= 0
+        return flow.sparse_average_link(table[:, voting], sizes, *self._cluster_weights())
+
+    def _tree_of_objects(self, linkage: str, ties: str) -> FloatArray:
+        if not self._goes_by_clusters(linkage, ties):
+            return super()._tree_of_objects(linkage, ties)
+        # Nobody shares more clusters with an object than one with the same votes.
+        shared = self._shared()
+        inner = shared.weighted.sum(axis=1) / shared.total
+        tree = self._tree_of_microclusters(linkage, ties)
+        return flow.tree_of_objects(tree, self.microclusters_.of_object, 1.0 - inner)
+
+    def _shared(self) -> _Shared:
+        table, (weight, total) = self.microclusters_.table, self._cluster_weights()
+        return _Shared(flow.membership(table, weight), flow.membership(table), total)
+
+    def _similarity_of(self, rows: NDArray[Any], weights: FloatArray) -> FloatArray:
+        if not self._has_all_votes():
+            return super()._similarity_of(rows, weights)
+        shared = self._shared()
+        sums: FloatArray = shared.weighted[rows] @ (shared.voters.T @ weights)
+        return sums / shared.total
+
+    def _similarity_sums(self, weights: FloatArray) -> FloatArray:
+        return self._similarity_of(np.arange(self.n_microclusters_), weights)
+
+    def _similarity_between(self, rows: NDArray[Any]) -> FloatArray:
+        """Return the similarity of some microclusters with each other."""
+        if vars(self).get("_similarity") is not None or not self._has_all_votes():
+            return self.similarity_[np.ix_(rows, rows)]
+        shared = self._shared()
+        sums: FloatArray = (shared.weighted[rows] @ shared.voters[rows].T).toarray()
+        return sums / shared.total
