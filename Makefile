@@ -30,7 +30,7 @@ run: $(READY)  ## set up, then the demonstration on real data
 	@echo "Open the report in a browser: $(CURDIR)/demo/report.html"
 
 test: $(READY)  ## set up, then every test and every docstring example
-	$(BIN)/python -m pytest
+	$(BIN)/python -m pytest --numprocesses=auto --dist=worksteal
 
 test-quick: $(READY)  ## the tests that notice most, few cases each, in less than two minutes
 	$(BIN)/python -m pytest -q --hypothesis-profile=quick $(QUICK)
