@@ -185,7 +185,7 @@ def test_it_prints_small_and_becomes_a_frame():
     est = en.EAC(2).fit([[0, 0, 0]] * 4 + [[1, 1, 1]] * 3 + [[2, 2, 2]] * 5)
     frame = metrics.splits(est).to_frame()
     assert frame.index.name == "cluster"
-    assert frame.loc[0, ["larger", "smaller", "two_groups"]].tolist() == [4, 3, True]
+    assert frame.loc[0, ["larger", "smaller", "two_groups"]].tolist() == [5, 4, True]
     assert "halves" not in frame
 
 

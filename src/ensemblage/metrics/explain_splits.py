@@ -121,8 +121,8 @@ def splits(estimator: Any) -> SplitSummary:
     >>> en.metrics.splits(en.EAC(n_clusters=2).fit(votes))
     SplitSummary: 1 of 2 look like two groups
     cluster  larger  smaller  clarity  together  usual  two_groups
-          0       4        3    1.000     0.000  1.000         yes
-          1       5        0    0.000     1.000  1.000          no
+          0       5        4    1.000     0.000  1.000         yes
+          1       3        0    0.000     1.000  1.000          no
     """
     owner = "metrics.splits"
     fitted = _validate.check_fitted(owner, estimator)
@@ -195,7 +195,7 @@ def _best_split(
 
 def _halves(similarity: FloatArray, mass: NDArray[np.int64], least: int) -> NDArray[np.int64]:
     """Return 0 or 1 for each row: the tree of average link, cut in two with a least size."""
-    merges = flow.agglomerate(1.0 - similarity, "average", mass)
+    merges = flow.average_link(similarity, mass)
     tree = flow.sized_tree(merges, mass)
     parts = flow.least_size_parts(tree, 2, least)
     if parts is None:
