@@ -20,14 +20,14 @@ COMMANDS = {
     "consensus v.csv --method pta": (
         2,
         (
-            "Say how many clusters you want: either -k 10, or --k-range 2:20 for one column of "
+            "Say how many clusters you want: -k 10, -k auto, or --k-range 2:20 for one column of "
             "labels for each k; neither was given."
         ),
     ),
     "consensus v.csv -k 2 --k-range 2:3": (
         2,
         (
-            "Say how many clusters you want: either -k 10, or --k-range 2:20 for one column of "
+            "Say how many clusters you want: -k 10, -k auto, or --k-range 2:20 for one column of "
             "labels for each k; both were given."
         ),
     ),

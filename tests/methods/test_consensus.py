@@ -170,3 +170,32 @@ class TestTrust:
         en.PTGP(4, random_state=0).fit(matrix)
         en.Consensus(2).fit(self.few)
         en.EAC(2).fit(self.few)
+
+
+def test_small_clusters_that_members_agree_on_are_mentioned():
+    votes = np.tile(np.repeat([0, 1, 2], [100, 100, 3])[:, None], (1, 10))
+    votes[::7, 0] = (votes[::7, 0] + 1) % 3
+    est = en.Consensus(3, random_state=0).fit(votes)
+    assert est.reasons_[1].endswith("small clusters may be real.")
+    assert "With min_cluster_size=1 the mean NMI is 0.96" in est.reasons_[1]
+    small = en.Consensus(3, min_cluster_size=1, random_state=0).fit(votes)
+    assert sorted(np.bincount(small.labels_)) == [3, 100, 100]
+    assert len(small.reasons_) == 1
+
+
+def test_a_fit_chooses_as_choose_k_does():
+    rng = np.random.default_rng(5)
+    truth = rng.integers(0, 5, 120)
+    votes = np.where(rng.random((120, 9)) < 0.3, rng.integers(0, 7, (120, 9)), truth[:, None])
+    est = en.Consensus(random_state=0).fit(votes)
+    again = en.metrics.choose_k(est)
+    assert again.to_dict() == est.k_choice_.to_dict()
+
+
+@pytest.mark.filterwarnings("ignore::ensemblage.IdsAsVotesWarning")
+def test_choose_k_scores_the_graph_where_its_labels_were_taken():
+    est = en.Consensus(3, random_state=0).fit(np.tile(np.arange(30)[:, None], (1, 4)))
+    assert est.method_ == "lwgp"
+    np.testing.assert_array_equal(est._cuts().cut(4), est._graph._cut_microclusters(4))
+    with pytest.raises(ValueError, match="took the labels of a graph"):
+        en.plot.dendrogram(est)

@@ -226,7 +226,7 @@ def test_votes_without_structure_have_one_cluster():
     assert est.n_clusters_ == est.k_choice_.k == 1
     assert est.k_choice_.evidence == "none"
     assert est.k_choice_.null["excess"] <= est.k_choice_.null["limit"]
-    assert est.k_choice_.runners_up == [est.k_choice_.recommended["balance"]]
+    assert est.k_choice_.runners_up == []
     choice = choose_k(est, range(2, 6), "lifetime")  # asking otherwise does not help
     assert (choice.k, choice.evidence) == (1, "none")
 
@@ -372,7 +372,7 @@ def test_what_a_curve_recommends(name, curve, attained, expected):
 def findings(scores, decisive="support", attained=ALL, method="EAC"):
     scores = {name: np.array(curve, dtype=float) for name, curve in scores.items()}
     recommended = {n: _verdict.recommend(n, curve, KS, attained) for n, curve in scores.items()}
-    return _verdict.Findings(method, KS, scores, recommended, decisive, attained)
+    return _verdict.Findings(method, KS, scores, recommended, decisive, attained, 99)
 
 
 def test_reasons_tell_what_makes_a_choice_less_sure():
@@ -407,7 +407,7 @@ def test_where_all_scores_are_the_same_the_smallest_k_is_taken():
         (0.95, [0.1, 1, 4, 3.9, 3.2], "strong", "find the same ones (95% overlap on average), and"),
         (0.94, [0.1, 1, 4, 3.9, 3.2], "moderate", "find nearly the same ones (94% overlap"),
         (1.0, [3.3, 1, 4, 3.9, 3.2], "moderate", "and 2 clusters are supported nearly as well"),
-        (0.89, [0.1, 1, 4, 3.9, 3.2], "weak", "find partly others (89% overlap on average)."),
+        (0.89, [0.1, 1, 4, 3.9, 3.2], "weak", "find partly other ones (89% overlap on average)."),
         (0.89, [0.1, 1, 4, 3.9, 3.3], "weak", "average), and 6 clusters are supported nearly"),
     ],
 )

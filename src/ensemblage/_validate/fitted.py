@@ -44,10 +44,13 @@ def check_has_votes(owner: str, fitted: Any) -> None:
 def check_tree(owner: str, fitted: Any) -> None:
     """Refuse a fitted method that does not merge step by step."""
     if not hasattr(fitted, "linkage_matrix_"):
+        name = type(fitted).__name__
+        why = "it does not merge step by step"
+        if getattr(fitted, "method_", None) == "lwgp":
+            why = "it took the labels of a graph (method_ 'lwgp'); reasons_ says why"
         raise ValueError(
-            f"{owner} draws the tree of merges, and {type(fitted).__name__} has none: it does not"
-            f" merge step by step. PTA, EAC, WEAC, WCT, SRS, LWEA and others have a"
-            f" linkage_matrix_."
+            f"{owner} draws the tree of merges, and this {name} has none: {why}. PTA, EAC, WEAC,"
+            f" WCT, SRS, LWEA and others have a linkage_matrix_."
         )
 
 

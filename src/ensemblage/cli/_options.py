@@ -84,7 +84,7 @@ def wanted_k(k: int | str | None, k_range: str | None) -> range:
     if (k is None) == (k_range is None):
         both = "both were given" if k is not None else "neither was given"
         raise WrongCall(
-            "Say how many clusters you want: either -k 10, or --k-range 2:20 for one column of"
+            "Say how many clusters you want: -k 10, -k auto, or --k-range 2:20 for one column of"
             f" labels for each k; {both}."
         )
     if isinstance(k, str):

@@ -43,7 +43,9 @@ seed_stability (refits); all.
 KRange = Annotated[
     str | None,
     typer.Option(
-        metavar="LOW:HIGH", help="Which numbers of clusters to look at.", show_default="2:20"
+        metavar="LOW:HIGH",
+        help="Which numbers of clusters to look at.",
+        show_default="2:20, or further",
     ),
 ]
 Criteria = Annotated[

@@ -30,6 +30,9 @@ if TYPE_CHECKING:
     from ensemblage.ensembles._member import Member
     from ensemblage.metrics import KChoice
 
+#: Of fewer members too little is known to compare them with members of noise.
+_FEWEST_MEMBERS = 5
+
 
 class EnsembleClustering(ClusterMixin, BaseEstimator):
     """Cluster features many times, and return the consensus.
@@ -37,9 +40,10 @@ class EnsembleClustering(ClusterMixin, BaseEstimator):
     Parameters
     ----------
     n_clusters : int or "auto", default="auto"
-        How many clusters to form; "auto" chooses as :func:`ensemblage.metrics.choose_k` does. Where
-        that is weak evidence, members of noise are made too ("kmeans" and "rpcl" only), and one
-        cluster is formed, with a `NoStructureWarning`, if they are as good.
+        How many clusters to form; "auto" chooses as :func:`ensemblage.metrics.choose_k` does.
+        Unless the evidence is strong, members of noise are made too ("kmeans" and "rpcl" only). If
+        they are as good, moderate evidence is called weak, and on weak evidence one cluster is
+        formed, with a `NoStructureWarning`.
     consensus : estimator or None, default=None
         A consensus method of this library, such as ``PTA()``; None is `Consensus`. It is cloned and
         given `n_clusters`, and `random_state` and `n_jobs` where its own are None.
@@ -263,7 +267,14 @@ class EnsembleClustering(ClusterMixin, BaseEstimator):
     def k_choice_(self) -> KChoice:
         """With ``n_clusters="auto"``: why so many."""
         check_is_fitted(self, "labels_")
-        choice: KChoice = self.consensus_.k_choice_ if self._choice is None else self._choice
+        if self._choice is not None:
+            return self._choice
+        if not hasattr(self.consensus_, "k_choice_"):
+            raise AttributeError(
+                f"{type(self).__name__} has a k_choice_ where it chose the number of clusters"
+                f" itself, with n_clusters='auto'. Got n_clusters={self.n_clusters!r}."
+            )
+        choice: KChoice = self.consensus_.k_choice_
         return choice
 
     def save(self, path: str | PathLike[str], *, objects: bool = True) -> None:
@@ -325,26 +336,32 @@ class EnsembleClustering(ClusterMixin, BaseEstimator):
         return consensus.set_params(**own).fit(ensemble)
 
     def _compare_with_noise(self, seed: int) -> None:
-        """Take one cluster where the evidence is weak and noise has as much structure."""
+        """Believe moderate evidence less, and weak evidence not, where noise has as much of it."""
         choice: KChoice = self.consensus_.k_choice_
         drawn = all(isinstance(method, str) for method in self._plan.methods)
-        if choice.evidence != "weak" or len(self.members_) < 2 or not drawn:
+        if choice.evidence not in ("moderate", "weak") or not drawn:
+            return
+        if len(self.members_) < _FEWEST_MEMBERS:
             return
         reference = compare_with_noise(self._plan, len(self.members_), seed)
         if reference.exceeded:
             return
         compared = (
-            "No structure: members of noise in place of the features support numbers of clusters as"
-            f" well as those of the features do ({reference.excess:.2f} against up to"
-            f" {reference.limit:.2f}, in {N_BOXES} boxes of noise)."
+            "members of noise in place of the features support numbers of clusters as well as those"
+            f" of the features do (logarithm of support above its mean {reference.excess:.2f}; of"
+            f" {N_BOXES} boxes of noise up to {reference.limit:.2f})."
         )
-        otherwise = f"The votes alone would be weak evidence for {choice.k} clusters."
-        self._choice = replace(
-            choice, k=1, evidence="none", reasons=[compared, otherwise], runners_up=[choice.k]
-        )
+        if choice.evidence == "moderate":
+            weak = f"Weak evidence for {choice.k} clusters: {compared}"
+            alone = f"The votes alone: {choice.reasons[0]}"
+            reasons = [weak, alone, *choice.reasons[1:]]
+            self._choice = replace(choice, evidence="weak", reasons=reasons)
+            return
+        reasons = [f"No structure: {compared}", f"The votes alone: {choice.reasons[0]}"]
+        self._choice = replace(choice, k=1, evidence="none", reasons=reasons, runners_up=[])
         _validate.warn(
             f"{type(self).__name__} was asked to choose the number of clusters and formed one."
-            f" {compared} Pass n_clusters to form more.",
+            f" {reasons[0]} Pass n_clusters to form more.",
             _validate.NoStructureWarning,
         )
         self.consensus_ = self.consensus_.set_params(n_clusters=1).fit(self.consensus_._ensemble)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from sklearn.utils.validation import check_is_fitted
 
-from ensemblage import _validate
+from ensemblage import _validate, flow
 from ensemblage.methods._base import ConsensusClusterer
 from ensemblage.methods._choosing import cuts_of
 from ensemblage.methods._trajectories import TrajectoryMethod
@@ -29,6 +29,8 @@ if TYPE_CHECKING:
 
 #: The graph's labels are taken where they agree so much better with the members than the tree's.
 _MUCH_BETTER = 1.2
+#: Small clusters are mentioned where the tree's clusters without a least size agree so much better.
+_BETTER = 1.05
 
 
 class _Opinion(NamedTuple):
@@ -38,6 +40,7 @@ class _Opinion(NamedTuple):
     method: str
     agreement_of_tree: float
     agreement_of_graph: float
+    agreement_without_least_size: float
 
 
 class Consensus(ConsensusClusterer):
@@ -167,6 +170,7 @@ class Consensus(ConsensusClusterer):
         tree = LWEA(weights="normalized", min_cluster_size=self.min_cluster_size, **common)
         graph = LWGP(random_state=_validate.DrawnSeed(self._seed), **common)
         self._named, self._last = None, None
+        self.__dict__.pop("method_", None)  # of an earlier fit
         self._tree = tree.fit(ensemble, member_weight=self.member_weight_)
         self._graph = graph.fit(ensemble, member_weight=self.member_weight_)
         self._finish()
@@ -229,7 +233,8 @@ class Consensus(ConsensusClusterer):
         return k
 
     def _cuts(self) -> Cuts:
-        fitted = self._tree if self._named is None else self._named
+        taken = self._graph if vars(self).get("method_") == "lwgp" else self._tree
+        fitted = taken if self._named is None else self._named
         return replace(cuts_of(fitted), name=type(self).__name__)
 
     def _cut(self, n_clusters: int) -> NDArray[np.int64]:
@@ -242,15 +247,15 @@ class Consensus(ConsensusClusterer):
         """Return the tree's labels, or the graph's where these agree much better with members."""
         table, sizes, _ = self.microclusters_
         weight = self.member_weight_
-        tree, graph = (
-            part._cut_microclusters(n_clusters) for part in (self._tree, self._graph) if part
-        )
-        of_tree, of_graph = (
-            nmi_with_members(labels, table, sizes, weight) for labels in (tree, graph)
-        )
-        if of_graph > _MUCH_BETTER * of_tree:
-            return _Opinion(graph, "lwgp", of_tree, of_graph)
-        return _Opinion(tree, "lwea", of_tree, of_graph)
+        parts: Any = (self._tree, self._graph)
+        tree, graph = (part._cut_microclusters(n_clusters) for part in parts)
+        plain = flow.cut_tree(parts[0].linkage_matrix_, n_clusters)
+        agreements = [
+            nmi_with_members(labels, table, sizes, weight) for labels in (tree, graph, plain)
+        ]
+        if agreements[1] > _MUCH_BETTER * agreements[0]:
+            return _Opinion(graph, "lwgp", *agreements)
+        return _Opinion(tree, "lwea", *agreements)
 
     def _with_seed(self, seed: int) -> Self | None:
         part = self.estimator_._with_seed(seed)
@@ -270,10 +275,17 @@ class Consensus(ConsensusClusterer):
 def _why(opinion: _Opinion) -> str:
     tree, graph = f"{opinion.agreement_of_tree:.3f}", f"{opinion.agreement_of_graph:.3f}"
     if opinion.method == "lwea":
-        return (
+        why = (
             "The locally weighted tree (LWEA) was taken, the default: its clusters have a mean NMI"
             f" of {tree} with the clusterings, those of the graph (LWGP) {graph}."
         )
+        if opinion.agreement_without_least_size > _BETTER * opinion.agreement_of_tree:
+            why += (
+                "\nClusters with fewer objects than min_cluster_size were not formed. With"
+                " min_cluster_size=1 the mean NMI is"
+                f" {opinion.agreement_without_least_size:.3f}: small clusters may be real."
+            )
+        return why
     return (
         "The locally weighted graph (LWGP) was taken in place of the default tree (LWEA): its"
         f" clusters have a mean NMI of {graph} with the clusterings, those of the tree only {tree}."

@@ -161,13 +161,17 @@ def choose(
     criterion: str = "auto",
     *,
     n_refits: int = 10,
-    seed: int = 0,
+    seed: int | None = None,
 ) -> KChoice:
-    """Return the choice for a consensus, from parameters that were checked."""
+    """Return the choice for a consensus, from parameters that were checked.
+
+    Without a seed it is that of ``random_state=0``, so that a fit chooses as `choose_k` does.
+    """
     ks = default_ks(cuts) if ks is None else ks
     if len(cuts.sizes) == 1:
         reason = "The votes tell only one group of objects apart, so there is one cluster."
         return KChoice(1, np.array([1]), None, {}, {}, [reason], [])
+    seed = _validate.check_random_state("choose_k", 0) if seed is None else seed
     for_halves, for_null, rng = np.random.default_rng(seed).spawn(3)
     labels = [cuts.cut(k) for k in ks.tolist()]
     null = compare_with_permuted(cuts, default_ks(cuts), for_null)  # whichever are looked at
@@ -182,7 +186,7 @@ def choose(
             f"{cuts.name} has no {decisive!r} to choose k by: {absent[decisive]}"
             f" Choose by one of {', '.join(repr(name) for name in names if name in scores)}."
         )
-    found = Findings(cuts.name, ks, scores, recommended, decisive, attained)
+    found = Findings(cuts.name, ks, scores, recommended, decisive, attained, len(cuts.sizes))
     k, evidence, reasons, runners_up = verdict(found)
     if null is not None and not null.exceeded:
         k, evidence, reasons, runners_up = no_structure(k, null)

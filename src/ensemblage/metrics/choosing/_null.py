@@ -22,6 +22,8 @@ if TYPE_CHECKING:
     from ensemblage.metrics.choosing._cuts import Cuts
 
 N_PERMUTATIONS = 20
+#: Of fewer objects many permutations are the same votes again, so there is nothing to compare.
+_FEWEST_OBJECTS = 10
 #: Permuted votes make every object a group of its own, so a sample of them has to do.
 MOST_OBJECTS = 300
 _MOST_MEMBERS = 50
@@ -54,12 +56,12 @@ def compare_with_permuted(cuts: Cuts, ks: IntArray, rng: np.random.Generator) ->
     For each k the mean NMI of the tree's cut with the members, less the mean of this over the
     votes and their `N_PERMUTATIONS` permutations; then the largest over k. Votes without structure
     exceed all permutations in one of 21 cases. None where there is nothing to permute: a single
-    member, or one group only.
+    member, one group only, or fewer than ten objects.
     """
     if len(cuts.voters) < 2:
         return None
     sample = _sample.draw(*cuts.votes, MOST_OBJECTS, rng)
-    if len(sample.rows) < 2:
+    if len(sample.rows) < 2 or sample.sizes.sum() < _FEWEST_OBJECTS:
         return None
     table, weight = np.repeat(sample.table, sample.sizes, axis=0), sample.weight
     if table.shape[1] > _MOST_MEMBERS:

@@ -61,6 +61,8 @@ class Findings(NamedTuple):
         The one that decides.
     attained : ndarray of shape (n_ks,)
         Whether the method gives as many clusters as it is asked for.
+    largest : int
+        The largest number of clusters that there can be.
     """
 
     method: str
@@ -69,6 +71,7 @@ class Findings(NamedTuple):
     recommended: dict[str, int | None]
     decisive: str
     attained: NDArray[np.bool_]
+    largest: int
 
     def at(self, name: str, k: int) -> float:
         """Return a score at k."""
@@ -148,7 +151,7 @@ def no_structure(k: int, null: Null) -> Verdict:
         f" {N_PERMUTATIONS} permutations."
     )
     otherwise = f"One cluster is all that these votes support. Otherwise it would be {k}."
-    return Verdict(1, "none", [compared, otherwise], [k])
+    return Verdict(1, "none", [compared, otherwise], [])
 
 
 # -- the strength of evidence ------------------------------------------------------------------
@@ -172,7 +175,7 @@ def _evidence(found: Findings, k: int) -> tuple[str, int | None]:
     overlap = found.at("recurrence", k)
     if found.recommended["support"] is not None:
         overlap = min(overlap, found.at("recurrence", found.recommended["support"]))
-    if overlap >= _STRONG and rival is None and others.any():
+    if overlap >= _STRONG and rival is None and len(found.ks) > 1:
         return "strong", None
     return ("moderate" if overlap >= _MODERATE else "weak"), rival
 
@@ -181,14 +184,18 @@ def _evidence_sentence(found: Findings, k: int, evidence: str, rival: int | None
     clusters = f"{evidence.capitalize()} evidence for {k} clusters:"
     if "recurrence" not in found.scores:
         return f"{clusters} there is only one clustering, and nothing to compare it with."
-    overlap = f"{found.at('recurrence', k):.0%} overlap on average"
-    again = {
-        "strong": f"halves of the members find the same ones ({overlap})",
-        "moderate": f"halves of the members find nearly the same ones ({overlap})",
-        "weak": f"halves of the members find partly others ({overlap})",
-    }[evidence]
+    overlap = found.at("recurrence", k)
+    if overlap >= _MODERATE and evidence == "weak":
+        best = found.recommended["support"] or k
+        return (
+            f"{clusters} halves of the members do not find the {best} clusters with the largest"
+            f" support again ({found.at('recurrence', best):.0%} overlap on average)."
+        )
+    which = "the same" if overlap >= _STRONG else "nearly the same"
+    which = "partly other" if overlap < _MODERATE else which
+    again = f"halves of the members find {which} ones ({overlap:.0%} overlap on average)"
     if evidence == "strong":
-        return f"{clusters} {again}, and no other number is supported nearly as well."
+        return f"{clusters} {again}, and no number further than one away is supported as well."
     also = "" if rival is None else f", and {rival} clusters are supported nearly as well or better"
     return f"{clusters} {again}{also}."
 
@@ -238,7 +245,7 @@ def _caveats(found: Findings, k: int) -> list[str]:
     close = _close(found, k).tolist()
     if close:
         reasons.append(f"Nearly as good: k = {', '.join(map(str, close))}.")
-    if len(found.ks) > 1 and k == found.ks[-1]:
+    if len(found.ks) > 1 and k == found.ks[-1] < found.largest:
         reasons.append(f"It is the largest k looked at: look beyond {k} too, if that makes sense.")
     fewer = found.ks[~found.attained].tolist()
     if fewer:

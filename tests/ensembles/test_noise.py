@@ -1,0 +1,66 @@
+"""What EnsembleClustering says of features without groups."""
+
+import numpy as np
+import pytest
+from sklearn.datasets import make_blobs
+
+import ensemblage as en
+from ensemblage.ensembles import clustering
+from ensemblage.ensembles._noise import NoiseReference, box
+
+
+def test_noise_is_one_cluster_with_a_warning():
+    model = en.EnsembleClustering(random_state=0)
+    with pytest.warns(en.NoStructureWarning, match="No structure: members of noise"):
+        model.fit(np.random.default_rng(0).normal(size=(300, 2)))
+    assert set(model.labels_) == {0}
+    assert (model.k_choice_.k, model.k_choice_.evidence) == (1, "none")
+    assert model.k_choice_.runners_up == []
+    assert model.k_choice_.reasons[1].startswith("The votes alone: Weak evidence for")
+
+
+@pytest.mark.parametrize("noise_is_as_good", [False, True])
+def test_moderate_evidence_becomes_weak_where_noise_is_as_good(monkeypatch, noise_is_as_good):
+    features, _ = make_blobs(240, 3, centers=6, cluster_std=3.5, random_state=2)
+    asked = []
+
+    def compared(*_):
+        asked.append(True)
+        return NoiseReference(1.0, 2.0 if noise_is_as_good else 0.5)
+
+    monkeypatch.setattr(clustering, "compare_with_noise", compared)
+    model = en.EnsembleClustering(random_state=0).fit(features)
+    before = model.consensus_.k_choice_
+    assert before.evidence == "moderate"
+    assert asked == [True]
+    assert model.k_choice_.k == before.k
+    assert model.k_choice_.evidence == ("weak" if noise_is_as_good else "moderate")
+    if noise_is_as_good:
+        assert model.k_choice_.reasons[0].startswith(f"Weak evidence for {before.k} clusters: ")
+        assert model.k_choice_.reasons[1] == f"The votes alone: {before.reasons[0]}"
+
+
+def test_clear_groups_are_not_compared_with_noise(monkeypatch):
+    monkeypatch.setattr(clustering, "compare_with_noise", None)
+    features, _ = make_blobs(200, 3, centers=4, random_state=1)
+    assert en.EnsembleClustering(random_state=0).fit(features).k_choice_.evidence == "strong"
+
+
+def test_few_members_are_not_compared_with_noise():
+    features = np.random.default_rng(0).normal(size=(60, 2))
+    model = en.EnsembleClustering(n_members=4, random_state=0).fit(features)
+    assert model.k_choice_.evidence != "none"
+
+
+def test_a_box_of_noise_spans_the_features_along_their_axes():
+    rng = np.random.default_rng(0)
+    features = rng.normal(size=(200, 3)) * [10, 1, 0.1]
+    points = box(features, rng)
+    assert points.shape == features.shape
+    assert np.ptp(points, axis=0) == pytest.approx(np.ptp(features, axis=0), rel=0.5)
+
+
+def test_a_given_number_has_no_choice():
+    model = en.EnsembleClustering(3, random_state=0).fit(np.random.default_rng(0).random((40, 2)))
+    with pytest.raises(AttributeError, match="where it chose the number of clusters itself"):
+        model.k_choice_  # noqa: B018
