@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from ensemblage import anndata, datasets, ensembles, metrics, plot, report, scale
     from ensemblage._ensemble import Ensemble, microclusters, trajectory_similarity
+    from ensemblage._messages import ParameterError
     from ensemblage._types import Microclusters
     from ensemblage._validate import (
         ApproximateSimilarityWarning,
@@ -89,6 +90,7 @@ __all__ = [
     "MemoryBudgetError",
     "Microclusters",
     "NoStructureWarning",
+    "ParameterError",
     "TransposedVotesWarning",
     "UnknownLabelsWarning",
     "UnscaledFeaturesWarning",
@@ -141,6 +143,7 @@ _HOME = {
     "FewerClustersWarning": "ensemblage._validate",
     "IdsAsVotesWarning": "ensemblage._validate",
     "MemoryBudgetError": "ensemblage._validate",
+    "ParameterError": "ensemblage._messages",
     "NoStructureWarning": "ensemblage._validate",
     "TransposedVotesWarning": "ensemblage._validate",
     "UnknownLabelsWarning": "ensemblage._validate",

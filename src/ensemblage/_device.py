@@ -15,6 +15,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import scipy.sparse
 
+from ensemblage._messages import Message, Parameter
+
 if TYPE_CHECKING:
     from ensemblage._types import FloatArray
 
@@ -22,6 +24,10 @@ DEVICES = ("cpu", "cuda", "auto")
 #: With device="auto" the GPU takes over from this many microclusters on; see docs/scale.md.
 WORTH_A_GPU = 1_000
 _BLOCK = 1024
+
+
+class DeviceError(RuntimeError):
+    """A device that was asked for is not there."""
 
 
 @dataclass(frozen=True)
@@ -58,21 +64,28 @@ def chosen(device: str, n_microclusters: int) -> Library | None:
     except ImportError as error:
         if device == "auto":
             return None
-        raise ImportError(
-            "device='cuda' needs CuPy, which is not installed. Install it with: pip install"
-            " 'ensemblage[gpu]', or use device='cpu'."
-        ) from error
+        message = Message(
+            "{cuda} needs CuPy, which is not installed. Install it with: pip install"
+            " 'ensemblage[gpu]', or use {cpu}.",
+            cuda=Parameter("device", "cuda"),
+            cpu=Parameter("device", "cpu"),
+        )
+        raise ImportError(message) from error
     except Exception as error:  # CuPy has its own classes for a missing driver or device
         if device == "auto":
             return None
-        raise RuntimeError(
-            f"device='cuda' was asked for, but CuPy finds no CUDA device ({error}). Use"
-            " device='cpu'."
-        ) from error
+        message = Message(
+            "{cuda} was asked for, but CuPy finds no CUDA device ({error}). Use {cpu}.",
+            cuda=Parameter("device", "cuda"),
+            error=error,
+            cpu=Parameter("device", "cpu"),
+        )
+        raise DeviceError(message) from error
     if n_devices == 0:
         if device == "auto":
             return None
-        raise RuntimeError("device='cuda' was asked for, but there is no CUDA device.")
+        missing = "{cuda} was asked for, but there is no CUDA device."
+        raise DeviceError(Message(missing, cuda=Parameter("device", "cuda")))
     return Library(cupy, cupyx.scipy.sparse)
 
 

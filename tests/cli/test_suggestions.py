@@ -5,7 +5,8 @@ from typer.testing import CliRunner
 
 import ensemblage as en
 from ensemblage import datasets, experiments, files
-from ensemblage._device import DEVICES
+from ensemblage._device import DEVICES, DeviceError
+from ensemblage._messages import Message, Parameter, ParameterError
 from ensemblage.cli import _words, app
 from ensemblage.cli._engines import AUTO, ENGINES
 from ensemblage.cli._speech import in_options
@@ -114,12 +115,13 @@ def test_sizes_are_refused_in_the_words_of_options(call, words):
 
 def test_a_device_that_is_not_there_is_no_defect(monkeypatch):
     def missing(device, n):
-        raise RuntimeError(f"device='{device}' was asked for, but there is no CUDA device.")
+        asked = Parameter("device", device)
+        raise DeviceError(Message("{asked} was asked for, but there is none.", asked=asked))
 
     monkeypatch.setattr("ensemblage._device.chosen", missing)
     result = run("consensus v.csv -k 2 -m ptgp --device cuda")
     assert result.exit_code == 1
-    assert result.stderr == "error: --device cuda was asked for, but there is no CUDA device.\n"
+    assert result.stderr == "error: --device cuda was asked for, but there is none.\n"
 
 
 def test_the_device_reaches_the_method(monkeypatch):
@@ -137,30 +139,22 @@ def test_the_device_reaches_the_method(monkeypatch):
 
 
 @pytest.mark.parametrize(
-    ("said", "spoken"),
+    ("error", "spoken"),
     [
         (
-            "The 'n_jobs' parameter of PTA must be None or a whole number other than 0.",
-            "--jobs must be a whole number other than 0.",
+            ParameterError("PTA", "n_jobs", "a whole number other than 0", 0, optional=True),
+            "--jobs must be a whole number other than 0. Got 0 instead.",
         ),
         (
-            "At least 9 clusters (n_clusters_range), but there are only n_samples=6 object(s).",
-            "At least 9 clusters (--k-range), but there are only 6 object(s).",
+            ValueError(Message("Only {n} object(s).", n=Parameter("n_samples", 6))),
+            "Only 6 object(s).",
         ),
-        ("PTA was asked for n_clusters=7, but", "PTA was asked for -k 7, but"),
-        ("Use device='cpu'.", "Use --device cpu."),
-        ("The option 'header' is for CSV", "--header is for CSV"),
-        (
-            "Nothing to compare with. Leave 'truth' out.",
-            "Nothing to compare with. Leave --truth out.",
-        ),
-        ("Pass them scaled, with scale=None, or", "Pass them scaled, without --scale, or"),
-        (
-            "Column 'n_steps', n_steps.csv, 'scale=2'",
-            "Column 'n_steps', n_steps.csv, 'scale=2'",
-        ),
-        ("the key of truth is scale", "the key of truth is scale"),
+        (RuntimeError(Message("Use {cpu}.", cpu=Parameter("device", "cpu"))), "Use --device cpu."),
+        (ValueError(Message("Leave {it} out.", it=Parameter("truth"))), "Leave --truth out."),
+        (MemoryError(Message("With {it}.", it=Parameter("scale", None))), "With no --scale."),
+        (ValueError("Column 'n_steps', n_jobs, 'scale=2'"), "Column 'n_steps', n_jobs, 'scale=2'"),
+        (UserWarning(Message("{ties}", ties=Parameter("ties", "mean"))), "ties='mean'"),
     ],
 )
-def test_parameters_become_options_and_names_stay(said, spoken):
-    assert in_options(said) == spoken
+def test_parameters_become_options_and_texts_stay(error, spoken):
+    assert in_options(error) == spoken

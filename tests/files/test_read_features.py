@@ -147,5 +147,5 @@ class TestSeveralFiles:
 
 def test_options_that_do_not_apply(tmp_path):
     np.save(tmp_path / "t.npy", NUMBERS)
-    with pytest.raises(files.OptionError, match="'header' is for CSV"):
+    with pytest.raises(files.OptionError, match="header is for CSV"):
         files.read_features([tmp_path / "t.npy"], header=True)

@@ -70,12 +70,12 @@ class TestLargeNumbers:
 class TestOptions:
     def test_that_the_format_has_no_use_for(self, write, tmp_path):
         np.save(tmp_path / "v.npy", np.eye(3, dtype=int))
-        with pytest.raises(OptionError, match=r"'key' is for NPZ and MAT, but .*votes\.csv"):
+        with pytest.raises(OptionError, match=r"key is for NPZ and MAT, but .*votes\.csv"):
             read_table(write("a,b\n1,2\n"), key="votes")
-        with pytest.raises(OptionError, match="'key' is for NPZ and MAT"):
+        with pytest.raises(OptionError, match="key is for NPZ and MAT"):
             read_labels(tmp_path / "v.npy", key="gt")
         for header in (True, False):
-            with pytest.raises(OptionError, match=r"'header' is for CSV and TSV, but .*v\.npy"):
+            with pytest.raises(OptionError, match=r"header is for CSV and TSV, but .*v\.npy"):
                 read_table(tmp_path / "v.npy", header=header)
 
     def test_empty_names(self):

@@ -330,8 +330,8 @@ CALLS = {
         lambda: stream.consensus("v.csv", en.EAC(2, affinity="precomputed"), "o.csv"),
         ValueError,
         (
-            "The 'affinity' parameter of EAC is 'precomputed', but files of votes were named. Use "
-            "affinity='votes'."
+            "The 'affinity' parameter of EAC must be 'votes'. Got 'precomputed' instead. The files "
+            "that were named hold votes."
         ),
     ),
     "a stream of lists": (

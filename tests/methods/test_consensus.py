@@ -95,9 +95,9 @@ def test_parameters_reach_the_named_method(blobs):
     [
         ({"method": "ptq"}, "Unknown method 'ptq' in Consensus. Did you mean 'pt"),
         ({"method": 3}, "Unknown method 3 in Consensus. Known are auto,"),
-        ({"method": "eac", "method_params": {"n_clusters": 3}}, "got 'n_clusters'"),
-        ({"method": "eac", "method_params": {"steps": 3}}, "got 'steps'"),
-        ({"method": "eac", "method_params": [1]}, "must be a dict"),
+        ({"method": "eac", "method_params": {"n_clusters": 3}}, "Got 'n_clusters'"),
+        ({"method": "eac", "method_params": {"steps": 3}}, "Got 'steps'"),
+        ({"method": "eac", "method_params": [1]}, "must be None or a dict"),
         ({"method": "eac", "method_params": {"affinity": "precomputed"}}, "Use EAC itself"),
         ({"method_params": {"theta": 1}}, "method_params"),
         ({"min_cluster_size": 0}, "'min_cluster_size' parameter of Consensus must be"),

@@ -341,7 +341,7 @@ def test_an_unknown_linkage(name, e2):
         ("srs", "level", "rows", "'microclusters', 'objects'"),
         ("lwea", "theta", 0, "above 0"),
         ("ecmc", "low", True, "from 0 to 1"),
-        ("ecmc", "high", 0.1, "below 'high'"),
+        ("ecmc", "high", 0.1, "below high="),
         ("ecmc", "penalty", 0.0, "above 0"),
         ("ecmc", "max_iter", 0, "whole number from 1 up"),
         ("ecmc", "tol", -1, "above 0"),

@@ -122,7 +122,7 @@ def test_what_needs_votes_says_so(monkeypatch):
         en.PTA(2, affinity="rbf").fit(np.eye(3))
     with pytest.raises(ValueError, match="n_clusters=4"):
         precomputed("eac", 4).fit(np.eye(3))
-    with pytest.raises(ValueError, match=r"agreement with votes.* Pass a whole number"):
+    with pytest.raises(ValueError, match=r"whole number from 1 up.* agreement with votes"):
         precomputed("eac", "auto").fit(np.eye(3))
     with pytest.raises(ValueError, match="must be 'auto' or a whole number"):
         precomputed("eac", 2.5).fit(np.eye(3))

@@ -14,7 +14,7 @@ from ensemblage.metrics.choosing import CRITERIA
     [
         ({"ks": [1, 2]}, "whole numbers from 2 up.*Got 1 instead"),
         ({"ks": [2.5]}, "Got 2.5 instead"),
-        ({"ks": []}, "is empty"),
+        ({"ks": []}, "at least one number of clusters"),
         ({"ks": 5}, "such as range"),
         ({"ks": [2, 900]}, r"k = 900, but the ensemble tells only \d+ group"),
         ({"criterion": "gap"}, "'criterion' parameter of choose_k must be one of 'auto'"),

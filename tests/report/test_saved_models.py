@@ -88,7 +88,7 @@ def test_other_votes_are_refused(tmp_path):
         en.report.html(bare, votes=np.r_[VOTES[:-1], [[9] * 7]])
     with pytest.raises(ValueError, match=r"it had 120 objects, and these are 119"):
         en.report.html(bare, votes=VOTES[:-1])
-    with pytest.raises(ValueError, match=r"must have the 7 clusterings .* got 6"):
+    with pytest.raises(ValueError, match=r"must be the 7 clusterings .* Got 6"):
         en.report.html(bare, votes=VOTES[:, :6])
     with pytest.raises(ValueError, match=r"another order than those"):
         en.report.html(model, votes=VOTES[::-1])

@@ -140,7 +140,7 @@ class TestComplaints:
 
     def test_levels(self, client):
         self.refuse(
-            "'level' parameter of CSPA is 'objects'",
+            "'level' parameter of CSPA must be 'microclusters'",
             self.ARRAY,
             estimator=en.CSPA(2, level="objects"),
             client=client,

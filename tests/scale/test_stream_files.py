@@ -202,7 +202,9 @@ class TestComplaints:
     @pytest.mark.parametrize("method", ["cspa", "hgpa", "ecmc"])
     def test_levels_that_need_all_objects(self, method, votes, tmp_path):
         estimator = en.METHODS[method](2, level="objects")
-        self.refuse("needs all objects in memory", votes, tmp_path, ValueError, estimator=estimator)
+        self.refuse(
+            "objects would have to be in memory", votes, tmp_path, ValueError, estimator=estimator
+        )
         groups = en.Ensemble.of_groups(np.array([[0], [1]], np.int32), np.array([3, 4]), [[0, 1]])
         with pytest.raises(ValueError, match="only the 2 microclusters are known"):
             estimator.fit(groups)

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ensemblage._messages import ParameterError
 from ensemblage._validate.parameters import _is_whole
 
 if TYPE_CHECKING:
@@ -17,18 +18,14 @@ def check_ks(owner: str, ks: Any, n_microclusters: int) -> NDArray[np.int64]:
     try:
         wanted = list(ks)
     except TypeError:
-        raise ValueError(
-            f"The 'ks' parameter of {owner} must be None or a list of whole numbers, such as"
-            f" range(2, 21). Got {ks!r} instead."
-        ) from None
+        expected = "a list of whole numbers, such as range(2, 21)"
+        raise ParameterError(owner, "ks", expected, ks, optional=True) from None
     for k in wanted:
         if not _is_whole(k) or k < 2:
-            raise ValueError(
-                f"The 'ks' parameter of {owner} must hold whole numbers from 2 up: a single cluster"
-                f" cannot be compared. Got {k!r} instead."
-            )
+            hint = "A single cluster cannot be compared."
+            raise ParameterError(owner, "ks", "whole numbers from 2 up", k, hint)
     if not wanted:
-        raise ValueError(f"The 'ks' parameter of {owner} is empty. Name at least one k to look at.")
+        raise ParameterError(owner, "ks", "at least one number of clusters", ks)
     if max(wanted) > n_microclusters:
         raise ValueError(
             f"{owner} was asked to look at k = {max(wanted)}, but the ensemble tells only"

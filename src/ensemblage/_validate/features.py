@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from ensemblage._messages import Message, Parameter
 from ensemblage._validate.memory import check_memory
 from ensemblage._validate.names import places_of
 from ensemblage._validate.strangers import refuse_as_features
@@ -111,10 +112,13 @@ def check_spread(matrix: NDArray[Any]) -> None:
         return
     spread = float((matrix.max(axis=0) - matrix.min(axis=0)).max())
     if 0 < spread < _LEAST_SPREAD:
-        raise ValueError(
-            f"Features differ by {spread:g} at most, and the squares of such distances are too"
-            f" small for float64. Rescale them first, or use scale='minmax'."
+        message = Message(
+            "Features differ by {spread:g} at most, and the squares of such distances are too small"
+            " for float64. Rescale them first, or use {scale}.",
+            spread=spread,
+            scale=Parameter("scale", "minmax"),
         )
+        raise ValueError(message)
 
 
 def _plain_array(X: Any) -> NDArray[Any]:

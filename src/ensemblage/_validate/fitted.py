@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from ensemblage._messages import ParameterError
+
 _NEEDED = ("labels_", "n_clusters_", "microclusters_")
 
 
@@ -85,10 +87,7 @@ def check_names(owner: str, names: Any, n_members: int) -> list[Any]:
     """Return the names of the members, if there is one for each."""
     found = [names] if isinstance(names, str) else list(names)
     if len(found) != n_members:
-        raise ValueError(
-            f"The 'names' parameter of {owner} must have a name for each of the {n_members}"
-            f" clusterings. Found {len(found)}."
-        )
+        raise ParameterError(owner, "names", f"{n_members} names, one a clustering", found)
     return found
 
 
@@ -96,10 +95,8 @@ def check_two_names(owner: str, names: Any) -> tuple[Any, Any]:
     """Return the names of two clusterings."""
     found = [names] if isinstance(names, str) else list(names)
     if len(found) != 2:
-        raise ValueError(
-            f"The 'names' parameter of {owner} must be two names, of the clustering on the left and"
-            f" of that on the right. Got {names!r} instead."
-        )
+        expected = "two names, of the clustering on the left and of that on the right"
+        raise ParameterError(owner, "names", expected, names)
     return found[0], found[1]
 
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ensemblage._messages import Message, Parameter, ParameterError
 from ensemblage._validate.names import shown
 from ensemblage._validate.tables import is_series
 
@@ -111,11 +112,9 @@ def check_methods(owner: str, method: Any) -> tuple[Any, ...]:
         one.lower() if isinstance(one, str) and one.lower() in NAMED_METHODS else one
         for one in methods
     )
+    expected = "'kmeans', 'rpcl', a clusterer of scikit-learn, or a list of these"
     if not methods:
-        raise ValueError(
-            f"The 'method' parameter of {owner} is an empty list. Name at least one method, such as"
-            f" 'kmeans'."
-        )
+        raise ParameterError(owner, "method", expected, method, "Name at least one method.")
     for one in methods:
         if isinstance(one, str) and one in NAMED_METHODS:
             continue
@@ -123,13 +122,10 @@ def check_methods(owner: str, method: Any) -> tuple[Any, ...]:
             continue
         hint = ""
         if isinstance(one, type):
-            hint = " Pass an instance, not the class."
+            hint = "Pass an instance, not the class."
         elif hasattr(one, "fit"):
-            hint = " It is no clusterer: it has no fit_predict."
-        raise ValueError(
-            f"The 'method' parameter of {owner} must be 'kmeans', 'rpcl', a clusterer of"
-            f" scikit-learn, or a list of these. Got {one!r} instead.{hint}"
-        )
+            hint = "It is no clusterer: it has no fit_predict."
+        raise ParameterError(owner, "method", expected, one, hint)
     return methods
 
 
@@ -166,21 +162,25 @@ def check_n_clusters_range(
     good = not isinstance(value, str) and np.ndim(value) == 1 and len(value) == 2
     good = good and all(isinstance(k, Integral) and not isinstance(k, bool) for k in value)
     if not good or not 1 <= value[0] <= value[1]:
-        raise ValueError(
-            f"The 'n_clusters_range' parameter of {owner} must be None or two whole numbers, the"
-            f" smallest and the largest number of clusters, from 1 up and in this order."
-            f" Got {value!r} instead."
+        expected = (
+            "two whole numbers, the smallest and the largest number of clusters, from 1 up and in"
+            " this order"
         )
+        raise ParameterError(owner, "n_clusters_range", expected, value, optional=True)
     if value[0] > n_objects:
-        raise ValueError(
-            f"{owner} was asked for members of at least {value[0]} clusters (n_clusters_range), but"
-            f" there are only n_samples={n_objects} object(s). Lower the range."
+        message = Message(
+            "{owner} was asked for members of at least {low} clusters ({parameter}), but there are"
+            " only {n} object(s). Lower the range.",
+            owner=owner,
+            low=value[0],
+            parameter=Parameter("n_clusters_range"),
+            n=Parameter("n_samples", n_objects),
         )
+        raise ValueError(message)
     if value[1] >= np.iinfo(np.int64).max:
-        raise ValueError(
-            f"The 'n_clusters_range' parameter of {owner} must end below 2**63, but ends at"
-            f" {value[1]}. There are never more clusters than the n_samples={n_objects} object(s)."
-        )
+        hint = f"There are never more clusters than the {n_objects} object(s)."
+        expected = "two numbers below 2**63"
+        raise ParameterError(owner, "n_clusters_range", expected, value, hint)
     return int(value[0]), int(value[1])
 
 
@@ -193,10 +193,11 @@ def check_part(owner: str, name: str, value: Any, whole: int) -> int | None:
         return max(1, round(float(value) * whole))
     if is_number and isinstance(value, Integral) and 1 <= int(value) <= whole:
         return int(value)
-    raise ValueError(
-        f"The {name!r} parameter of {owner} must be None, a share above 0 and up to 1.0 of the"
-        f" {whole} feature(s), or a whole number from 1 up to {whole}. Got {value!r} instead."
+    expected = (
+        f"a share above 0 and up to 1.0 of the {whole} feature(s), or a whole number from 1 up to"
+        f" {whole}"
     )
+    raise ParameterError(owner, name, expected, value, optional=True)
 
 
 def check_subsample(owner: str, value: Any) -> float | None:
@@ -204,10 +205,8 @@ def check_subsample(owner: str, value: Any) -> float | None:
     if value is None:
         return None
     if isinstance(value, bool) or not isinstance(value, Real) or not 0 < float(value) <= 1:
-        raise ValueError(
-            f"The 'subsample' parameter of {owner} must be None or a share of the objects, above 0"
-            f" and up to 1. Got {value!r} instead."
-        )
+        expected = "a share of the objects, above 0 and up to 1"
+        raise ParameterError(owner, "subsample", expected, value, optional=True)
     return float(value)
 
 
@@ -217,17 +216,20 @@ def check_consensus(owner: str, value: Any) -> Any:
         return None
     wanted = ("fit", "predict", "cut", "get_params")
     if isinstance(value, type) or not all(hasattr(value, name) for name in wanted):
-        raise ValueError(
-            f"The 'consensus' parameter of {owner} must be None or an instance of a consensus"
-            f" method of ensemblage, such as ensemblage.PTA(). Got {value!r} instead."
-        )
+        expected = "an instance of a consensus method of ensemblage, such as ensemblage.PTA()"
+        raise ParameterError(owner, "consensus", expected, value, optional=True)
     return value
 
 
 def check_enough_objects(owner: str, n_clusters: int, n_objects: int) -> None:
     """Refuse more clusters than objects."""
     if n_clusters > n_objects:
-        raise ValueError(
-            f"{owner} was asked for n_clusters={n_clusters}, but there are only"
-            f" n_samples={n_objects} object(s). Ask for at most {n_objects} cluster(s)."
+        message = Message(
+            "{owner} was asked for {asked}, but there are only {n} object(s). Ask for at most"
+            " {most} cluster(s).",
+            owner=owner,
+            asked=Parameter("n_clusters", n_clusters),
+            n=Parameter("n_samples", n_objects),
+            most=n_objects,
         )
+        raise ValueError(message)

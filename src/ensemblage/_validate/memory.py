@@ -6,6 +6,7 @@ import os
 import re
 from pathlib import Path
 
+from ensemblage._messages import Message
 from ensemblage._validate.notices import MemoryBudgetError
 
 _CGROUP = Path("/sys/fs/cgroup")
@@ -20,10 +21,14 @@ def check_memory(n_bytes: int, what: str, instead: str) -> None:
     """Refuse what would not fit, before it is allocated."""
     limit = available_memory()
     if n_bytes > limit:
-        raise MemoryBudgetError(
-            f"{what} would take {_in_words(n_bytes)} of memory, and {_in_words(limit)} are"
-            f" available. {instead}"
+        message = Message(
+            "{what} would take {needed} of memory, and {limit} are available. {instead}",
+            what=what,
+            needed=_in_words(n_bytes),
+            limit=_in_words(limit),
+            instead=instead,
         )
+        raise MemoryBudgetError(message)
 
 
 def available_memory() -> int:

@@ -6,6 +6,8 @@ import difflib
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
+from ensemblage._messages import ParameterError
+
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
@@ -107,15 +109,12 @@ def check_method_params(owner: str, value: Any, kind: Any) -> dict[str, Any]:
     if value is None:
         return {}
     if not isinstance(value, Mapping) or not all(isinstance(name, str) for name in value):
-        raise ValueError(
-            f"The 'method_params' parameter of {owner} must be a dict of parameters by name or"
-            f" None. Got {value!r} instead."
-        )
+        expected = "a dict of parameters by name"
+        raise ParameterError(owner, "method_params", expected, value, optional=True)
     own = [name for name in kind._get_param_names() if name != "n_clusters"]
     strange = [name for name in value if name not in own]
     if strange:
-        raise ValueError(
-            f"The 'method_params' parameter of {owner} must hold parameters of {kind.__name__}"
-            f" ({', '.join(own)}), got {strange[0]!r}. n_clusters is a parameter of {owner} itself."
-        )
+        expected = f"a dict of parameters of {kind.__name__} ({', '.join(own)})"
+        hint = f"n_clusters is a parameter of {owner} itself."
+        raise ParameterError(owner, "method_params", expected, strange[0], hint)
     return dict(value)

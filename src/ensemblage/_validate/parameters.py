@@ -7,6 +7,7 @@ from typing import Any, TypeGuard
 
 import numpy as np
 
+from ensemblage._messages import Message, Parameter, ParameterError
 from ensemblage.flow.agglomerate import LINKAGES, TIES
 
 
@@ -37,16 +38,19 @@ def _check_count(
     owner: str, n_clusters: Any, n_microclusters: int | None, wanted: str, default: Any = None
 ) -> int:
     if not _is_whole(n_clusters) or n_clusters < 1:
-        raise ValueError(
-            f"The 'n_clusters' parameter of {owner} must be {wanted}. Got {n_clusters!r} instead."
-        )
+        raise ParameterError(owner, "n_clusters", wanted, n_clusters)
     if n_microclusters is not None and n_clusters > n_microclusters:
         source = ", which is the default," if n_clusters == default else ","
-        raise ValueError(
-            f"{owner} was asked for n_clusters={n_clusters}{source} but the ensemble tells only"
-            f" {n_microclusters} group(s) of objects apart. Ask for at most {n_microclusters}"
-            f" cluster(s), or add clusterings that split the data further."
+        message = Message(
+            "{owner} was asked for {asked}{source} but the ensemble tells only {n} group(s) of"
+            " objects apart. Ask for at most {n} cluster(s), or add clusterings that split the data"
+            " further.",
+            owner=owner,
+            asked=Parameter("n_clusters", n_clusters),
+            source=source,
+            n=n_microclusters,
         )
+        raise ValueError(message)
     return int(n_clusters)
 
 
@@ -63,20 +67,14 @@ def check_reach(
         return max(1, n_microclusters - 1)
     if not _is_whole(value) or value < 1:
         words = "'auto', 'all'" if all_allowed else "'auto'"
-        raise ValueError(
-            f"The {name!r} parameter of {owner} must be {words} or a whole number from 1 up."
-            f" Got {value!r} instead."
-        )
+        raise ParameterError(owner, name, f"{words} or a whole number from 1 up", value)
     return int(value)
 
 
 def check_choice(owner: str, name: str, value: Any, choices: tuple[str, ...]) -> str:
     """Return `value` if it is one of `choices`."""
     if not isinstance(value, str) or value not in choices:
-        raise ValueError(
-            f"The {name!r} parameter of {owner} must be one of {', '.join(map(repr, choices))}."
-            f" Got {value!r} instead."
-        )
+        raise ParameterError(owner, name, f"one of {', '.join(map(repr, choices))}", value)
     return value
 
 
@@ -95,29 +93,21 @@ def check_number(owner: str, name: str, value: Any, *, zero_allowed: bool = Fals
     good = isinstance(value, Real) and not isinstance(value, bool) and np.isfinite(float(value))
     if not good or value < 0 or (value == 0 and not zero_allowed):
         words = "from 0 up" if zero_allowed else "above 0"
-        raise ValueError(
-            f"The {name!r} parameter of {owner} must be a number {words}. Got {value!r} instead."
-        )
+        raise ParameterError(owner, name, f"a number {words}", value)
     return float(value)
 
 
 def check_share(owner: str, name: str, value: Any) -> float:
     """Return `value` if it is a number from 0 to 1."""
     if not isinstance(value, Real) or isinstance(value, bool) or not 0 <= float(value) <= 1:
-        raise ValueError(
-            f"The {name!r} parameter of {owner} must be a number from 0 to 1."
-            f" Got {value!r} instead."
-        )
+        raise ParameterError(owner, name, "a number from 0 to 1", value)
     return float(value)
 
 
 def check_whole(owner: str, name: str, value: Any, lowest: int) -> int:
     """Return `value` if it is a whole number from `lowest` up."""
     if not _is_whole(value) or value < lowest:
-        raise ValueError(
-            f"The {name!r} parameter of {owner} must be a whole number from {lowest} up."
-            f" Got {value!r} instead."
-        )
+        raise ParameterError(owner, name, f"a whole number from {lowest} up", value)
     return int(value)
 
 
@@ -130,11 +120,11 @@ def check_min_cluster_size(owner: str, value: Any) -> None:
     whole = _is_whole(value) and value >= 1
     share = isinstance(value, Real) and not isinstance(value, Integral) and 0 < float(value) <= 1
     if not (whole or share or (isinstance(value, str) and value == "auto")):
-        raise ValueError(
-            f"The 'min_cluster_size' parameter of {owner} must be 'auto', a whole number of objects"
-            f" from 1 up, or a share of n_objects / n_clusters above 0 and up to 1.0. Got {value!r}"
-            f" instead."
+        expected = (
+            "'auto', a whole number of objects from 1 up, or a share of n_objects / n_clusters"
+            " above 0 and up to 1.0"
         )
+        raise ParameterError(owner, "min_cluster_size", expected, value)
 
 
 def least_size(min_cluster_size: Any, n_objects: int, n_clusters: int) -> int:
@@ -161,10 +151,8 @@ def check_n_jobs(owner: str, value: Any) -> int | None:
     if value is None:
         return None
     if not _is_whole(value) or value == 0:
-        raise ValueError(
-            f"The 'n_jobs' parameter of {owner} must be None or a whole number other than 0."
-            f" Got {value!r} instead."
-        )
+        expected = "a whole number other than 0"
+        raise ParameterError(owner, "n_jobs", expected, value, optional=True)
     return int(value)
 
 
@@ -182,7 +170,5 @@ def check_random_state(owner: str, value: Any) -> int:
     try:
         return int(np.random.default_rng(seed).integers(2**63))
     except (TypeError, ValueError) as error:
-        raise ValueError(
-            f"The 'random_state' parameter of {owner} must be None, a whole number from 0 up, or a"
-            f" NumPy random generator. Got {value!r} instead."
-        ) from error
+        expected = "a whole number from 0 up, or a NumPy random generator"
+        raise ParameterError(owner, "random_state", expected, value, optional=True) from error

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ensemblage._messages import Message, Parameter
 from ensemblage._validate.notices import UnscaledFeaturesWarning, warn
 
 if TYPE_CHECKING:
@@ -39,14 +40,20 @@ def warn_of_scales(deviations: FloatArray, ranges: FloatArray, names: Sequence[A
         return
     spread = deviations[varies] / deviations[large]
     share = 1.0 / float((spread**2).sum())
-    warn(
-        f"The scales of the features differ by a factor of {_rounded(ratios[0])}: column"
-        f" {_called(large, names)} has a standard deviation of {deviations[large]:.3g} and"
-        f" {_percent(share)} of the total variance, column {_called(small, names)} has"
-        f" {deviations[small]:.3g}. Distances hardly depend on small features. Use"
-        f" scale='standard', unless all features are in one unit.",
-        UnscaledFeaturesWarning,
+    message = Message(
+        "The scales of the features differ by a factor of {ratio}: column {large} has a standard"
+        " deviation of {widest:.3g} and {share} of the total variance, column {small} has"
+        " {narrowest:.3g}. Distances hardly depend on small features. Use {scale}, unless all"
+        " features are in one unit.",
+        ratio=_rounded(ratios[0]),
+        large=_called(large, names),
+        widest=deviations[large],
+        share=_percent(share),
+        small=_called(small, names),
+        narrowest=deviations[small],
+        scale=Parameter("scale", "standard"),
     )
+    warn(message, UnscaledFeaturesWarning)
 
 
 def _called(place: int, names: Sequence[Any] | None) -> str:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from ensemblage._messages import ParameterError
 from ensemblage._types import Columns
 from ensemblage._validate.lists import columns_of_list, is_list_of_columns, warn_of_short_lists
 from ensemblage._validate.notices import FeaturesAsVotesWarning, TransposedVotesWarning, warn
@@ -279,8 +280,8 @@ def check_turnout(table: NDArray[np.int32], of_object: NDArray[np.int32]) -> Non
 def check_objects_known(owner: str, n_objects: int, groups: Microclusters) -> None:
     """Refuse to work on objects where only their microclusters are known."""
     if len(groups.of_object) != n_objects:
-        raise ValueError(
-            f"The 'level' parameter of {owner} is 'objects', but of these {n_objects} objects only"
-            f" the {len(groups.sizes)} microclusters are known: they come from a stream, or from"
-            f" elsewhere. Use level='microclusters', or votes in memory."
+        hint = (
+            f"Of these {n_objects} objects only the {len(groups.sizes)} microclusters are known:"
+            " they come from a stream, or from elsewhere. Or pass votes in memory."
         )
+        raise ParameterError(owner, "level", "'microclusters' here", "objects", hint)

@@ -63,10 +63,10 @@ def _verdict(error: Exception) -> tuple[int, str]:
         # Not imported for this: that may be what has just failed.
         option_error = getattr(sys.modules.get("ensemblage.files"), "OptionError", ())
         return WRONG_CALL if isinstance(error, option_error) else FAILED, _in_words(error)
-    text = in_options(" ".join(str(error).split()))
+    text = in_options(error)
     if isinstance(error, ImportError) and "pip install" in text:
         return FAILED, text
-    if isinstance(error, RuntimeError) and text.startswith("--device"):
+    if isinstance(error, getattr(sys.modules.get("ensemblage._device"), "DeviceError", ())):
         return FAILED, text
     return FAILED, (
         f"ensemblage met a case it does not know: {type(error).__name__}: {text}. This is a defect"
@@ -77,7 +77,7 @@ def _verdict(error: Exception) -> tuple[int, str]:
 def _in_words(error: Exception) -> str:
     if isinstance(error, OSError) and error.strerror:
         return f"{error.strerror}: {error.filename}" if error.filename else error.strerror
-    text = in_options(" ".join(str(error).split()))
+    text = in_options(error)
     if isinstance(error, MemoryError):
         return text or "There was not enough memory for this."
     return text or type(error).__name__

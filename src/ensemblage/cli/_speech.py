@@ -1,8 +1,13 @@
-"""Messages of the library, which speak of parameters, in the words of the command line."""
+"""Messages of the library, which name parameters, with the options of the command."""
 
 from __future__ import annotations
 
-import re
+from typing import TYPE_CHECKING
+
+from ensemblage._messages import written
+
+if TYPE_CHECKING:
+    from ensemblage._messages import Parameter
 
 #: What the command calls a parameter of the library.
 OPTIONS = {
@@ -27,32 +32,29 @@ OPTIONS = {
     "subspace": "--subspace",
     "truth": "--truth",
 }
-_NAME = f"({'|'.join(OPTIONS)})"
-# What stands in quotes or in the name of a file is the user's own, and stays as it is.
-_OPEN, _END = r"(?<![\w'\"/.-])", r"(?![\w'\"/.=-])"
-_PARAMETER = re.compile(rf"The '{_NAME}' parameter of \w+ (must be None(?:,| or) )?")
-_OPTION = re.compile(rf"^The option '{_NAME}'|(?<=[Ll]eave )'{_NAME}'(?= out)")
-_NONE = re.compile(rf"\bwith {_NAME}=None\b")
-_VALUE = re.compile(rf"{_OPEN}{_NAME}=(['\"]?)(\w+)\2(?=[\s,;:)]|\.(?:\s|$)|$)")
-_WORD = re.compile(rf"{_OPEN}(n_[a-z_]+|random_state){_END}")
-_COUNT = re.compile(rf"{_OPEN}n_samples=(\d+)")
 
 
-def in_options(message: str) -> str:
-    """Return a message with options in place of the parameters that they set.
+def option(parameter: Parameter) -> str:
+    """Return a parameter as an option of the command.
 
     Examples
     --------
-    >>> in_options("The 'subspace' parameter of members must be None, a share. Got 9 instead.")
-    '--subspace must be a share. Got 9 instead.'
-    >>> in_options("Rescale them first, or use scale='minmax'.")
-    'Rescale them first, or use --scale minmax.'
+    >>> from ensemblage._messages import Parameter
+    >>> option(Parameter("scale", "minmax")), option(Parameter("scale", None))
+    ('--scale minmax', 'no --scale')
+    >>> option(Parameter("n_samples", 12)), option(Parameter("ties", "mean"))
+    ('12', "ties='mean'")
     """
-    message = _PARAMETER.sub(
-        lambda found: f"{OPTIONS[found[1]]} {'must be ' if found[2] else ''}", message
-    )
-    message = _OPTION.sub(lambda found: OPTIONS[found[1] or found[2]], message)
-    message = _NONE.sub(lambda found: f"without {OPTIONS[found[1]]}", message)
-    message = _VALUE.sub(lambda found: f"{OPTIONS[found[1]]} {found[3]}", message)
-    message = _WORD.sub(lambda found: OPTIONS.get(found[1], found[1]), message)
-    return _COUNT.sub(r"\1", message)
+    if parameter.name == "n_samples":
+        return " ".join(map(str, parameter.value))
+    if parameter.name not in OPTIONS:
+        return str(parameter)
+    name = OPTIONS[parameter.name]
+    if parameter.value == (None,):
+        return f"no {name}"
+    return " ".join([name, *map(str, parameter.value)])
+
+
+def in_options(error: BaseException) -> str:
+    """Return what an error or a warning says, in one line, with options for parameters."""
+    return " ".join(written(error, option).split())

@@ -15,9 +15,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 
-def warn(message: object) -> None:
+def warn(message: Warning | str) -> None:
     """Show one warning as one line on standard error."""
-    text = in_options(" ".join(str(message).split()))
+    text = in_options(message) if isinstance(message, Warning) else " ".join(message.split())
     typer.echo(f"{coloured('warning:', 'yellow')} {text}", err=True)
 
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from ensemblage import _validate
+from ensemblage._messages import Message, Parameter
 from ensemblage._validate.features import check_range
 
 if TYPE_CHECKING:
@@ -30,7 +31,7 @@ class Scaling(NamedTuple):
         _validate.check_memory(
             matrix.size * kind.itemsize,
             f"A scaled copy of the features ({matrix.shape[0]} × {matrix.shape[1]}) as {kind}",
-            "Pass them scaled, with scale=None, or as float32.",
+            Message("Pass them scaled, with {none}, or as float32.", none=Parameter("scale", None)),
         )
         scaled = np.empty(matrix.shape, dtype=kind)
         for start in range(0, len(matrix), _ROWS):  # in parts: one copy, not three

@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib.util
 from pathlib import PurePath
 
+from ensemblage._messages import Message, Parameter
 from ensemblage.files._errors import FileFormatError
 
 STANDARD_STREAM = "-"
@@ -65,10 +66,14 @@ def format_to_read(path: str, head: bytes, asked: str | None) -> str:
         return by_name
     by_bytes = format_of_bytes(head)
     if by_bytes == "npz" and path != STANDARD_STREAM:
-        raise FileFormatError(
-            f"{path} is a zip archive (a spreadsheet, perhaps), not one of the formats"
-            f" {', '.join(READABLE)}. Save the votes as CSV, or say format='npz' if it is one."
+        message = Message(
+            "{path} is a zip archive (a spreadsheet, perhaps), not one of the formats {known}. Save"
+            " the votes as CSV, or say {format} if it is one.",
+            path=path,
+            known=", ".join(READABLE),
+            format=Parameter("format", "npz"),
         )
+        raise FileFormatError(message)
     return by_bytes or "csv"
 
 

@@ -6,6 +6,7 @@ import warnings
 from os import PathLike, fspath
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from ensemblage._messages import Message, Parameter
 from ensemblage.files._arrays import labels_from_arrays, load_arrays, table_from_arrays
 from ensemblage.files._csv import read_csv
 from ensemblage.files._errors import FileFormatError, OptionError
@@ -200,11 +201,20 @@ def read_labels(
 
 def complain_of_options(chosen: str, path: str, *, header: bool | str, key: str | None) -> None:
     """Refuse what would be ignored without a word."""
-    read_as = f"but {path} is read as {chosen.upper()}. Leave it out."
-    if key is not None and chosen not in ("npz", "mat"):
-        raise OptionError(f"The option 'key' is for NPZ and MAT, {read_as}")
-    if header != "auto" and chosen not in TEXT:
-        raise OptionError(f"The option 'header' is for CSV and TSV, {read_as}")
+    wrong = {
+        "key": ("NPZ and MAT", key is not None and chosen not in ("npz", "mat")),
+        "header": ("CSV and TSV", header != "auto" and chosen not in TEXT),
+    }
+    for option, (formats, is_wrong) in wrong.items():
+        if is_wrong:
+            message = Message(
+                "{option} is for {formats}, but {path} is read as {chosen}. Leave it out.",
+                option=Parameter(option),
+                formats=formats,
+                path=path,
+                chosen=chosen.upper(),
+            )
+            raise OptionError(message)
 
 
 def _warn_of_separator(table: VoteTable, path: str) -> None:

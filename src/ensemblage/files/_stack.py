@@ -6,6 +6,7 @@ from contextlib import suppress
 
 import numpy as np
 
+from ensemblage._messages import Message, Parameter
 from ensemblage.files._errors import FileFormatError
 from ensemblage.files._ids import joined_ids
 from ensemblage.files._table import Array, VoteTable, columns_of, is_missing, table_of
@@ -38,10 +39,16 @@ def stack_tables(tables: list[VoteTable], paths: list[str]) -> VoteTable:
 def _complain_of_difference(first: VoteTable, table: VoteTable, path: str, other: str) -> None:
     """Raise where a table has other columns than the first."""
     if table.id_name != first.id_name:
-        raise FileFormatError(
-            f"{other} has {_id_in_words(table)}, but {path} has {_id_in_words(first)}. Files given"
-            " together must have the same columns; id_column says which one holds the ids."
+        message = Message(
+            "{other} has {its}, but {path} has {ids}. Files given together must have the same"
+            " columns; {id_column} says which one holds the ids.",
+            other=other,
+            its=_id_in_words(table),
+            path=path,
+            ids=_id_in_words(first),
+            id_column=Parameter("id_column"),
         )
+        raise FileFormatError(message)
     if table.names != first.names:
         odd = [name for name in table.names if name not in first.names]
         lacking = [name for name in first.names if name not in table.names]

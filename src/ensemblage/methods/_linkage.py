@@ -8,6 +8,7 @@ import numpy as np
 
 from ensemblage import _validate, flow
 from ensemblage._ensemble import Ensemble
+from ensemblage._messages import ParameterError
 from ensemblage.methods._base import ConsensusClusterer
 
 if TYPE_CHECKING:
@@ -49,11 +50,9 @@ class LinkageClusterer(ConsensusClusterer):
             )
         k = _validate.check_n_clusters_or_auto(owner, self.n_clusters)
         if k is None:
-            raise ValueError(
-                f"{owner} was asked to choose the number of clusters (n_clusters='auto'), which is"
-                f" done by agreement with votes, and a similarity was passed"
-                f" (affinity='precomputed'). Pass a whole number from 1 up."
-            )
+            expected = "a whole number from 1 up where a similarity is passed"
+            hint = "The number of clusters is chosen by agreement with votes."
+            raise ParameterError(owner, "n_clusters", expected, self.n_clusters, hint)
         _validate.check_n_jobs(owner, self.n_jobs)
         found = _validate.check_similarity(owner, X)
         n = len(found.matrix)

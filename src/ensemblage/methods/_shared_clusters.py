@@ -9,6 +9,7 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from ensemblage import _validate, flow
+from ensemblage._messages import Message, Parameter
 from ensemblage.methods._linkage import LinkageClusterer
 
 if TYPE_CHECKING:
@@ -47,9 +48,10 @@ class SharedClusters(LinkageClusterer):
     """
 
     _similarity: FloatArray | None
-    _instead_of_square = (
-        "LWGP and PTGP need no such matrix, nor does average link (linkage='average', ties='mean')"
-        " where no vote is missing."
+    _instead_of_square = Message(
+        "LWGP and PTGP need no such matrix, nor does average link ({linkage}, ties='mean') where no"
+        " vote is missing.",
+        linkage=Parameter("linkage", "average"),
     )
 
     @abstractmethod

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from sklearn.utils.validation import check_is_fitted
 
 from ensemblage import _validate, flow
+from ensemblage._messages import ParameterError
 from ensemblage.methods._base import ConsensusClusterer
 from ensemblage.methods._choosing import cuts_of
 from ensemblage.methods._trajectories import TrajectoryMethod
@@ -161,10 +162,9 @@ class Consensus(ConsensusClusterer):
         if METHODS[name] is not type(self):
             return self._fit_named(X, name, METHODS[name], params)
         if params:
-            raise ValueError(
-                f"The 'method_params' parameter of {owner} must be None with method={self.method!r}"
-                f", got {self.method_params!r}. Name the method that takes these parameters."
-            )
+            expected = f"None with method={self.method!r}"
+            hint = "Name the method that takes these parameters."
+            raise ParameterError(owner, "method_params", expected, self.method_params, hint)
         ensemble = self._begin(X)
         common: dict[str, Any] = {"n_clusters": 1, "n_jobs": self.n_jobs}
         tree = LWEA(weights="normalized", min_cluster_size=self.min_cluster_size, **common)
@@ -191,10 +191,9 @@ class Consensus(ConsensusClusterer):
             wanted["min_cluster_size"] = self.min_cluster_size
         named = kind(**{**wanted, **params, "n_clusters": 1})
         if getattr(named, "affinity", "votes") != "votes":
-            raise ValueError(
-                f"The 'affinity' parameter of {kind.__name__} must be 'votes' in Consensus, got"
-                f" {named.affinity!r}. Use {kind.__name__} itself for a similarity."
-            )
+            hint = f"Use {kind.__name__} itself for a similarity."
+            name = kind.__name__
+            raise ParameterError(name, "affinity", "'votes' in Consensus", named.affinity, hint)
         named._check_takes_weight(self._given_weight)
         ensemble = self._begin(X)
         self._tree = self._graph = None

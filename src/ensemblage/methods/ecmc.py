@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from sklearn.exceptions import ConvergenceWarning
 
 from ensemblage import _validate, flow
+from ensemblage._messages import ParameterError
 from ensemblage.methods._blas import one_blas_thread
 from ensemblage.methods._linkage import LinkageClusterer
 
@@ -179,10 +180,7 @@ class ECMC(LinkageClusterer):
         low = _validate.check_share("ECMC", "low", self.low)
         high = _validate.check_share("ECMC", "high", self.high)
         if not low < high:
-            raise ValueError(
-                f"The 'low' parameter of ECMC must be below 'high'. Got low={low:g} and"
-                f" high={high:g}."
-            )
+            raise ParameterError("ECMC", "low", f"below high={high:g}", low)
         penalty = self.penalty
         if penalty is not None:
             penalty = _validate.check_number("ECMC", "penalty", penalty)

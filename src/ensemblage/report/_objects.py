@@ -9,6 +9,7 @@ import numpy as np
 
 from ensemblage import _validate, flow
 from ensemblage._ensemble import as_ensemble
+from ensemblage._messages import ParameterError
 from ensemblage._types import Microclusters
 
 if TYPE_CHECKING:
@@ -39,10 +40,8 @@ def with_objects_of(fitted: Any, votes: Any) -> Any:
     """Return the same method with the objects in the order of the votes that it was fitted on."""
     given = as_ensemble(votes, n_jobs=fitted.n_jobs)
     if given.n_clusterings != fitted.n_features_in_:
-        raise ValueError(
-            f"The 'votes' parameter of report must have the {fitted.n_features_in_} clusterings"
-            f" that the model was fitted on, got {given.n_clusterings}."
-        )
+        expected = f"the {fitted.n_features_in_} clusterings that the model was fitted on"
+        raise ParameterError("report", "votes", expected, given.n_clusterings)
     table, sizes, _ = fitted.microclusters_
     place = {row.tobytes(): number for number, row in enumerate(np.ascontiguousarray(table))}
     rows = np.ascontiguousarray(fitted._ensemble.translate(given))

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from ensemblage import flow
+from ensemblage._messages import Message, Parameter
 from ensemblage.files import FileFormatError
 from ensemblage.metrics.agreement import ari_of_groups, nmi_of_groups
 from ensemblage.scale._labels import MISSING
@@ -33,10 +34,12 @@ def without_truth(
     """
     table, sizes = groups.finish()
     if (table[:, -1] == MISSING).all():
-        raise FileFormatError(
-            "All of the true labels are missing, so there is nothing to compare with. Leave 'truth'"
-            " out."
+        message = Message(
+            "All of the true labels are missing, so there is nothing to compare with. Leave {truth}"
+            " out.",
+            truth=Parameter("truth"),
         )
+        raise FileFormatError(message)
     votes = flow.MicroclusterIndex(groups.n_clusterings - 1)
     return votes, votes.add_groups(table[:, :-1], sizes)
 

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from ensemblage import _validate
 from ensemblage._ensemble import Ensemble
+from ensemblage._messages import ParameterError
 from ensemblage.files import FileFormatError
 from ensemblage.metrics.sizes import ranked_by_size
 from ensemblage.scale._checkpoint import Folder, estimator_in_words, file_facts
@@ -226,15 +227,11 @@ def _check_estimator(estimator: Any, ks: list[int] | None, *, confidence: bool) 
             f" as PTGP(10)."
         )
     if getattr(estimator, "affinity", "votes") != "votes":
-        raise ValueError(
-            f"The 'affinity' parameter of {owner} is {estimator.affinity!r}, but files of votes"
-            f" were named. Use affinity='votes'."
-        )
+        hint = "The files that were named hold votes."
+        raise ParameterError(owner, "affinity", "'votes'", estimator.affinity, hint)
     if getattr(estimator, "level", None) == "objects":
-        raise ValueError(
-            f"The 'level' parameter of {owner} is 'objects', which needs all objects in memory,"
-            f" and a stream keeps microclusters only. Use level='microclusters'."
-        )
+        hint = "A stream keeps microclusters only, and objects would have to be in memory."
+        raise ParameterError(owner, "level", "'microclusters'", "objects", hint)
     if ks is not None:
         if not ks:
             raise ValueError("cuts names no number of clusters. Give at least one, or leave it.")

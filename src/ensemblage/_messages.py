@@ -1,0 +1,138 @@
+"""Messages that name parameters, so that the command can name its options instead."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Self
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+
+class Parameter:
+    """A parameter in a message, perhaps with a value.
+
+    Examples
+    --------
+    >>> str(Parameter("n_clusters")), str(Parameter("scale", "minmax"))
+    ('n_clusters', "scale='minmax'")
+    """
+
+    def __init__(self, name: str, *value: Any) -> None:
+        self.name = name
+        self.value = value
+
+    def __str__(self) -> str:
+        return f"{self.name}={self.value[0]!r}" if self.value else self.name
+
+
+class Message(str):
+    """A text for Python users that can also be written with other names of parameters.
+
+    Fields in braces are filled with `fields`; those that are a `Parameter` are the ones that
+    `written` may name otherwise.
+
+    Examples
+    --------
+    >>> message = Message("Use {use} for {n} objects.", use=Parameter("scale", "minmax"), n=3)
+    >>> message
+    "Use scale='minmax' for 3 objects."
+    >>> message.written(lambda parameter: f"--{parameter.name} {parameter.value[0]}")
+    'Use --scale minmax for 3 objects.'
+    """
+
+    __slots__ = ("fields", "template")
+    template: str
+    fields: dict[str, Any]
+
+    def __new__(cls, template: str, **fields: Any) -> Self:
+        """Return the text, with its template."""
+        message = super().__new__(cls, template.format(**fields))
+        message.template = template
+        message.fields = fields
+        return message
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _message, (self.template, self.fields)
+
+    def written(self, name: Callable[[Parameter], str]) -> str:
+        """Return the text with the parameters as `name` writes them."""
+        fields = {
+            field: name(value) if isinstance(value, Parameter) else _written(value, name)
+            for field, value in self.fields.items()
+        }
+        return self.template.format(**fields)
+
+
+def _message(template: str, fields: dict[str, Any]) -> Message:
+    return Message(template, **fields)
+
+
+def _written(value: Any, name: Callable[[Parameter], str]) -> Any:
+    return value.written(name) if isinstance(value, Message) else value
+
+
+def written(error: BaseException, name: Callable[[Parameter], str]) -> str:
+    """Return what an error or a warning says, with the parameters as `name` writes them."""
+    if isinstance(error, ParameterError):
+        return error.written(name)
+    text = error.args[0] if len(error.args) == 1 else error
+    return text.written(name) if isinstance(text, Message) else str(error)
+
+
+class ParameterError(ValueError):
+    """A parameter has a value that it cannot have.
+
+    Parameters
+    ----------
+    owner : str
+        The class or function that was called.
+    parameter : str
+        The name of the parameter.
+    expected : str
+        What it must be, as a phrase: "a whole number from 1 up".
+    got : object
+        What it is.
+    hint : str, default=""
+        What to do, as a sentence.
+    optional : bool, default=False
+        Whether None is accepted too.
+
+    Examples
+    --------
+    >>> error = ParameterError("members", "subspace", "a share", 9, optional=True)
+    >>> str(error)
+    "The 'subspace' parameter of members must be None or a share. Got 9 instead."
+    >>> error.written(lambda parameter: f"--{parameter}")
+    '--subspace must be a share. Got 9 instead.'
+    """
+
+    def __init__(
+        self,
+        owner: str,
+        parameter: str,
+        expected: str,
+        got: Any,
+        hint: str = "",
+        *,
+        optional: bool = False,
+    ) -> None:
+        self.owner, self.parameter, self.expected = owner, parameter, expected
+        self.got, self.hint, self.optional = got, hint, optional
+        none = ("None, " if " or " in expected else "None or ") if optional else ""
+        super().__init__(self._sentences(f"The {parameter!r} parameter of {owner}", none, hint))
+
+    def written(self, name: Callable[[Parameter], str]) -> str:
+        """Return the message with parameters as `name` writes them; None is no option."""
+        return self._sentences(name(Parameter(self.parameter)), "", _written(self.hint, name))
+
+    def _sentences(self, subject: str, none: str, hint: str) -> str:
+        hint = f" {hint}" if hint else ""
+        return f"{subject} must be {none}{self.expected}. Got {self.got!r} instead.{hint}"
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        parts = (self.owner, self.parameter, self.expected, self.got, self.hint, self.optional)
+        return _parameter_error, parts
+
+
+def _parameter_error(*parts: Any) -> ParameterError:
+    return ParameterError(*parts[:-1], optional=parts[-1])
