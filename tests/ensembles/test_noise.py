@@ -6,7 +6,8 @@ from sklearn.datasets import make_blobs
 
 import ensemblage as en
 from ensemblage.ensembles import clustering
-from ensemblage.ensembles._noise import NoiseReference, box
+from ensemblage.ensembles._noise import box
+from ensemblage.metrics.choosing import Null
 
 
 def test_noise_is_one_cluster_with_a_warning():
@@ -26,7 +27,7 @@ def test_moderate_evidence_becomes_weak_where_noise_is_as_good(monkeypatch, nois
 
     def compared(*_):
         asked.append(True)
-        return NoiseReference(1.0, 2.0 if noise_is_as_good else 0.5)
+        return Null(1.0, 2.0 if noise_is_as_good else 0.5)
 
     monkeypatch.setattr(clustering, "compare_with_noise", compared)
     model = en.EnsembleClustering(random_state=0).fit(features)

@@ -8,19 +8,20 @@ drawn evenly from a box along the principal axes of the features.
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from ensemblage.ensembles._run import run_labels
 from ensemblage.methods import LWEA
-from ensemblage.metrics.choosing import support_curve
+from ensemblage.metrics.choosing import null_of, support_curve
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from ensemblage._types import FloatArray
     from ensemblage.ensembles._plan import Plan
+    from ensemblage.metrics.choosing import Null
 
 N_BOXES = 20
 #: Cost is bounded by a sample of the objects, and by so many members and clusters.
@@ -30,27 +31,7 @@ _KS = np.arange(2, 21)
 _TINY = 1e-12
 
 
-class NoiseReference(NamedTuple):
-    """How far support for some k exceeds the mean of all: of the features, and of noise.
-
-    Attributes
-    ----------
-    excess : float
-        The largest excess of the logarithm of support for the features, over k.
-    limit : float
-        The same for noise: the largest of `N_BOXES`.
-    """
-
-    excess: float
-    limit: float
-
-    @property
-    def exceeded(self) -> bool:
-        """Whether the features have more structure than noise."""
-        return self.excess > self.limit
-
-
-def compare_with_noise(plan: Plan, n_members: int, seed: int) -> NoiseReference:
+def compare_with_noise(plan: Plan, n_members: int, seed: int) -> Null:
     """Return how the support for numbers of clusters compares to that of noise.
 
     Members are made anew of a sample of at most 300 objects, and of 20 boxes of as many points;
@@ -73,8 +54,7 @@ def compare_with_noise(plan: Plan, n_members: int, seed: int) -> NoiseReference:
         _log_support(replace(plan, features=features, seed=int(rng.integers(2**63))), n_members)
         for features in sets
     ]
-    excess = (np.array(curves) - np.mean(curves, axis=0)).max(axis=1)
-    return NoiseReference(float(excess[0]), float(excess[1:].max()))
+    return null_of(curves)
 
 
 def box(features: NDArray[np.float64], rng: np.random.Generator) -> FloatArray:

@@ -188,7 +188,7 @@ def merge(groups: Any, clusters: Any, a: Any, b: Any) -> Any:
 def _drop(groups: Any, clusters: Any, u: Any, kept: Any, dropped: Any) -> Any:
     """Take an entry off the list of cluster u, and return the place of `kept` after that.
 
-    The last entry moves to the free place, and its group is told where it is.
+    The last entry moves to the free place, and the place that its group keeps is updated.
     """
     clusters.length[u] -= 1
     last = clusters.start[u] + clusters.length[u]

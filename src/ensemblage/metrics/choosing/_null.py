@@ -31,14 +31,14 @@ _ROUNDING = 1e-9
 
 
 class Null(NamedTuple):
-    """Agreement with the members beyond chance, of the votes and of permuted ones.
+    """How far a curve over k exceeds the mean of all: of the data, and of data without structure.
 
     Attributes
     ----------
     excess : float
-        The largest excess of the votes over the mean of all, over k.
+        The largest excess of the data over the mean of all, over k.
     limit : float
-        The same for permuted votes: the largest of `N_PERMUTATIONS`.
+        The same for data without structure: the largest of them.
     """
 
     excess: float
@@ -71,6 +71,17 @@ def compare_with_permuted(cuts: Cuts, ks: IntArray, rng: np.random.Generator) ->
     ks = ks[ks <= len(sample.rows)]
     tables = [table, *(permuted(table, rng) for _ in range(N_PERMUTATIONS))]
     curves = [_agreement(cuts, one, weight, ks) for one in tables]
+    return null_of(curves)
+
+
+def null_of(curves: list[FloatArray]) -> Null:
+    """Return how the first curve compares to the others, which are of data without structure.
+
+    Examples
+    --------
+    >>> null_of([np.array([0.0, 9.0]), np.array([1.0, 0.0]), np.array([2.0, 0.0])])
+    Null(excess=6.0, limit=1.0)
+    """
     excess = (np.array(curves) - np.mean(curves, axis=0)).max(axis=1)
     return Null(float(excess[0]), float(excess[1:].max()))
 
