@@ -9,7 +9,7 @@ import time
 
 import pytest
 
-SECONDS_TO_START = 60
+SECONDS_TO_START = 180
 
 
 @pytest.fixture
@@ -19,37 +19,38 @@ def one_thread(monkeypatch):
 
 @pytest.fixture(scope="session")
 def address(tmp_path_factory):
-    """Start a scheduler and two workers, each under a nanny that starts it again if it dies."""
+    """Start a scheduler and two workers, each under a nanny that starts it again if it dies.
+
+    The workers start once the scheduler has its address: a worker that reads the scheduler's
+    file while it is being written gives up after a tenth of a second.
+    """
     folder = tmp_path_factory.mktemp("cluster")
     known = folder / "scheduler.json"
-    environment = {**os.environ, "OMP_NUM_THREADS": "1"}
-    common = ["--scheduler-file", str(known), "--no-dashboard"]
-    loopback = "tcp://127.0.0.1"
-    commands = [
-        ["scheduler", "--host", loopback, "--port", "0", *common],
-        *(
-            ["worker", "--host", loopback, "--nthreads", "1", "--local-directory", folder, *common]
-            for _ in range(2)
-        ),
-    ]
+    loopback = ["--host", "tcp://127.0.0.1", "--no-dashboard"]
     processes = []
     with (folder / "log").open("wb") as log:
+
+        def start(*command):
+            process = subprocess.Popen(
+                [sys.executable, "-m", "dask", *map(str, command), *loopback],
+                cwd=folder,
+                env={**os.environ, "OMP_NUM_THREADS": "1"},
+                stdout=log,
+                stderr=log,
+                start_new_session=True,
+            )
+            processes.append(process)
+
         try:
-            for command in commands:
-                process = subprocess.Popen(
-                    [sys.executable, "-m", "dask", *map(str, command)],
-                    cwd=folder,
-                    env=environment,
-                    stdout=log,
-                    stderr=log,
-                    start_new_session=True,
-                )
-                processes.append(process)
+            start("scheduler", "--port", "0", "--scheduler-file", known)
             until = time.monotonic() + SECONDS_TO_START
             while not known.exists() or not known.read_text().endswith("}"):
                 assert time.monotonic() < until, (folder / "log").read_text()
                 time.sleep(0.05)
-            yield json.loads(known.read_text())["address"]
+            address = json.loads(known.read_text())["address"]
+            for _ in range(2):
+                start("worker", address, "--nthreads", "1", "--local-directory", folder)
+            yield address
         finally:
             for process in reversed(processes):
                 os.killpg(process.pid, signal.SIGKILL)
