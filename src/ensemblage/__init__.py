@@ -13,144 +13,60 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from ensemblage.methods import METHODS
+
 if TYPE_CHECKING:
-    from ensemblage import anndata, datasets, ensembles, metrics, plot, report, scale
-    from ensemblage._ensemble import Ensemble, microclusters, trajectory_similarity
-    from ensemblage._messages import ParameterError
-    from ensemblage._types import Microclusters
-    from ensemblage._validate import (
-        ApproximateSimilarityWarning,
-        FeaturesAsVotesWarning,
-        FewerClustersWarning,
-        IdsAsVotesWarning,
-        MemoryBudgetError,
-        NoStructureWarning,
-        TransposedVotesWarning,
-        UnknownLabelsWarning,
-        UnscaledFeaturesWarning,
-        UntrustedMethodWarning,
-    )
-    from ensemblage.ensembles import EnsembleClustering
-    from ensemblage.ensembles._saved import load
-    from ensemblage.methods import (
-        CSPA,
-        EAC,
-        ECMC,
-        ECPCS,
-        GPMGLA,
-        HBGF,
-        HGPA,
-        LWEA,
-        LWGP,
-        LWPT,
-        MCLA,
-        METHODS,
-        NMF,
-        PTA,
-        PTGP,
-        SRS,
-        SRW,
-        USENC,
-        WCT,
-        WEAC,
-        Consensus,
-        Vote,
-    )
+    from ensemblage import anndata as anndata
+    from ensemblage import datasets as datasets
+    from ensemblage import ensembles as ensembles
+    from ensemblage import experiments as experiments
+    from ensemblage import flow as flow
+    from ensemblage import metrics as metrics
+    from ensemblage import plot as plot
+    from ensemblage import report as report
+    from ensemblage import scale as scale
+    from ensemblage._ensemble import Ensemble as Ensemble
+    from ensemblage._ensemble import microclusters as microclusters
+    from ensemblage._ensemble import trajectory_similarity as trajectory_similarity
+    from ensemblage._messages import ParameterError as ParameterError
+    from ensemblage._types import Microclusters as Microclusters
+    from ensemblage._validate.notices import *  # noqa: F403
+    from ensemblage.ensembles import EnsembleClustering as EnsembleClustering
+    from ensemblage.ensembles import load as load
+    from ensemblage.methods import *  # noqa: F403
 
 __version__ = "0.1.0"
 
-__all__ = [
-    "CSPA",
-    "EAC",
-    "ECMC",
-    "ECPCS",
-    "GPMGLA",
-    "HBGF",
-    "HGPA",
-    "LWEA",
-    "LWGP",
-    "LWPT",
-    "MCLA",
-    "METHODS",
-    "NMF",
-    "PTA",
-    "PTGP",
-    "SRS",
-    "SRW",
-    "USENC",
-    "WCT",
-    "WEAC",
-    "ApproximateSimilarityWarning",
-    "Consensus",
-    "Ensemble",
-    "EnsembleClustering",
-    "FeaturesAsVotesWarning",
-    "FewerClustersWarning",
-    "IdsAsVotesWarning",
-    "MemoryBudgetError",
-    "Microclusters",
-    "NoStructureWarning",
-    "ParameterError",
-    "TransposedVotesWarning",
-    "UnknownLabelsWarning",
-    "UnscaledFeaturesWarning",
-    "UntrustedMethodWarning",
-    "Vote",
-    "__version__",
-    "anndata",
-    "datasets",
-    "ensembles",
-    "load",
-    "metrics",
-    "microclusters",
-    "plot",
-    "report",
-    "scale",
-    "trajectory_similarity",
-]
-
 _HOME = {
-    "METHODS": "ensemblage.methods",
-    "Consensus": "ensemblage.methods",
-    "CSPA": "ensemblage.methods",
-    "HGPA": "ensemblage.methods",
-    "MCLA": "ensemblage.methods",
-    "WEAC": "ensemblage.methods",
-    "WCT": "ensemblage.methods",
-    "SRS": "ensemblage.methods",
-    "LWEA": "ensemblage.methods",
-    "ECMC": "ensemblage.methods",
-    "EAC": "ensemblage.methods",
-    "GPMGLA": "ensemblage.methods",
-    "HBGF": "ensemblage.methods",
-    "LWGP": "ensemblage.methods",
-    "LWPT": "ensemblage.methods",
-    "USENC": "ensemblage.methods",
-    "SRW": "ensemblage.methods",
-    "NMF": "ensemblage.methods",
-    "ECPCS": "ensemblage.methods",
-    "Vote": "ensemblage.methods",
-    "PTA": "ensemblage.methods",
-    "PTGP": "ensemblage.methods",
     "Ensemble": "ensemblage._ensemble",
     "EnsembleClustering": "ensemblage.ensembles",
-    "load": "ensemblage.ensembles._saved",
+    "Microclusters": "ensemblage._types",
+    "ParameterError": "ensemblage._messages",
+    "load": "ensemblage.ensembles",
     "microclusters": "ensemblage._ensemble",
     "trajectory_similarity": "ensemblage._ensemble",
-    "Microclusters": "ensemblage._types",
-    "ApproximateSimilarityWarning": "ensemblage._validate",
-    "FeaturesAsVotesWarning": "ensemblage._validate",
-    "FewerClustersWarning": "ensemblage._validate",
-    "IdsAsVotesWarning": "ensemblage._validate",
-    "MemoryBudgetError": "ensemblage._validate",
-    "ParameterError": "ensemblage._messages",
-    "NoStructureWarning": "ensemblage._validate",
-    "TransposedVotesWarning": "ensemblage._validate",
-    "UnknownLabelsWarning": "ensemblage._validate",
-    "UnscaledFeaturesWarning": "ensemblage._validate",
-    "UntrustedMethodWarning": "ensemblage._validate",
+    **dict.fromkeys(
+        (
+            "ApproximateSimilarityWarning",
+            "FeaturesAsVotesWarning",
+            "FewerClustersWarning",
+            "IdsAsVotesWarning",
+            "MemoryBudgetError",
+            "NoStructureWarning",
+            "TransposedVotesWarning",
+            "UnknownLabelsWarning",
+            "UnscaledFeaturesWarning",
+            "UntrustedMethodWarning",
+        ),
+        "ensemblage._validate.notices",
+    ),
 }
-_MODULES = {"anndata", "datasets", "ensembles", "metrics", "plot", "report", "scale"}
+_MODULES = {
+    *("anndata", "datasets", "ensembles", "experiments", "flow", "metrics", "plot", "report"),
+    "scale",
+}
+
+__all__ = sorted({"METHODS", "__version__", *METHODS.classes, *_HOME, *_MODULES})  # noqa: PLE0605
 
 
 def __getattr__(name: str) -> Any:
@@ -158,7 +74,10 @@ def __getattr__(name: str) -> Any:
         return import_module(f"ensemblage.{name}")
     if name in _HOME:
         return getattr(import_module(_HOME[name]), name)
-    raise AttributeError(f"module 'ensemblage' has no attribute {name!r}")
+    kind = METHODS.class_called(name)
+    if kind is None:
+        raise AttributeError(f"module 'ensemblage' has no attribute {name!r}")
+    return kind
 
 
 def __dir__() -> list[str]:

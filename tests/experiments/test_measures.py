@@ -112,4 +112,4 @@ def test_methods_of_the_paper_are_run_on_objects_while_that_is_possible():
     assert VARIANTS["CSPA"].parameters_for(2_000)["level"] == "objects"
     assert "level" not in VARIANTS["CSPA"].parameters_for(494_020)
     for variant in VARIANTS.values():
-        getattr(en, variant.method)(2, **variant.parameters_for(100))
+        variant.method(2, **variant.parameters_for(100))

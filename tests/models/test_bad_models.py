@@ -171,7 +171,7 @@ CASES = {
     ),
     "no class": (lambda h, a: h.pop("class"), "it has no 'class'"),
     "a foreign class": (lambda h, a: h.update({"class": "os.system"}), "no method 'os.system'"),
-    "a list for a class": (lambda h, a: h.update({"class": []}), "settings make no sense"),
+    "a list for a class": (lambda h, a: h.update({"class": []}), r"no method \[\]"),
     "foreign parameters": (lambda h, a: h["parameters"].update(x=1), "not those of EAC"),
     "a method replaced": (lambda h, a: h["found"].update(predict=1), "'predict' is nothing"),
     "a dunder": (lambda h, a: h["found"].update(__class__=1), "'__class__' is nothing"),

@@ -46,13 +46,10 @@ def check_has_votes(owner: str, fitted: Any) -> None:
 def check_tree(owner: str, fitted: Any) -> None:
     """Refuse a fitted method that does not merge step by step."""
     if not hasattr(fitted, "linkage_matrix_"):
-        name = type(fitted).__name__
-        why = "it does not merge step by step"
-        if getattr(fitted, "method_", None) == "lwgp":
-            why = "it took the labels of a graph (method_ 'lwgp'); reasons_ says why"
         raise ValueError(
-            f"{owner} draws the tree of merges, and this {name} has none: {why}. PTA, EAC, WEAC,"
-            f" WCT, SRS, LWEA and others have a linkage_matrix_."
+            f"{owner} draws the tree of merges, and this {type(fitted).__name__} has none:"
+            f" {fitted._why_no_tree()}. Methods with a parameter linkage (PTA, EAC, LWEA, ...) have"
+            f" a linkage_matrix_."
         )
 
 

@@ -9,6 +9,19 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from types import FrameType
 
+__all__ = [
+    "ApproximateSimilarityWarning",
+    "FeaturesAsVotesWarning",
+    "FewerClustersWarning",
+    "IdsAsVotesWarning",
+    "MemoryBudgetError",
+    "NoStructureWarning",
+    "TransposedVotesWarning",
+    "UnknownLabelsWarning",
+    "UnscaledFeaturesWarning",
+    "UntrustedMethodWarning",
+]
+
 
 class FeaturesAsVotesWarning(UserWarning):
     """Labels that are not whole numbers: features seem to stand where votes belong."""

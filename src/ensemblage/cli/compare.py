@@ -27,6 +27,8 @@ from ensemblage.cli._votes import (
 from ensemblage.cli._warnings import warn, warnings_as_lines
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from numpy.typing import NDArray
 
 EXAMPLES = """\b
@@ -144,7 +146,7 @@ def compare(
             raise ValueError("No method gave a result; the warnings above tell why.")
 
 
-def _chosen(methods: str, known: dict[str, Any]) -> list[str]:
+def _chosen(methods: str, known: Mapping[str, Any]) -> list[str]:
     from ensemblage.methods import NAMES
 
     if methods.strip().lower() == "all":

@@ -31,7 +31,6 @@ if TYPE_CHECKING:
     Arrays = dict[str, NDArray[Any]]
     Header = dict[str, Any]
 
-_CLASSES = {kind.__name__: kind for kind in METHODS.values()}
 _INSIDE = "consensus/"
 _DRAWN = ("kmeans", "rpcl")  # the methods whose members are centres
 _PLANNED = ("methods", "n_clusters_range", "n_columns", "n_dimensions", "n_rows", "seed")
@@ -85,10 +84,14 @@ def load(path: str | PathLike[str]) -> Any:
 
 
 def _method(header: Header, arrays: Arrays, path: str) -> Any:
-    kind = _CLASSES.get(header["class"])
+    return restored(_class(header, path), header, arrays, path)
+
+
+def _class(header: Header, path: str) -> type[Any]:
+    kind = METHODS.class_called(header["class"])
     if kind is None:
         raise broken(path, f"there is no method {header['class']!r}")
-    return restored(kind, header, arrays, path)
+    return kind
 
 
 def state_of_clustering(estimator: Any, *, objects: bool) -> tuple[Header, Arrays]:
@@ -148,7 +151,7 @@ def _clustering(header: Header, arrays: Arrays, path: str) -> Any:
         method=header["method"], n_clusters_range=None if bounds is None else tuple(bounds)
     )
     if asked is not None:
-        estimator.consensus = made(_CLASSES[asked["class"]], asked["parameters"], path)
+        estimator.consensus = made(_class(asked, path), asked["parameters"], path)
     inside = {
         name.removeprefix(_INSIDE): array
         for name, array in arrays.items()

@@ -23,6 +23,7 @@ from ensemblage.experiments.protocol import (
     VARIANTS,
 )
 from ensemblage.experiments.sources import drawn, pool_of
+from ensemblage.methods import METHODS
 from ensemblage.methods._trust import without_comparison
 
 if TYPE_CHECKING:
@@ -98,9 +99,9 @@ def scores(
     return {"parameters": parameters, "scores": _scores(estimator, truth, k, numbers)}
 
 
-def _estimator(method: str, k: int, parameters: dict[str, Any], seed: int = 0) -> Any:
+def _estimator(method: type[Any], k: int, parameters: dict[str, Any], seed: int = 0) -> Any:
     """Return a method, with the seed if it draws random numbers."""
-    estimator = getattr(en, method)(k, **parameters)
+    estimator = method(k, **parameters)
     if "random_state" in estimator.get_params():
         estimator.set_params(random_state=seed)
     return estimator
@@ -138,7 +139,7 @@ def settings(
     ensemble, truth = drawn(folder, pool, dataset, members, draw)
     k = len(np.unique(truth))
     parameters = {"n_neighbors": n_neighbors, "n_steps": n_steps}
-    estimator = _estimator(method, k, parameters)
+    estimator = _estimator(METHODS[method.lower()], k, parameters)
     with watch, without_comparison():
         estimator.fit(ensemble)
     return {"parameters": parameters, "scores": _scores(estimator, truth, k, CLUSTER_NUMBERS)}
@@ -229,7 +230,7 @@ def seconds(
     k = min(len(np.unique(truth)), len(en.microclusters(subset).sizes))
     estimator = _estimator(variant.method, k, parameters)
     with flow.compiling.kernels_for(everything=True):  # which are loaded before
-        getattr(en, variant.method)(1, **parameters).fit(subset[:50])
+        variant.method(1, **parameters).fit(subset[:50])
     with watch, without_comparison():
         estimator.fit(subset)
     return {

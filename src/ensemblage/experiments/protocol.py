@@ -13,11 +13,34 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
 from ensemblage import datasets
+from ensemblage.methods import (
+    CSPA,
+    EAC,
+    ECMC,
+    ECPCS,
+    GPMGLA,
+    HBGF,
+    HGPA,
+    LWEA,
+    LWGP,
+    LWPT,
+    MCLA,
+    NMF,
+    PTA,
+    PTGP,
+    SRS,
+    SRW,
+    USENC,
+    WCT,
+    WEAC,
+    Vote,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from ensemblage.experiments.records import Task
+    from ensemblage.methods import ConsensusClusterer
 
 DATASETS: tuple[str, ...] = tuple(datasets.NAMES)
 N_MEMBERS = 10
@@ -36,7 +59,7 @@ QUICK_RUNS = 2
 MOST_OBJECTS = 12_000
 
 #: Ties decide much of their complete and single link; this rule comes closest to the paper's.
-_TIED = ("PTA", "EAC", "WCT", "WEAC")
+_TIED = (PTA, EAC, WCT, WEAC)
 _LINKAGES = {"AL": "average", "CL": "complete", "SL": "single"}
 
 
@@ -49,7 +72,7 @@ class Variant:
     `most_draws` are left out, because the method is slow.
     """
 
-    method: str
+    method: type[ConsensusClusterer]
     parameters: dict[str, Any]
     cuts: Literal["all", "few", "none"] = "all"
     most_draws: int = 100
@@ -63,34 +86,34 @@ class Variant:
 
 
 def _variants() -> dict[str, Variant]:
-    found = {}
-    for name in ("PTA", "EAC", "SRS", "WCT", "ECMC", "WEAC"):
+    found: dict[str, Variant] = {}
+    for kind in (PTA, EAC, SRS, WCT, ECMC, WEAC):
         for short, linkage in _LINKAGES.items():
             parameters = {"linkage": linkage}
-            if name in _TIED and linkage != "average":
+            if kind in _TIED and linkage != "average":
                 parameters["ties"] = "later"
-            found[f"{name}-{short}"] = (
-                Variant(name, parameters, most_draws=2, on_objects=True)
-                if name == "ECMC"
-                else Variant(name, parameters)
+            found[f"{kind.__name__}-{short}"] = (
+                Variant(kind, parameters, most_draws=2, on_objects=True)
+                if kind is ECMC
+                else Variant(kind, parameters)
             )
     return found | {
-        "PTGP": Variant("PTGP", {}),
-        "CSPA": Variant("CSPA", {"partitioner": "metis"}, "few", 5, on_objects=True),
-        "HGPA": Variant("HGPA", {}, "few", 5, on_objects=True),
-        "HGPA-micro": Variant("HGPA", {}, "few", 20),
-        "MCLA": Variant("MCLA", {}, "few", 20),
-        "SRW": Variant("SRW", {}),
-        "GP-MGLA": Variant("GPMGLA", {}),
-        "HBGF": Variant("HBGF", {}),
-        "NMF": Variant("NMF", {}, "none", 10),
-        "LWEA": Variant("LWEA", {}),
-        "LWGP": Variant("LWGP", {}),
-        "ECPCS-HC": Variant("ECPCS", {"variant": "hc"}),
-        "ECPCS-MC": Variant("ECPCS", {"variant": "mc"}),
-        "U-SENC": Variant("USENC", {}),
-        "LWPT": Variant("LWPT", {}),
-        "Vote": Variant("Vote", {}),
+        "PTGP": Variant(PTGP, {}),
+        "CSPA": Variant(CSPA, {"partitioner": "metis"}, "few", 5, on_objects=True),
+        "HGPA": Variant(HGPA, {}, "few", 5, on_objects=True),
+        "HGPA-micro": Variant(HGPA, {}, "few", 20),
+        "MCLA": Variant(MCLA, {}, "few", 20),
+        "SRW": Variant(SRW, {}),
+        "GP-MGLA": Variant(GPMGLA, {}),
+        "HBGF": Variant(HBGF, {}),
+        "NMF": Variant(NMF, {}, "none", 10),
+        "LWEA": Variant(LWEA, {}),
+        "LWGP": Variant(LWGP, {}),
+        "ECPCS-HC": Variant(ECPCS, {"variant": "hc"}),
+        "ECPCS-MC": Variant(ECPCS, {"variant": "mc"}),
+        "U-SENC": Variant(USENC, {}),
+        "LWPT": Variant(LWPT, {}),
+        "Vote": Variant(Vote, {}),
     }
 
 

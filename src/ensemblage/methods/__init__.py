@@ -1,79 +1,83 @@
-"""Consensus estimators, one a file: thin faces on the stages in `ensemblage.flow`."""
+"""Consensus estimators, one a file: thin faces on the stages in `ensemblage.flow`.
 
-from ensemblage.methods._base import ConsensusClusterer
-from ensemblage.methods.consensus import Consensus
-from ensemblage.methods.cspa import CSPA
-from ensemblage.methods.eac import EAC
-from ensemblage.methods.ecmc import ECMC
-from ensemblage.methods.ecpcs import ECPCS
-from ensemblage.methods.gpmgla import GPMGLA
-from ensemblage.methods.hbgf import HBGF
-from ensemblage.methods.hgpa import HGPA
-from ensemblage.methods.lwea import LWEA
-from ensemblage.methods.lwgp import LWGP
-from ensemblage.methods.lwpt import LWPT
-from ensemblage.methods.mcla import MCLA
-from ensemblage.methods.nmf import NMF
-from ensemblage.methods.pta import PTA
-from ensemblage.methods.ptgp import PTGP
-from ensemblage.methods.srs import SRS
-from ensemblage.methods.srw import SRW
-from ensemblage.methods.usenc import USENC
-from ensemblage.methods.vote import Vote
-from ensemblage.methods.wct import WCT
-from ensemblage.methods.weac import WEAC
+A method is its file and its line in `METHODS`. Importing this package is cheap: a class is
+imported when it is first used.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from ensemblage.methods._registry import Registry
+
+if TYPE_CHECKING:  # the same classes for type checkers, which cannot look into METHODS
+    from ensemblage.methods._base import ConsensusClusterer as ConsensusClusterer
+    from ensemblage.methods.consensus import Consensus as Consensus
+    from ensemblage.methods.cspa import CSPA as CSPA
+    from ensemblage.methods.eac import EAC as EAC
+    from ensemblage.methods.ecmc import ECMC as ECMC
+    from ensemblage.methods.ecpcs import ECPCS as ECPCS
+    from ensemblage.methods.gpmgla import GPMGLA as GPMGLA
+    from ensemblage.methods.hbgf import HBGF as HBGF
+    from ensemblage.methods.hgpa import HGPA as HGPA
+    from ensemblage.methods.lwea import LWEA as LWEA
+    from ensemblage.methods.lwgp import LWGP as LWGP
+    from ensemblage.methods.lwpt import LWPT as LWPT
+    from ensemblage.methods.mcla import MCLA as MCLA
+    from ensemblage.methods.nmf import NMF as NMF
+    from ensemblage.methods.pta import PTA as PTA
+    from ensemblage.methods.ptgp import PTGP as PTGP
+    from ensemblage.methods.srs import SRS as SRS
+    from ensemblage.methods.srw import SRW as SRW
+    from ensemblage.methods.usenc import USENC as USENC
+    from ensemblage.methods.vote import Vote as Vote
+    from ensemblage.methods.wct import WCT as WCT
+    from ensemblage.methods.weac import WEAC as WEAC
+
+    NAMES: tuple[str, ...]
 
 #: Every consensus method by the name that the command line knows.
-METHODS: dict[str, type[ConsensusClusterer]] = {
-    "auto": Consensus,
-    "consensus": Consensus,
-    "cspa": CSPA,
-    "eac": EAC,
-    "ecmc": ECMC,
-    "ecpcs": ECPCS,
-    "gpmgla": GPMGLA,
-    "hbgf": HBGF,
-    "hgpa": HGPA,
-    "lwea": LWEA,
-    "lwgp": LWGP,
-    "lwpt": LWPT,
-    "mcla": MCLA,
-    "nmf": NMF,
-    "pta": PTA,
-    "ptgp": PTGP,
-    "srs": SRS,
-    "srw": SRW,
-    "usenc": USENC,
-    "vote": Vote,
-    "wct": WCT,
-    "weac": WEAC,
-}
+METHODS = Registry(
+    __name__,
+    {
+        "auto": "Consensus",
+        "consensus": "Consensus",
+        "cspa": "CSPA",
+        "eac": "EAC",
+        "ecmc": "ECMC",
+        "ecpcs": "ECPCS",
+        "gpmgla": "GPMGLA",
+        "hbgf": "HBGF",
+        "hgpa": "HGPA",
+        "lwea": "LWEA",
+        "lwgp": "LWGP",
+        "lwpt": "LWPT",
+        "mcla": "MCLA",
+        "nmf": "NMF",
+        "pta": "PTA",
+        "ptgp": "PTGP",
+        "srs": "SRS",
+        "srw": "SRW",
+        "usenc": "USENC",
+        "vote": "Vote",
+        "wct": "WCT",
+        "weac": "WEAC",
+    },
+)
 
-#: One name of each method, the default first.
-NAMES = tuple(name for name in METHODS if name != "auto")
 
-__all__ = [
-    "CSPA",
-    "EAC",
-    "ECMC",
-    "ECPCS",
-    "GPMGLA",
-    "HBGF",
-    "HGPA",
-    "LWEA",
-    "LWGP",
-    "LWPT",
-    "MCLA",
-    "METHODS",
-    "NAMES",
-    "NMF",
-    "PTA",
-    "PTGP",
-    "SRS",
-    "SRW",
-    "USENC",
-    "WCT",
-    "WEAC",
-    "Consensus",
-    "Vote",
-]
+def __getattr__(name: str) -> Any:
+    if name == "NAMES":  # one name of each method, the default first
+        return tuple(key for key in METHODS if key != "auto")
+    if name == "ConsensusClusterer":
+        from ensemblage.methods._base import ConsensusClusterer
+
+        return ConsensusClusterer
+    kind = METHODS.class_called(name)
+    if kind is None:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return kind
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *METHODS.classes, "ConsensusClusterer", "NAMES"})

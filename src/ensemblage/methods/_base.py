@@ -67,6 +67,19 @@ class ConsensusClusterer(Savable, ClusterMixin, BaseEstimator, ABC):
         """Return the method's own similarity of microclusters times a matrix of few columns."""
         return self._coassociation_sums(weights)
 
+    def _similarity_between(self, rows: NDArray[Any]) -> FloatArray:
+        """Return the method's own similarity of some microclusters with each other."""
+        table, members = self.microclusters_.table[rows], self.member_weight_
+        return flow.coassociation(table, weights=members, n_jobs=self.n_jobs)
+
+    def _similarity_name(self) -> str:
+        """Return what pictures call the method's own similarity."""
+        return "co-association"
+
+    def _why_no_tree(self) -> str:
+        """Return why a method without a `linkage_matrix_` has none."""
+        return "it does not merge step by step"
+
     def _similarity_to_itself(self) -> FloatArray | float:
         """Return what the method's own similarity says of an object and itself."""
         return 1.0

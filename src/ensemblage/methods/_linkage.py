@@ -180,5 +180,11 @@ class LinkageClusterer(ConsensusClusterer):
     def _similarity_sums(self, weights: FloatArray) -> FloatArray:
         return self.similarity_ @ weights
 
+    def _similarity_between(self, rows: NDArray[Any]) -> FloatArray:
+        return self.similarity_[np.ix_(rows, rows)]
+
+    def _similarity_name(self) -> str:
+        return "similarity"
+
     def _similarity_to_itself(self) -> FloatArray:
         return self.similarity_.diagonal()

@@ -142,9 +142,8 @@ class SharedClusters(LinkageClusterer):
         return self._similarity_of(np.arange(self.n_microclusters_), weights)
 
     def _similarity_between(self, rows: NDArray[Any]) -> FloatArray:
-        """Return the similarity of some microclusters with each other."""
         if vars(self).get("_similarity") is not None or not self._has_all_votes():
-            return self.similarity_[np.ix_(rows, rows)]
+            return super()._similarity_between(rows)
         shared = self._shared()
         sums: FloatArray = (shared.weighted[rows] @ shared.voters[rows].T).toarray()
         return sums / shared.total

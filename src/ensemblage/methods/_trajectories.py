@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from ensemblage import _validate, flow
@@ -15,7 +17,6 @@ from ensemblage.methods._trust import warn_if_doubtful
 if TYPE_CHECKING:
     from typing import Self
 
-    import numpy as np
     from numpy.typing import NDArray
 
     from ensemblage._types import FloatArray, Microclusters
@@ -29,10 +30,34 @@ _LINK_BY_QUOTIENT = 72
 class TrajectoryMethod(ConsensusClusterer):
     """What PTA and PTGP add: confidence by their own similarity, and doubt about it."""
 
+    n_steps_: int
+    _similarity: FloatArray | None
+    _walk: Any
+    _norms: FloatArray
+
+    @property
+    @abstractmethod
+    def similarity_(self) -> FloatArray:
+        """Trajectory similarity of all pairs of microclusters."""
+
     def _finish(self, unit_of_object: NDArray[np.int32] | None = None) -> Self:
         super()._finish(unit_of_object)
         warn_if_doubtful(self, type(self).__name__)
         return self
+
+    def _similarity_between(self, rows: NDArray[Any]) -> FloatArray:
+        if self._similarity is not None or self._walk is None:
+            return np.clip(self.similarity_[np.ix_(rows, rows)], 0.0, 1.0)
+        columns = np.zeros((self.n_microclusters_, len(rows)))
+        columns[rows, np.arange(len(rows))] = 1.0
+        found = flow.similarity_product(
+            self._walk, self._norms, columns, self.n_steps_, n_jobs=self.n_jobs
+        )[rows]
+        np.fill_diagonal(found, 1.0)
+        return np.clip(found, 0.0, 1.0)
+
+    def _similarity_name(self) -> str:
+        return "trajectory similarity"
 
     @property
     def trajectory_confidence_(self) -> FloatArray:

@@ -10,6 +10,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from ensemblage import _validate, flow
 from ensemblage._messages import ParameterError
+from ensemblage.methods import METHODS
 from ensemblage.methods._base import ConsensusClusterer
 from ensemblage.methods._choosing import cuts_of
 from ensemblage.methods._trajectories import TrajectoryMethod
@@ -28,6 +29,8 @@ if TYPE_CHECKING:
     from ensemblage._types import FloatArray
     from ensemblage.metrics.choosing import Cuts
 
+#: What `method_` says where the labels are those of the tree, or of the graph.
+_TREE, _GRAPH = LWEA.__name__.lower(), LWGP.__name__.lower()
 #: The graph's labels are taken where they agree so much better with the members than the tree's.
 _MUCH_BETTER = 1.2
 #: Small clusters are mentioned where the tree's clusters without a least size agree so much better.
@@ -152,8 +155,6 @@ class Consensus(ConsensusClusterer):
         self.n_jobs = n_jobs
 
     def _fit(self, X: Any) -> Self:
-        from ensemblage.methods import METHODS  # of which this is one
-
         owner = type(self).__name__
         name = _validate.check_method(owner, self.method, METHODS)
         params = _validate.check_method_params(owner, self.method_params, METHODS[name])
@@ -176,7 +177,7 @@ class Consensus(ConsensusClusterer):
         self._finish()
         opinion: Any = self._last
         self.method_, self._reasons = opinion.method, _why(opinion)
-        if opinion.method == "lwea":
+        if opinion.method == _TREE:
             self.linkage_matrix_ = self._tree.linkage_matrix_
         return self
 
@@ -217,22 +218,32 @@ class Consensus(ConsensusClusterer):
     def estimator_(self) -> ConsensusClusterer:
         """The fitted method whose labels were taken."""
         check_is_fitted(self, "labels_")
-        found = {"lwea": self._tree, "lwgp": self._graph}.get(self.method_)
+        found = {_TREE: self._tree, _GRAPH: self._graph}.get(self.method_)
         chosen: Any = found if self._named is None else self._named
         return chosen
+
+    @property
+    def _took_second_choice(self) -> bool:
+        """Whether the labels are those of the graph though no method was named."""
+        return METHODS[self.method.lower()] is type(self) and self.method_ == _GRAPH
+
+    def _why_no_tree(self) -> str:
+        if self.method_ == _GRAPH:
+            return f"it took the labels of a graph (method_ {_GRAPH!r}); reasons_ says why"
+        return super()._why_no_tree()
 
     def _wanted_k(self) -> int:
         k = super()._wanted_k()
         if self.n_clusters != "auto" or self._named is not None or self._graph is None:
             return k
-        if self._opinion(k).method == "lwgp":  # then the tree's curves say little about k
+        if self._opinion(k).method == _GRAPH:  # then the tree's curves say little about k
             cuts = replace(cuts_of(self._graph), name=type(self).__name__)
             self.k_choice_ = choose(cuts)
             return self.k_choice_.k
         return k
 
     def _cuts(self) -> Cuts:
-        taken = self._graph if vars(self).get("method_") == "lwgp" else self._tree
+        taken = self._graph if vars(self).get("method_") == _GRAPH else self._tree
         fitted = taken if self._named is None else self._named
         return replace(cuts_of(fitted), name=type(self).__name__)
 
@@ -253,8 +264,8 @@ class Consensus(ConsensusClusterer):
             nmi_with_members(labels, table, sizes, weight) for labels in (tree, graph, plain)
         ]
         if agreements[1] > _MUCH_BETTER * agreements[0]:
-            return _Opinion(graph, "lwgp", *agreements)
-        return _Opinion(tree, "lwea", *agreements)
+            return _Opinion(graph, _GRAPH, *agreements)
+        return _Opinion(tree, _TREE, *agreements)
 
     def _with_seed(self, seed: int) -> Self | None:
         part = self.estimator_._with_seed(seed)
@@ -273,7 +284,7 @@ class Consensus(ConsensusClusterer):
 
 def _why(opinion: _Opinion) -> str:
     tree, graph = f"{opinion.agreement_of_tree:.3f}", f"{opinion.agreement_of_graph:.3f}"
-    if opinion.method == "lwea":
+    if opinion.method == _TREE:
         why = (
             "The locally weighted tree (LWEA) was taken, the default: its clusters have a mean NMI"
             f" of {tree} with the clusterings, those of the graph (LWGP) {graph}."

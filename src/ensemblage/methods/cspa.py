@@ -115,10 +115,11 @@ class CSPA(ConsensusClusterer):
         self.n_jobs = n_jobs
 
     def _fit(self, X: Any) -> Self:
-        _validate.check_choice("CSPA", "level", self.level, LEVELS)
-        check_partitioner("CSPA", self.partitioner)
+        owner = type(self).__name__
+        _validate.check_choice(owner, "level", self.level, LEVELS)
+        check_partitioner(owner, self.partitioner)
         self._partitioner = self.partitioner
-        self._seed = _validate.check_random_state("CSPA", self.random_state)
+        self._seed = _validate.check_random_state(owner, self.random_state)
         table, self._weights, of_object = self._begin(X).microclusters
         unit_of_object = None
         if self.level == "objects":

@@ -118,9 +118,10 @@ class EAC(SharedClusters):
         self.n_jobs = n_jobs
 
     def _fit(self, X: Any) -> Self:
-        linkage = _validate.check_linkage("EAC", self.linkage)
-        ties = _validate.check_ties("EAC", self.ties)
-        affinity = _validate.check_choice("EAC", "affinity", self.affinity, _validate.AFFINITIES)
+        owner = type(self).__name__
+        linkage = _validate.check_linkage(owner, self.linkage)
+        ties = _validate.check_ties(owner, self.ties)
+        affinity = _validate.check_choice(owner, "affinity", self.affinity, _validate.AFFINITIES)
         if affinity == "precomputed":
             self._similarity = self._begin_with_similarity(X)
             return self._link(linkage, ties)
@@ -138,3 +139,6 @@ class EAC(SharedClusters):
         return flow.coassociation(
             self.microclusters_.table, weights=self.member_weight_, n_jobs=self.n_jobs
         )
+
+    def _similarity_name(self) -> str:
+        return super()._similarity_name() if self._from_similarity else "co-association"

@@ -146,10 +146,11 @@ class ECMC(LinkageClusterer):
         self.n_jobs = n_jobs
 
     def _fit(self, X: Any) -> Self:
-        linkage = _validate.check_linkage("ECMC", self.linkage)
-        ties = _validate.check_ties("ECMC", self.ties)
+        owner = type(self).__name__
+        linkage = _validate.check_linkage(owner, self.linkage)
+        ties = _validate.check_ties(owner, self.ties)
         low, high, penalty, max_iter, tol = self._check_completion()
-        level = _validate.check_level("ECMC", self.level)
+        level = _validate.check_level(owner, self.level)
         ensemble = self._begin(X)
         groups = ensemble.microclusters
         self._check_square()
@@ -177,15 +178,16 @@ class ECMC(LinkageClusterer):
         return self._link(linkage, ties, level)
 
     def _check_completion(self) -> tuple[float, float, float | None, int, float]:
-        low = _validate.check_share("ECMC", "low", self.low)
-        high = _validate.check_share("ECMC", "high", self.high)
+        owner = type(self).__name__
+        low = _validate.check_share(owner, "low", self.low)
+        high = _validate.check_share(owner, "high", self.high)
         if not low < high:
-            raise ParameterError("ECMC", "low", f"below high={high:g}", low)
+            raise ParameterError(owner, "low", f"below high={high:g}", low)
         penalty = self.penalty
         if penalty is not None:
-            penalty = _validate.check_number("ECMC", "penalty", penalty)
-        max_iter = _validate.check_whole("ECMC", "max_iter", self.max_iter, 1)
-        return low, high, penalty, max_iter, _validate.check_number("ECMC", "tol", self.tol)
+            penalty = _validate.check_number(owner, "penalty", penalty)
+        max_iter = _validate.check_whole(owner, "max_iter", self.max_iter, 1)
+        return low, high, penalty, max_iter, _validate.check_number(owner, "tol", self.tol)
 
     def _check_square(self, n_clusters: int = 0) -> None:  # noqa: ARG002
         n = self.n_microclusters_

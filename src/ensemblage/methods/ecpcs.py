@@ -137,11 +137,12 @@ class ECPCS(LinkageClusterer):
         self.n_jobs = n_jobs
 
     def _fit(self, X: Any) -> Self:
-        self._variant = _validate.check_choice("ECPCS", "variant", self.variant, ("hc", "mc"))
-        linkage = _validate.check_linkage("ECPCS", self.linkage)
-        ties = _validate.check_ties("ECPCS", self.ties)
-        n_steps = _validate.check_whole("ECPCS", "n_steps", self.n_steps, 1)
-        self._seed = _validate.check_random_state("ECPCS", self.random_state)
+        owner = type(self).__name__
+        self._variant = _validate.check_choice(owner, "variant", self.variant, ("hc", "mc"))
+        linkage = _validate.check_linkage(owner, self.linkage)
+        ties = _validate.check_ties(owner, self.ties)
+        n_steps = _validate.check_whole(owner, "n_steps", self.n_steps, 1)
+        self._seed = _validate.check_random_state(owner, self.random_state)
         groups = self._begin(X).microclusters
         self._membership = flow.membership(groups.table)
         n_clusters = self._membership.shape[1]
@@ -177,6 +178,14 @@ class ECPCS(LinkageClusterer):
         if self._variant == "hc":
             return super()._similarity_sums(weights)
         return ConsensusClusterer._similarity_sums(self, weights)
+
+    def _similarity_between(self, rows: NDArray[Any]) -> FloatArray:
+        if self._variant == "hc":
+            return super()._similarity_between(rows)
+        return ConsensusClusterer._similarity_between(self, rows)
+
+    def _similarity_name(self) -> str:
+        return super()._similarity_name() if self._variant == "hc" else "co-association"
 
     def _similarity_to_itself(self) -> FloatArray:
         return np.ones(self.n_microclusters_)

@@ -102,14 +102,15 @@ class GPMGLA(BipartiteClusterer):
         self.n_jobs = n_jobs
 
     def _fit(self, X: Any) -> Self:
-        alpha = _validate.check_number("GPMGLA", "alpha", self.alpha)
-        beta = _validate.check_number("GPMGLA", "beta", self.beta, zero_allowed=True)
+        owner = type(self).__name__
+        alpha = _validate.check_number(owner, "alpha", self.alpha)
+        beta = _validate.check_number(owner, "beta", self.beta, zero_allowed=True)
         table, sizes, _ = self._begin(X).microclusters
         self._check_clusters()
 
-        counts, owner = flow.overlaps(flow.membership(table), sizes), flow.owners(table)
-        agreement = flow.member_nmi(counts, owner, table.shape[1])
-        weights = flow.clustering_weights(agreement, beta)[owner]
+        counts, member = flow.overlaps(flow.membership(table), sizes), flow.owners(table)
+        agreement = flow.member_nmi(counts, member, table.shape[1])
+        weights = flow.clustering_weights(agreement, beta)[member]
         triples = flow.source_aware_triples(flow.jaccard(counts), weights, n_jobs=self.n_jobs)
         self._prepare(flow.membership(table, alpha * weights), hidden_rows=triples)
         return self._finish()

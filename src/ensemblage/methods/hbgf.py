@@ -113,10 +113,11 @@ class HBGF(BipartiteClusterer):
         self.n_jobs = n_jobs
 
     def _fit(self, X: Any) -> Self:
-        self._solver = _validate.check_choice("HBGF", "solver", self.solver, SOLVERS)
-        check_partitioner("HBGF", self.partitioner)
+        owner = type(self).__name__
+        self._solver = _validate.check_choice(owner, "solver", self.solver, SOLVERS)
+        check_partitioner(owner, self.partitioner)
         self._partitioner = self.partitioner
-        self._seed = _validate.check_random_state("HBGF", self.random_state)
+        self._seed = _validate.check_random_state(owner, self.random_state)
         groups = self._begin(X).microclusters
         clusters = flow.membership(groups.table)
 

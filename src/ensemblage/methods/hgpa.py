@@ -115,10 +115,11 @@ class HGPA(ConsensusClusterer):
         self.n_jobs = n_jobs
 
     def _fit(self, X: Any) -> Self:
-        _validate.check_choice("HGPA", "level", self.level, LEVELS)
-        _validate.check_choice("HGPA", "net_weights", self.net_weights, ("size", "uniform"))
-        check_partitioner("HGPA", self.partitioner, hypergraph=True)
-        self._seed = _validate.check_random_state("HGPA", self.random_state)
+        owner = type(self).__name__
+        _validate.check_choice(owner, "level", self.level, LEVELS)
+        _validate.check_choice(owner, "net_weights", self.net_weights, ("size", "uniform"))
+        check_partitioner(owner, self.partitioner, hypergraph=True)
+        self._seed = _validate.check_random_state(owner, self.random_state)
         table, self._weights, of_object = self._begin(X).microclusters
         self._nets = flow.membership(table)
         in_cluster = (self._nets.T @ self._weights).astype(np.int64)

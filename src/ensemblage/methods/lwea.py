@@ -138,15 +138,16 @@ class LWEA(SharedClusters):
         self.n_jobs = n_jobs
 
     def _fit(self, X: Any) -> Self:
-        linkage = _validate.check_linkage("LWEA", self.linkage)
-        ties = _validate.check_ties("LWEA", self.ties)
+        owner = type(self).__name__
+        linkage = _validate.check_linkage(owner, self.linkage)
+        ties = _validate.check_ties(owner, self.ties)
         weights = check_local_weights(self)
-        level = _validate.check_level("LWEA", self.level)
+        level = _validate.check_level(owner, self.level)
         groups = self._begin(X).microclusters
-        owner = flow.owners(groups.table)
-        self._check_fits(linkage, ties, len(owner))
+        member = flow.owners(groups.table)
+        self._check_fits(linkage, ties, len(member))
 
-        entropies = local_entropies(self, flow.membership(groups.table), owner, weights)
+        entropies = local_entropies(self, flow.membership(groups.table), member, weights)
         self.certainties_ = flow.cluster_certainties(entropies, self._total_weight(), weights.theta)
         return self._link(linkage, ties, level)
 

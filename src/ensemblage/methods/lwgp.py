@@ -104,8 +104,9 @@ class LWGP(BipartiteClusterer):
         self.n_jobs = n_jobs
 
     def _fit(self, X: Any) -> Self:
+        owner = type(self).__name__
         weights = check_local_weights(self)
-        self._seed = _validate.check_random_state("LWGP", self.random_state)
+        self._seed = _validate.check_random_state(owner, self.random_state)
         table = self._begin(X).microclusters.table
         self._check_clusters()
 

@@ -108,9 +108,10 @@ class MCLA(ConsensusClusterer):
         self.n_jobs = n_jobs
 
     def _fit(self, X: Any) -> Self:
-        check_partitioner("MCLA", self.partitioner)
+        owner = type(self).__name__
+        check_partitioner(owner, self.partitioner)
         self._partitioner = self.partitioner
-        self._seed = _validate.check_random_state("MCLA", self.random_state)
+        self._seed = _validate.check_random_state(owner, self.random_state)
         table, sizes, _ = self._begin(X).microclusters
         self._membership = flow.membership(table)
         n_in_ensemble = self._membership.shape[1]

@@ -104,9 +104,10 @@ class NMF(ConsensusClusterer):
         self.n_jobs = n_jobs
 
     def _fit(self, X: Any) -> Self:
-        self._n_starts = _validate.check_whole("NMF", "n_starts", self.n_starts, 1)
-        self._max_iter = _validate.check_whole("NMF", "max_iter", self.max_iter, 1)
-        self._seed = _validate.check_random_state("NMF", self.random_state)
+        owner = type(self).__name__
+        self._n_starts = _validate.check_whole(owner, "n_starts", self.n_starts, 1)
+        self._max_iter = _validate.check_whole(owner, "max_iter", self.max_iter, 1)
+        self._seed = _validate.check_random_state(owner, self.random_state)
         table = self._begin(X).microclusters.table
         n = self.n_microclusters_
         self.n_iter_ = self._max_iter

@@ -169,11 +169,12 @@ class PTA(TrajectoryMethod, LinkageClusterer):
         self.device = device
 
     def _fit(self, X: Any) -> Self:
-        linkage = _validate.check_linkage("PTA", self.linkage)
-        ties = _validate.check_ties("PTA", self.ties)
-        wish = _validate.check_choice("PTA", "similarity", self.similarity, _pta_routes.CHOICES)
-        device = _validate.check_choice("PTA", "device", self.device, _device.DEVICES)
-        affinity = _validate.check_choice("PTA", "affinity", self.affinity, _validate.AFFINITIES)
+        owner = type(self).__name__
+        linkage = _validate.check_linkage(owner, self.linkage)
+        ties = _validate.check_ties(owner, self.ties)
+        wish = _validate.check_choice(owner, "similarity", self.similarity, _pta_routes.CHOICES)
+        device = _validate.check_choice(owner, "device", self.device, _device.DEVICES)
+        affinity = _validate.check_choice(owner, "affinity", self.affinity, _validate.AFFINITIES)
         links = self._begin_with_similarity(X) if affinity == "precomputed" else None
         if links is None:
             self._begin(X)

@@ -120,8 +120,9 @@ class PTGP(TrajectoryMethod):
         self.device = device
 
     def _fit(self, X: Any) -> Self:
-        self._seed = _validate.check_random_state("PTGP", self.random_state)
-        device = _validate.check_choice("PTGP", "device", self.device, _device.DEVICES)
+        owner = type(self).__name__
+        self._seed = _validate.check_random_state(owner, self.random_state)
+        device = _validate.check_choice(owner, "device", self.device, _device.DEVICES)
         groups = self._begin(X).microclusters
         clusters = flow.cluster_means(groups.table)
         weight = self._cluster_weight()

@@ -127,11 +127,12 @@ class SRS(LinkageClusterer):
         self.n_jobs = n_jobs
 
     def _fit(self, X: Any) -> Self:
-        linkage = _validate.check_linkage("SRS", self.linkage)
-        ties = _validate.check_ties("SRS", self.ties)
-        decay = _validate.check_share("SRS", "decay", self.decay)
-        n_updates = _validate.check_whole("SRS", "n_iterations", self.n_iterations, 2) - 1
-        level = _validate.check_level("SRS", self.level)
+        owner = type(self).__name__
+        linkage = _validate.check_linkage(owner, self.linkage)
+        ties = _validate.check_ties(owner, self.ties)
+        decay = _validate.check_share(owner, "decay", self.decay)
+        n_updates = _validate.check_whole(owner, "n_iterations", self.n_iterations, 2) - 1
+        level = _validate.check_level(owner, self.level)
         groups = self._begin(X).microclusters
         clusters = flow.membership(groups.table)
         self._check_square(clusters.shape[1])

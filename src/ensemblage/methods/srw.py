@@ -128,12 +128,13 @@ class SRW(ConsensusClusterer):
         self.n_jobs = n_jobs
 
     def _fit(self, X: Any) -> Self:
+        owner = type(self).__name__
         check = _validate.check_choice
-        self._seeds = check("SRW", "seeds", self.seeds, ("merge", "largest"))
-        weights = check("SRW", "weights", self.weights, ("coassociation", "exponential"))
-        self._unreached = check("SRW", "unreached", self.unreached, ("similar", "one class"))
+        self._seeds = check(owner, "seeds", self.seeds, ("merge", "largest"))
+        weights = check(owner, "weights", self.weights, ("coassociation", "exponential"))
+        self._unreached = check(owner, "unreached", self.unreached, ("similar", "one class"))
         if self.n_neighbors is not None:
-            _validate.check_whole("SRW", "n_neighbors", self.n_neighbors, 1)
+            _validate.check_whole(owner, "n_neighbors", self.n_neighbors, 1)
         groups = self._begin(X).microclusters
         n = self.n_microclusters_
         _validate.check_memory(
@@ -193,3 +194,6 @@ class SRW(ConsensusClusterer):
 
     def _similarity_sums(self, weights: FloatArray) -> FloatArray:
         return self.similarity_ @ weights
+
+    def _similarity_between(self, rows: NDArray[Any]) -> FloatArray:
+        return self.similarity_[np.ix_(rows, rows)]

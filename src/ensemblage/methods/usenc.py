@@ -87,7 +87,8 @@ class USENC(BipartiteClusterer):
         self.n_jobs = n_jobs
 
     def _fit(self, X: Any) -> Self:
-        self._seed = _validate.check_random_state("USENC", self.random_state)
+        owner = type(self).__name__
+        self._seed = _validate.check_random_state(owner, self.random_state)
         groups = self._begin(X).microclusters
         self._check_clusters()
 

@@ -113,15 +113,16 @@ class WCT(LinkageClusterer):
         self.n_jobs = n_jobs
 
     def _fit(self, X: Any) -> Self:
-        linkage = _validate.check_linkage("WCT", self.linkage)
-        ties = _validate.check_ties("WCT", self.ties)
-        decay = _validate.check_share("WCT", "decay", self.decay)
+        owner = type(self).__name__
+        linkage = _validate.check_linkage(owner, self.linkage)
+        ties = _validate.check_ties(owner, self.ties)
+        decay = _validate.check_share(owner, "decay", self.decay)
         groups = self._begin(X).microclusters
-        owner = flow.owners(groups.table)
-        self._check_square(len(owner))
+        member = flow.owners(groups.table)
+        self._check_square(len(member))
 
         counts = flow.overlaps(flow.membership(groups.table), groups.sizes)
-        likeness = decay * flow.connected_triples(flow.jaccard(counts), owner)
+        likeness = decay * flow.connected_triples(flow.jaccard(counts), member)
         np.fill_diagonal(likeness, 1.0)
         self.similarity_ = flow.graded_coassociation(groups.table, likeness, n_jobs=self.n_jobs)
         return self._link(linkage, ties)

@@ -119,15 +119,16 @@ class WEAC(SharedClusters):
         self.n_jobs = n_jobs
 
     def _fit(self, X: Any) -> Self:
-        linkage = _validate.check_linkage("WEAC", self.linkage)
-        ties = _validate.check_ties("WEAC", self.ties)
-        beta = _validate.check_number("WEAC", "beta", self.beta, zero_allowed=True)
+        owner = type(self).__name__
+        linkage = _validate.check_linkage(owner, self.linkage)
+        ties = _validate.check_ties(owner, self.ties)
+        beta = _validate.check_number(owner, "beta", self.beta, zero_allowed=True)
         groups = self._begin(X).microclusters
-        owner = flow.owners(groups.table)
-        self._check_fits(linkage, ties, len(owner))
+        member = flow.owners(groups.table)
+        self._check_fits(linkage, ties, len(member))
 
         counts = flow.overlaps(flow.membership(groups.table), groups.sizes)
-        nmi = flow.member_nmi(counts, owner, self.n_features_in_)
+        nmi = flow.member_nmi(counts, member, self.n_features_in_)
         self.weights_ = flow.clustering_weights(nmi, beta)
         if self.member_weight_ is not None:
             self.weights_ = self.weights_ * self.member_weight_

@@ -18,29 +18,8 @@ _FEW = 200  # of which the best order of the leaves is found; it takes cubic tim
 
 
 def similarity_of(fitted: Any, rows: NDArray[np.integer[Any]]) -> tuple[FloatArray, str]:
-    """Return the similarity of some microclusters by the method itself, and what it is called.
-
-    Only the columns asked for are computed where a method has no matrix of all pairs.
-    """
-    if type(fitted).__name__ in ("PTA", "PTGP"):
-        name = "trajectory similarity"
-        if getattr(fitted, "_similarity", None) is None and fitted._walk is not None:
-            columns = np.zeros((fitted.n_microclusters_, len(rows)))
-            columns[rows, np.arange(len(rows))] = 1.0
-            found = flow.similarity_product(
-                fitted._walk, fitted._norms, columns, fitted.n_steps_, n_jobs=fitted.n_jobs
-            )[rows]
-            np.fill_diagonal(found, 1.0)
-            return np.clip(found, 0.0, 1.0), name
-        return np.clip(fitted.similarity_[np.ix_(rows, rows)], 0.0, 1.0), name
-    if fitted._from_similarity:  # it has no votes to fall back on
-        return fitted.similarity_[np.ix_(rows, rows)], "similarity"
-    name = "co-association" if type(fitted).__name__ in ("EAC", "SRW") else "similarity"
-    if hasattr(fitted, "_similarity_between"):  # which computes no more than that
-        return fitted._similarity_between(rows), name
-    if hasattr(fitted, "similarity_"):
-        return fitted.similarity_[np.ix_(rows, rows)], name
-    return coassociation_of(fitted, rows)
+    """Return the similarity of some microclusters by the method itself, and what it is called."""
+    return fitted._similarity_between(rows), fitted._similarity_name()
 
 
 def coassociation_of(fitted: Any, rows: NDArray[np.integer[Any]]) -> tuple[FloatArray, str]:

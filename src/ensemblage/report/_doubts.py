@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ensemblage.methods import EAC, LWGP, Consensus, Vote
 from ensemblage.methods._trust import agreement_beside, default_beside, without_comparison
 from ensemblage.metrics.agreement import ari_of_groups
 from ensemblage.metrics.explain import lowest_usual
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
     from ensemblage import metrics
 
 #: Methods of different kinds that are cheap: a graph, a tree, votes.
-_OTHERS = ("LWGP", "EAC", "Vote")
+_OTHERS = (LWGP, EAC, Vote)
 _WEAK = ("weak", "none")
 _NAMED = 5
 
@@ -38,7 +39,7 @@ def doubts(fitted: Any, splits: metrics.SplitSummary) -> list[str]:
 def method_name(fitted: Any) -> str:
     """Return the method whose labels these are, as texts call it."""
     name = type(fitted).__name__
-    if name == "Consensus" and fitted.method != "auto":
+    if isinstance(fitted, Consensus) and fitted.method != "auto":
         return type(fitted.estimator_).__name__
     return name
 
@@ -71,17 +72,16 @@ def _of_members(fitted: Any, name: str) -> str:
 
 def _other_labels(fitted: Any, default: Any, name: str) -> dict[str, NDArray[np.int64]]:
     """Return the labels of microclusters by other methods, at the same number of clusters."""
-    from ensemblage import methods
-
-    found = {} if name == "Consensus" else {"Consensus": default._micro_labels}
+    own = type(default).__name__
+    found = {} if name == own else {own: default._micro_labels}
     for other in _OTHERS:
-        if other == name:
+        if other.__name__ == name:
             continue
-        estimator = getattr(methods, other)(fitted.n_clusters_, n_jobs=fitted.n_jobs)
+        estimator = other(fitted.n_clusters_, n_jobs=fitted.n_jobs)
         if "random_state" in estimator.get_params():
             estimator.set_params(random_state=0)
         estimator.fit(fitted._ensemble, member_weight=fitted.member_weight_)
-        found[other] = estimator._micro_labels
+        found[other.__name__] = estimator._micro_labels
     return found
 
 
@@ -100,8 +100,8 @@ def _agreement_with(
 
 def _of_the_graph(fitted: Any) -> str:
     """Say that the default method took its second choice."""
-    by_default = type(fitted).__name__ == "Consensus" and fitted.method in ("auto", "consensus")
-    return " ".join(fitted.reasons_) if by_default and fitted.method_ == "lwgp" else ""
+    second = isinstance(fitted, Consensus) and fitted._took_second_choice
+    return " ".join(fitted.reasons_) if second else ""
 
 
 def _of_k(fitted: Any) -> str:

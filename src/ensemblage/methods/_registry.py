@@ -1,0 +1,64 @@
+"""The registry of consensus methods: names to classes, each imported when it is first used."""
+
+from __future__ import annotations
+
+from collections import UserDict
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from ensemblage.methods._base import ConsensusClusterer
+
+
+class Registry(UserDict[str, "type[ConsensusClusterer]"]):
+    """A dict of classes by name. Names cost nothing; a class is imported when it is asked for.
+
+    Parameters
+    ----------
+    package : str
+        The package with one module a class, called as the class is in lower case.
+    classes : dict
+        Names of classes by the names they are registered under. A class may have several.
+
+    Examples
+    --------
+    >>> from ensemblage import METHODS
+    >>> "eac" in METHODS, METHODS["eac"](n_clusters=3)
+    (True, EAC(n_clusters=3))
+    """
+
+    data: dict[str, Any]  # a class, or its name while nobody has asked for it
+
+    def __init__(self, package: str, classes: Mapping[str, str]) -> None:
+        self._package = package
+        self.data = dict(classes)
+
+    def __getitem__(self, name: str) -> type[ConsensusClusterer]:
+        kind = self.data[name]
+        if isinstance(kind, str):
+            module = import_module(f"{self._package}.{kind.lower()}")
+            kind = self.data[name] = getattr(module, kind)
+        found: type[ConsensusClusterer] = kind
+        return found
+
+    def __repr__(self) -> str:
+        return f"{{{', '.join(f'{name!r}: {kind}' for name, kind in self._called().items())}}}"
+
+    @property
+    def classes(self) -> tuple[str, ...]:
+        """The names of the classes, each once."""
+        return tuple(dict.fromkeys(self._called().values()))
+
+    def class_called(self, name: str) -> type[ConsensusClusterer] | None:
+        """Return the class of this name; None where there is none."""
+        registered = (key for key, called in self._called().items() if called == name)
+        key = next(registered, None)
+        return None if key is None else self[key]
+
+    def _called(self) -> dict[str, str]:
+        return {
+            name: kind if isinstance(kind, str) else kind.__name__
+            for name, kind in self.data.items()
+        }
