@@ -34,8 +34,8 @@ class Heaviest(ConsensusClusterer):
         self.n_clusters = n_clusters
         self.n_jobs = n_jobs
 
-    def _fit(self, X):
-        self._begin(X)
+    def _fit(self, X, member_weight):
+        self._begin(X, member_weight)
         return self._finish()
 
     def _cut(self, n_clusters):

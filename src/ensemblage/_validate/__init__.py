@@ -61,6 +61,7 @@ from ensemblage._validate.notices import (
 from ensemblage._validate.parameters import (
     DrawnSeed,
     check_choice,
+    check_enough_groups,
     check_level,
     check_linkage,
     check_min_cluster_size,
@@ -114,6 +115,7 @@ __all__ = [
     "check_choice_of_k",
     "check_consensus",
     "check_each_object",
+    "check_enough_groups",
     "check_enough_objects",
     "check_features",
     "check_fitted",

@@ -16,42 +16,36 @@ def _is_whole(value: Any) -> TypeGuard[int]:
     return isinstance(value, Integral) and not isinstance(value, bool)
 
 
-def check_n_clusters(owner: str, n_clusters: Any, n_microclusters: int | None = None) -> int:
-    """Return the number of clusters asked for, if that many can be had."""
-    return _check_count(owner, n_clusters, n_microclusters, "a whole number from 1 up")
+def check_n_clusters(owner: str, value: Any, expected: str = "a whole number from 1 up") -> int:
+    """Return the number of clusters asked for."""
+    if not _is_whole(value) or value < 1:
+        raise ParameterError(owner, "n_clusters", expected, value)
+    return int(value)
 
 
-def check_n_clusters_or_auto(
-    owner: str, n_clusters: Any, n_microclusters: int | None = None, *, default: Any = None
-) -> int | None:
-    """Return the number of clusters asked for as `check_n_clusters` does, None for "auto".
-
-    An error says so where the number is the `default`: nobody may have asked for it.
-    """
-    if isinstance(n_clusters, str) and n_clusters == "auto":
+def check_n_clusters_or_auto(owner: str, value: Any) -> int | None:
+    """Return the number of clusters asked for, None for "auto"."""
+    if isinstance(value, str) and value == "auto":
         return None
-    wanted = "'auto' or a whole number from 1 up"
-    return _check_count(owner, n_clusters, n_microclusters, wanted, default)
+    return check_n_clusters(owner, value, "'auto' or a whole number from 1 up")
 
 
-def _check_count(
-    owner: str, n_clusters: Any, n_microclusters: int | None, wanted: str, default: Any = None
-) -> int:
-    if not _is_whole(n_clusters) or n_clusters < 1:
-        raise ParameterError(owner, "n_clusters", wanted, n_clusters)
-    if n_microclusters is not None and n_clusters > n_microclusters:
-        source = ", which is the default," if n_clusters == default else ","
+def check_enough_groups(owner: str, n_clusters: int, n_groups: int, default: Any = None) -> None:
+    """Refuse more clusters than there are groups of objects that the votes tell apart.
+
+    The error says so where the number is the `default`: nobody may have asked for it.
+    """
+    if n_clusters > n_groups:
         message = Message(
             "{owner} was asked for {asked}{source} but the ensemble tells only {n} group(s) of"
             " objects apart. Ask for at most {n} cluster(s), or add clusterings that split the data"
             " further.",
             owner=owner,
             asked=Parameter("n_clusters", n_clusters),
-            source=source,
-            n=n_microclusters,
+            source=", which is the default," if n_clusters == default else ",",
+            n=n_groups,
         )
         raise ValueError(message)
-    return int(n_clusters)
 
 
 def check_reach(

@@ -3,20 +3,22 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
 from copy import copy
 from inspect import signature
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClusterMixin
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from ensemblage import _validate, flow
 from ensemblage._ensemble import Ensemble, as_ensemble
 from ensemblage.methods._blas import one_blas_thread
+from ensemblage.methods._checks import check_columns, check_takes_weight
 from ensemblage.methods._choosing import cuts_of
-from ensemblage.methods._placing import ROWS_TO_COMPARE, place_rows, warn_of_unknown
+from ensemblage.methods._numbering import by_first_appearance, most_frequent
+from ensemblage.methods._pairs import Pairs
+from ensemblage.methods._placing import place_rows, warn_of_unknown
 from ensemblage.methods._savable import Savable
 from ensemblage.metrics.choosing import Cuts, choose
 from ensemblage.metrics.confidence import cluster_weights, confidence
@@ -36,79 +38,30 @@ if TYPE_CHECKING:
 _OF_A_FIT = ("_left_out", "_by_size")
 
 
-class ConsensusClusterer(Savable, ClusterMixin, BaseEstimator, ABC):
+class ConsensusClusterer(Pairs, Savable, ClusterMixin, BaseEstimator, ABC):
     """Base of the estimators. A method says how it fits and how it cuts; the rest is here.
 
     `_fit` of a method reads: `_begin`, the stages of its paper, `_finish`.
     """
 
     n_clusters: int | str
-    n_jobs: int | None
     _micro_labels: NDArray[np.int64]
     _unit_of_object: NDArray[np.int32]
     _confidence: FloatArray | None
-    _asked: int
+    #: The number of clusters; None where one is still to be chosen.
+    _asked: int | None
     #: Whether the definition of a method has a place for weights of clusterings.
     _takes_member_weight: ClassVar[bool] = False
     #: Why a method may end with fewer clusters than it was asked for.
     _why_fewer: ClassVar[str] = "the votes gave it no reason for more"
-    member_weight_: FloatArray | None
-    _from_similarity: bool
 
     @abstractmethod
-    def _fit(self, X: Any) -> Self:
+    def _fit(self, X: Any, member_weight: Any) -> Self:
         """Check the parameters, find the consensus of the votes X, return the estimator."""
 
     @abstractmethod
     def _cut(self, n_clusters: int) -> NDArray[np.int64]:
         """Return labels from 0 at `n_clusters`: of microclusters, or of what `_finish` is told."""
-
-    def _similarity_sums(self, weights: FloatArray) -> FloatArray:
-        """Return the method's own similarity of microclusters times a matrix of few columns."""
-        return self._coassociation_sums(weights)
-
-    def _similarity_between(self, rows: NDArray[Any]) -> FloatArray:
-        """Return the method's own similarity of some microclusters with each other."""
-        table, members = self.microclusters_.table[rows], self.member_weight_
-        return flow.coassociation(table, weights=members, n_jobs=self.n_jobs)
-
-    def _similarity_name(self) -> str:
-        """Return what pictures call the method's own similarity."""
-        return "co-association"
-
-    def _why_no_tree(self) -> str:
-        """Return why a method without a `linkage_matrix_` has none."""
-        return "it does not merge step by step"
-
-    def _similarity_to_itself(self) -> FloatArray | float:
-        """Return what the method's own similarity says of an object and itself."""
-        return 1.0
-
-    def _coassociation_sums(self, weights: FloatArray) -> FloatArray:
-        """Return the co-association of microclusters times `weights`, a matrix of few columns.
-
-        Through the clusters where no vote is missing, which takes no pairs of microclusters; else
-        a block of rows at a time.
-        """
-        table, members = self.microclusters_.table, self.member_weight_
-        if table.min() >= 0:
-            voters, weight = flow.membership(table), self._cluster_weight()
-            counted = voters if weight is None else flow.membership(table, weight)
-            agreements: FloatArray = counted @ (voters.T @ weights)
-            return agreements / self._total_weight()
-        parts = [
-            flow.coassociation(
-                table[start : start + ROWS_TO_COMPARE], table, weights=members, n_jobs=self.n_jobs
-            )
-            @ weights
-            for start in range(0, len(table), ROWS_TO_COMPARE)
-        ]
-        return np.concatenate(parts)
-
-    def _confidence_sums(self, weights: FloatArray) -> FloatArray:
-        """Return the sums that confidence is made of: co-association, wherever there are votes."""
-        sums = self._similarity_sums if self._from_similarity else self._coassociation_sums
-        return sums(weights)
 
     # -- the public face -----------------------------------------------------------------------
 
@@ -136,9 +89,8 @@ class ConsensusClusterer(Savable, ClusterMixin, BaseEstimator, ABC):
         # What an earlier fit has found goes first: a fit that fails must not leave a mixture.
         for name in [name for name in vars(self) if name.endswith("_") or name in _OF_A_FIT]:
             delattr(self, name)
-        self._check_takes_weight(member_weight)
-        self._given_weight = member_weight
-        return self._fit(X)
+        check_takes_weight(type(self), member_weight)
+        return self._fit(X, member_weight)
 
     def fit_predict(self, X: Any, y: Any = None, *, member_weight: Any = None) -> Any:
         """Fit, and return the consensus labels, as a column of what X is a table of.
@@ -172,9 +124,11 @@ class ConsensusClusterer(Savable, ClusterMixin, BaseEstimator, ABC):
             What ``fit_predict`` with that `n_clusters` would return.
         """
         check_is_fitted(self, "labels_")
-        k = _validate.check_n_clusters(type(self).__name__, n_clusters, self.n_microclusters_)
+        owner = type(self).__name__
+        k = _validate.check_n_clusters(owner, n_clusters)
+        _validate.check_enough_groups(owner, k, self.n_microclusters_)
         with one_blas_thread:
-            labels = _by_first_appearance(self._cut(k))
+            labels = by_first_appearance(self._cut(k))
         self._warn_if_fewer(labels, k)
         return self._as_given(flow.spread(labels, self._unit_of_object))
 
@@ -208,7 +162,7 @@ class ConsensusClusterer(Savable, ClusterMixin, BaseEstimator, ABC):
                 f" so it knows no votes to compare new objects with. Fit it on votes to predict."
             )
         new = as_ensemble(X, n_jobs=self.n_jobs, new=True).in_order_of(self._ensemble.names)
-        self._check_columns(X, new, reset=False)
+        check_columns(self, X, new, reset=False)
         table = self._ensemble.translate(new)
         warn_of_unknown(self._ensemble, new, table)
         of_object = new.microclusters.of_object
@@ -266,25 +220,23 @@ class ConsensusClusterer(Savable, ClusterMixin, BaseEstimator, ABC):
 
     # -- for the methods -----------------------------------------------------------------------
 
-    def _begin(self, X: Any) -> Ensemble:
+    def _begin(self, X: Any, member_weight: Any) -> Ensemble:
         """Check what was passed, and set what every fit sets."""
         owner = type(self).__name__
-        _validate.check_n_clusters_or_auto(owner, self.n_clusters)
+        self._asked = _validate.check_n_clusters_or_auto(owner, self.n_clusters)
         _validate.check_n_jobs(owner, self.n_jobs)
         ensemble = as_ensemble(X, n_jobs=self.n_jobs)
-        self._check_columns(X, ensemble, reset=True)
+        check_columns(self, X, ensemble, reset=True)
         ensemble.check_ids()
         weight = _validate.check_member_weight(
-            owner,
-            self.__dict__.pop("_given_weight", None),
-            ensemble.microclusters,
-            ensemble.names,
+            owner, member_weight, ensemble.microclusters, ensemble.names
         )
         if weight is not None and not weight.all():
             ensemble = ensemble.without_votes_of(weight == 0)
         n = len(ensemble.microclusters.sizes)
-        default = signature(type(self)).parameters["n_clusters"].default
-        _validate.check_n_clusters_or_auto(owner, self.n_clusters, n, default=default)
+        if self._asked is not None:
+            default = signature(type(self)).parameters["n_clusters"].default
+            _validate.check_enough_groups(owner, self._asked, n, default)
         if getattr(self, "level", None) == "objects":
             _validate.check_objects_known(owner, ensemble.n_objects, ensemble.microclusters)
         self._ensemble, self._from_similarity = ensemble, False
@@ -305,11 +257,11 @@ class ConsensusClusterer(Savable, ClusterMixin, BaseEstimator, ABC):
         k = self._asked = self._wanted_k()
         self._warn_if_no_structure()
         with one_blas_thread:
-            labels = _by_first_appearance(self._cut(k))
+            labels = by_first_appearance(self._cut(k))
         self.labels_ = flow.spread(labels, self._unit_of_object)
         self.n_clusters_ = int(labels.max()) + 1
         self._micro_labels = (
-            labels if unit_of_object is None else _most_frequent(self.labels_, of_object)
+            labels if unit_of_object is None else most_frequent(self.labels_, of_object)
         )
         self._confidence = None
         self._warn_if_fewer(labels, k)
@@ -333,19 +285,11 @@ class ConsensusClusterer(Savable, ClusterMixin, BaseEstimator, ABC):
         self._by_size = True
         return self
 
-    def _cluster_weight(self) -> FloatArray | None:
-        """Return the weight of each cluster of the ensemble, that of its clustering."""
-        if self.member_weight_ is None:
-            return None
-        return self.member_weight_[flow.owners(self.microclusters_.table)]
-
-    def _total_weight(self) -> float:
-        """Return what all clusterings with votes weigh together, each 1 without weights."""
-        voting = self.microclusters_.table.max(axis=0) >= 0
-        weight = self.member_weight_
-        return int(voting.sum()) if weight is None else float(np.cumsum(weight[voting])[-1])
-
     # -- inside --------------------------------------------------------------------------------
+
+    def _why_no_tree(self) -> str:
+        """Return why a method without a `linkage_matrix_` has none."""
+        return "it does not merge step by step"
 
     def _check_has_votes(self) -> None:
         """Refuse to tell of members where there were none."""
@@ -355,23 +299,10 @@ class ConsensusClusterer(Savable, ClusterMixin, BaseEstimator, ABC):
                 f" so there are no votes to tell of."
             )
 
-    def _check_takes_weight(self, member_weight: Any) -> None:
-        """Refuse weights where the definition has no place for them."""
-        if member_weight is None or self._takes_member_weight:
-            return
-        from ensemblage.methods import METHODS
-
-        takers = {kind.__name__: None for kind in METHODS.values() if kind._takes_member_weight}
-        raise TypeError(
-            f"{type(self).__name__} has no place for member_weight in its definition. Leave it out,"
-            f" or use one of {', '.join(takers)}."
-        )
-
     def _wanted_k(self) -> int:
         """Return `n_clusters`; where it is "auto", choose, and keep why."""
-        asked = _validate.check_n_clusters_or_auto(type(self).__name__, self.n_clusters)
-        if asked is not None:
-            return asked
+        if self._asked is not None:
+            return self._asked
         self.k_choice_ = choose(self._cuts())
         return self.k_choice_.k
 
@@ -390,36 +321,13 @@ class ConsensusClusterer(Savable, ClusterMixin, BaseEstimator, ABC):
 
     def _cut_microclusters(self, n_clusters: int) -> NDArray[np.int64]:
         """Return a label of each microcluster: of most of its objects, if these are cut."""
-        labels = _by_first_appearance(self._cut(n_clusters))
+        labels = by_first_appearance(self._cut(n_clusters))
         of_object = self.microclusters_.of_object
         if self._unit_of_object is of_object:
             return labels
-        return _by_first_appearance(
-            _most_frequent(flow.spread(labels, self._unit_of_object), of_object)
+        return by_first_appearance(
+            most_frequent(flow.spread(labels, self._unit_of_object), of_object)
         )
-
-    def _check_columns(self, X: Any, ensemble: Ensemble, *, reset: bool) -> None:
-        """Compare number and names of clusterings as scikit-learn does for features."""
-        owner, names, n = type(self).__name__, ensemble.names, ensemble.n_clusterings
-        fitted = None if reset else self._ensemble.names
-        if fitted is not None and names == fitted:  # put in this order where it was another
-            return
-        by_column = isinstance(X, Ensemble | Mapping) or _validate.is_list_of_columns(X)
-        if not by_column and ensemble.kind in (None, "pandas"):
-            validate_data(self, X=X, reset=reset, skip_check_array=True)
-        elif reset:
-            self.n_features_in_ = n
-            if names is not None and all(isinstance(name, str) for name in names):
-                self.feature_names_in_ = np.array(names, dtype=object)
-        if names is not None and fitted is not None and _tells(names) and _tells(fitted):
-            _validate.refuse_names(owner, names, fitted)
-        if n != self.n_features_in_:
-            one_row = isinstance(X, list | tuple) and ensemble.n_objects == self.n_features_in_
-            hint = " Arrays in a list are columns; pass a row as [[...]] or votes[[0]]."
-            raise ValueError(
-                f"X has {n} features (clusterings), but {owner} is expecting"
-                f" {self.n_features_in_} features as input.{hint if one_row else ''}"
-            )
 
     def _warn_if_fewer(self, labels: NDArray[np.int64], n_clusters: int) -> None:
         found = int(labels.max()) + 1
@@ -433,24 +341,3 @@ class ConsensusClusterer(Savable, ClusterMixin, BaseEstimator, ABC):
     def _as_given(self, labels: NDArray[np.int64]) -> Any:
         ensemble = self._ensemble
         return _validate.labels_like(labels, ensemble.kind, ensemble.index)
-
-
-def _tells(names: list[Any]) -> bool:
-    """Tell whether names are more than the numbers that columns have anyway."""
-    return names != list(range(len(names)))
-
-
-def _most_frequent(labels: NDArray[np.int64], groups: NDArray[np.int32]) -> NDArray[np.int64]:
-    """Return the label that occurs most often in each group, the lowest on ties."""
-    pairs, counts = np.unique(np.column_stack([groups, labels]), axis=0, return_counts=True)
-    order = np.lexsort([-counts, pairs[:, 0]])
-    _, first = np.unique(pairs[order, 0], return_index=True)
-    return pairs[order[first], 1].astype(np.int64)
-
-
-def _by_first_appearance(labels: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Return labels 0, 1, ... in order of appearance, so that equal partitions are equal."""
-    _, first, inverse = np.unique(labels, return_index=True, return_inverse=True)
-    rank = np.empty(len(first), dtype=np.int64)
-    rank[np.argsort(first)] = np.arange(len(first))
-    return rank[inverse]

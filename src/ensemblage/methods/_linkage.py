@@ -35,15 +35,15 @@ class LinkageClusterer(ConsensusClusterer):
     #: What to do where the similarity does not fit.
     _instead_of_square: ClassVar[str] = "LWGP and PTGP need no such matrix."
 
-    def _begin(self, X: Any) -> Ensemble:
+    def _begin(self, X: Any, member_weight: Any) -> Ensemble:
         _validate.check_min_cluster_size(type(self).__name__, self.min_cluster_size)
-        return super()._begin(X)
+        return super()._begin(X, member_weight)
 
-    def _begin_with_similarity(self, X: Any) -> FloatArray:
+    def _begin_with_similarity(self, X: Any, member_weight: Any) -> FloatArray:
         """Check a similarity of objects, each of which is a microcluster, and set what fit sets."""
         owner = type(self).__name__
         _validate.check_min_cluster_size(owner, self.min_cluster_size)
-        if self.__dict__.pop("_given_weight", None) is not None:
+        if member_weight is not None:
             raise TypeError(
                 f"member_weight of {owner} belongs to votes, and a similarity was passed"
                 f" (affinity='precomputed'). Weigh the clusterings where it is computed."
@@ -56,13 +56,13 @@ class LinkageClusterer(ConsensusClusterer):
         _validate.check_n_jobs(owner, self.n_jobs)
         found = _validate.check_similarity(owner, X)
         n = len(found.matrix)
-        _validate.check_n_clusters(owner, k, n)
+        _validate.check_enough_groups(owner, k, n)
         alone = np.arange(n, dtype=np.int32)[:, None]
         self._ensemble = Ensemble.of_groups(alone, np.ones(n, dtype=np.int64), [list(range(n))])
         self._ensemble.index, self._ensemble.kind = found.index, found.kind
         self.microclusters_ = self._ensemble.microclusters
         self.n_microclusters_ = self.n_features_in_ = n
-        self.member_weight_, self._from_similarity = None, True
+        self.member_weight_, self._from_similarity, self._asked = None, True, k
         return found.matrix
 
     def __sklearn_tags__(self) -> Any:

@@ -12,6 +12,7 @@ from ensemblage import _validate, flow
 from ensemblage._messages import ParameterError
 from ensemblage.methods import METHODS
 from ensemblage.methods._base import ConsensusClusterer
+from ensemblage.methods._checks import check_takes_weight
 from ensemblage.methods._choosing import cuts_of
 from ensemblage.methods._trajectories import TrajectoryMethod
 from ensemblage.methods._trust import warn_if_doubtful
@@ -154,19 +155,19 @@ class Consensus(ConsensusClusterer):
         self.random_state = random_state
         self.n_jobs = n_jobs
 
-    def _fit(self, X: Any) -> Self:
+    def _fit(self, X: Any, member_weight: Any) -> Self:
         owner = type(self).__name__
         name = _validate.check_method(owner, self.method, METHODS)
         params = _validate.check_method_params(owner, self.method_params, METHODS[name])
         _validate.check_min_cluster_size(owner, self.min_cluster_size)
         self._seed = _validate.check_random_state(owner, self.random_state)
         if METHODS[name] is not type(self):
-            return self._fit_named(X, name, METHODS[name], params)
+            return self._fit_named(X, member_weight, METHODS[name], params)
         if params:
             expected = f"None with method={self.method!r}"
             hint = "Name the method that takes these parameters."
             raise ParameterError(owner, "method_params", expected, self.method_params, hint)
-        ensemble = self._begin(X)
+        ensemble = self._begin(X, member_weight)
         common: dict[str, Any] = {"n_clusters": 1, "n_jobs": self.n_jobs}
         tree = LWEA(weights="normalized", min_cluster_size=self.min_cluster_size, **common)
         graph = LWGP(random_state=_validate.DrawnSeed(self._seed), **common)
@@ -182,7 +183,7 @@ class Consensus(ConsensusClusterer):
         return self
 
     def _fit_named(
-        self, X: Any, name: str, kind: type[ConsensusClusterer], params: dict[str, Any]
+        self, X: Any, member_weight: Any, kind: type[ConsensusClusterer], params: dict[str, Any]
     ) -> Self:
         """Fit the named method in place of the default."""
         wanted: dict[str, Any] = {"n_jobs": self.n_jobs}
@@ -193,15 +194,16 @@ class Consensus(ConsensusClusterer):
         named = kind(**{**wanted, **params, "n_clusters": 1})
         if getattr(named, "affinity", "votes") != "votes":
             hint = f"Use {kind.__name__} itself for a similarity."
-            name = kind.__name__
-            raise ParameterError(name, "affinity", "'votes' in Consensus", named.affinity, hint)
-        named._check_takes_weight(self._given_weight)
-        ensemble = self._begin(X)
+            raise ParameterError(
+                kind.__name__, "affinity", "'votes' in Consensus", named.affinity, hint
+            )
+        check_takes_weight(kind, member_weight)
+        ensemble = self._begin(X, member_weight)
         self._tree = self._graph = None
         self._named = named.fit(ensemble, member_weight=self.member_weight_)
         if hasattr(named, "linkage_matrix_"):
             self.linkage_matrix_ = named.linkage_matrix_
-        self.method_, self._reasons = name, f"{kind.__name__} was asked for."
+        self.method_, self._reasons = self.method.lower(), f"{kind.__name__} was asked for."
         by_object = named._unit_of_object is not named.microclusters_.of_object
         self._finish(named._unit_of_object if by_object else None)
         if isinstance(named, TrajectoryMethod):

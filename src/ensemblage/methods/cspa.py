@@ -114,13 +114,13 @@ class CSPA(ConsensusClusterer):
         self.random_state = random_state
         self.n_jobs = n_jobs
 
-    def _fit(self, X: Any) -> Self:
+    def _fit(self, X: Any, member_weight: Any) -> Self:
         owner = type(self).__name__
         _validate.check_choice(owner, "level", self.level, LEVELS)
         check_partitioner(owner, self.partitioner)
         self._partitioner = self.partitioner
         self._seed = _validate.check_random_state(owner, self.random_state)
-        table, self._weights, of_object = self._begin(X).microclusters
+        table, self._weights, of_object = self._begin(X, member_weight).microclusters
         unit_of_object = None
         if self.level == "objects":
             unit_of_object = np.arange(len(of_object), dtype=np.int32)

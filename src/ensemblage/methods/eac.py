@@ -117,15 +117,15 @@ class EAC(SharedClusters):
         self.min_cluster_size = min_cluster_size
         self.n_jobs = n_jobs
 
-    def _fit(self, X: Any) -> Self:
+    def _fit(self, X: Any, member_weight: Any) -> Self:
         owner = type(self).__name__
         linkage = _validate.check_linkage(owner, self.linkage)
         ties = _validate.check_ties(owner, self.ties)
         affinity = _validate.check_choice(owner, "affinity", self.affinity, _validate.AFFINITIES)
         if affinity == "precomputed":
-            self._similarity = self._begin_with_similarity(X)
+            self._similarity = self._begin_with_similarity(X, member_weight)
             return self._link(linkage, ties)
-        self._begin(X)
+        self._begin(X, member_weight)
         self._check_fits(linkage, ties)
         return self._link(linkage, ties)
 

@@ -145,13 +145,13 @@ class ECMC(LinkageClusterer):
         self.min_cluster_size = min_cluster_size
         self.n_jobs = n_jobs
 
-    def _fit(self, X: Any) -> Self:
+    def _fit(self, X: Any, member_weight: Any) -> Self:
         owner = type(self).__name__
         linkage = _validate.check_linkage(owner, self.linkage)
         ties = _validate.check_ties(owner, self.ties)
         low, high, penalty, max_iter, tol = self._check_completion()
         level = _validate.check_level(owner, self.level)
-        ensemble = self._begin(X)
+        ensemble = self._begin(X, member_weight)
         groups = ensemble.microclusters
         self._check_square()
         if level == "objects":

@@ -136,14 +136,14 @@ class ECPCS(LinkageClusterer):
         self.min_cluster_size = min_cluster_size
         self.n_jobs = n_jobs
 
-    def _fit(self, X: Any) -> Self:
+    def _fit(self, X: Any, member_weight: Any) -> Self:
         owner = type(self).__name__
         self._variant = _validate.check_choice(owner, "variant", self.variant, ("hc", "mc"))
         linkage = _validate.check_linkage(owner, self.linkage)
         ties = _validate.check_ties(owner, self.ties)
         n_steps = _validate.check_whole(owner, "n_steps", self.n_steps, 1)
         self._seed = _validate.check_random_state(owner, self.random_state)
-        groups = self._begin(X).microclusters
+        groups = self._begin(X, member_weight).microclusters
         self._membership = flow.membership(groups.table)
         n_clusters = self._membership.shape[1]
         if self._variant == "hc":

@@ -101,11 +101,11 @@ class GPMGLA(BipartiteClusterer):
         self.beta = beta
         self.n_jobs = n_jobs
 
-    def _fit(self, X: Any) -> Self:
+    def _fit(self, X: Any, member_weight: Any) -> Self:
         owner = type(self).__name__
         alpha = _validate.check_number(owner, "alpha", self.alpha)
         beta = _validate.check_number(owner, "beta", self.beta, zero_allowed=True)
-        table, sizes, _ = self._begin(X).microclusters
+        table, sizes, _ = self._begin(X, member_weight).microclusters
         self._check_clusters()
 
         counts, member = flow.overlaps(flow.membership(table), sizes), flow.owners(table)

@@ -112,13 +112,13 @@ class HBGF(BipartiteClusterer):
         self.random_state = random_state
         self.n_jobs = n_jobs
 
-    def _fit(self, X: Any) -> Self:
+    def _fit(self, X: Any, member_weight: Any) -> Self:
         owner = type(self).__name__
         self._solver = _validate.check_choice(owner, "solver", self.solver, SOLVERS)
         check_partitioner(owner, self.partitioner)
         self._partitioner = self.partitioner
         self._seed = _validate.check_random_state(owner, self.random_state)
-        groups = self._begin(X).microclusters
+        groups = self._begin(X, member_weight).microclusters
         clusters = flow.membership(groups.table)
 
         if self._solver == "spectral":

@@ -114,13 +114,13 @@ class HGPA(ConsensusClusterer):
         self.random_state = random_state
         self.n_jobs = n_jobs
 
-    def _fit(self, X: Any) -> Self:
+    def _fit(self, X: Any, member_weight: Any) -> Self:
         owner = type(self).__name__
         _validate.check_choice(owner, "level", self.level, LEVELS)
         _validate.check_choice(owner, "net_weights", self.net_weights, ("size", "uniform"))
         check_partitioner(owner, self.partitioner, hypergraph=True)
         self._seed = _validate.check_random_state(owner, self.random_state)
-        table, self._weights, of_object = self._begin(X).microclusters
+        table, self._weights, of_object = self._begin(X, member_weight).microclusters
         self._nets = flow.membership(table)
         in_cluster = (self._nets.T @ self._weights).astype(np.int64)
         self._net_weights = (

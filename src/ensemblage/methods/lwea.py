@@ -137,13 +137,13 @@ class LWEA(SharedClusters):
         self.min_cluster_size = min_cluster_size
         self.n_jobs = n_jobs
 
-    def _fit(self, X: Any) -> Self:
+    def _fit(self, X: Any, member_weight: Any) -> Self:
         owner = type(self).__name__
         linkage = _validate.check_linkage(owner, self.linkage)
         ties = _validate.check_ties(owner, self.ties)
         weights = check_local_weights(self)
         level = _validate.check_level(owner, self.level)
-        groups = self._begin(X).microclusters
+        groups = self._begin(X, member_weight).microclusters
         member = flow.owners(groups.table)
         self._check_fits(linkage, ties, len(member))
 

@@ -103,11 +103,11 @@ class LWGP(BipartiteClusterer):
         self.random_state = random_state
         self.n_jobs = n_jobs
 
-    def _fit(self, X: Any) -> Self:
+    def _fit(self, X: Any, member_weight: Any) -> Self:
         owner = type(self).__name__
         weights = check_local_weights(self)
         self._seed = _validate.check_random_state(owner, self.random_state)
-        table = self._begin(X).microclusters.table
+        table = self._begin(X, member_weight).microclusters.table
         self._check_clusters()
 
         entropies = local_entropies(self, flow.membership(table), flow.owners(table), weights)

@@ -118,9 +118,9 @@ class LWPT(BipartiteClusterer):
         self.theta = theta
         self.n_jobs = n_jobs
 
-    def _fit(self, X: Any) -> Self:
+    def _fit(self, X: Any, member_weight: Any) -> Self:
         weights = check_local_weights(self)
-        table = self._begin(X).microclusters.table
+        table = self._begin(X, member_weight).microclusters.table
         self._check_clusters()
 
         members, owner = flow.membership(table), flow.owners(table)

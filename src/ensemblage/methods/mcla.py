@@ -107,12 +107,12 @@ class MCLA(ConsensusClusterer):
         self.random_state = random_state
         self.n_jobs = n_jobs
 
-    def _fit(self, X: Any) -> Self:
+    def _fit(self, X: Any, member_weight: Any) -> Self:
         owner = type(self).__name__
         check_partitioner(owner, self.partitioner)
         self._partitioner = self.partitioner
         self._seed = _validate.check_random_state(owner, self.random_state)
-        table, sizes, _ = self._begin(X).microclusters
+        table, sizes, _ = self._begin(X, member_weight).microclusters
         self._membership = flow.membership(table)
         n_in_ensemble = self._membership.shape[1]
         _validate.check_memory(

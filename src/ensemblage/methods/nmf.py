@@ -103,12 +103,12 @@ class NMF(ConsensusClusterer):
         self.random_state = random_state
         self.n_jobs = n_jobs
 
-    def _fit(self, X: Any) -> Self:
+    def _fit(self, X: Any, member_weight: Any) -> Self:
         owner = type(self).__name__
         self._n_starts = _validate.check_whole(owner, "n_starts", self.n_starts, 1)
         self._max_iter = _validate.check_whole(owner, "max_iter", self.max_iter, 1)
         self._seed = _validate.check_random_state(owner, self.random_state)
-        table = self._begin(X).microclusters.table
+        table = self._begin(X, member_weight).microclusters.table
         n = self.n_microclusters_
         self.n_iter_ = self._max_iter
 

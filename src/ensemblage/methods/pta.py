@@ -168,16 +168,16 @@ class PTA(TrajectoryMethod, LinkageClusterer):
         self.n_jobs = n_jobs
         self.device = device
 
-    def _fit(self, X: Any) -> Self:
+    def _fit(self, X: Any, member_weight: Any) -> Self:
         owner = type(self).__name__
         linkage = _validate.check_linkage(owner, self.linkage)
         ties = _validate.check_ties(owner, self.ties)
         wish = _validate.check_choice(owner, "similarity", self.similarity, _pta_routes.CHOICES)
         device = _validate.check_choice(owner, "device", self.device, _device.DEVICES)
         affinity = _validate.check_choice(owner, "affinity", self.affinity, _validate.AFFINITIES)
-        links = self._begin_with_similarity(X) if affinity == "precomputed" else None
+        links = self._begin_with_similarity(X, member_weight) if affinity == "precomputed" else None
         if links is None:
-            self._begin(X)
+            self._begin(X, member_weight)
         set_reach(self)
         kind = _pta_routes.choose(self, wish, linkage, ties, links)
         _device.chosen(device, self.n_microclusters_)  # refused here, before anything is computed

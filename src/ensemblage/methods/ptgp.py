@@ -119,11 +119,11 @@ class PTGP(TrajectoryMethod):
         self.n_jobs = n_jobs
         self.device = device
 
-    def _fit(self, X: Any) -> Self:
+    def _fit(self, X: Any, member_weight: Any) -> Self:
         owner = type(self).__name__
         self._seed = _validate.check_random_state(owner, self.random_state)
         device = _validate.check_choice(owner, "device", self.device, _device.DEVICES)
-        groups = self._begin(X).microclusters
+        groups = self._begin(X, member_weight).microclusters
         clusters = flow.cluster_means(groups.table)
         weight = self._cluster_weight()
         if weight is not None:

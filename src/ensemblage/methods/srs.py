@@ -126,14 +126,14 @@ class SRS(LinkageClusterer):
         self.min_cluster_size = min_cluster_size
         self.n_jobs = n_jobs
 
-    def _fit(self, X: Any) -> Self:
+    def _fit(self, X: Any, member_weight: Any) -> Self:
         owner = type(self).__name__
         linkage = _validate.check_linkage(owner, self.linkage)
         ties = _validate.check_ties(owner, self.ties)
         decay = _validate.check_share(owner, "decay", self.decay)
         n_updates = _validate.check_whole(owner, "n_iterations", self.n_iterations, 2) - 1
         level = _validate.check_level(owner, self.level)
-        groups = self._begin(X).microclusters
+        groups = self._begin(X, member_weight).microclusters
         clusters = flow.membership(groups.table)
         self._check_square(clusters.shape[1])
 

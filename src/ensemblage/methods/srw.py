@@ -127,7 +127,7 @@ class SRW(ConsensusClusterer):
         self.unreached = unreached
         self.n_jobs = n_jobs
 
-    def _fit(self, X: Any) -> Self:
+    def _fit(self, X: Any, member_weight: Any) -> Self:
         owner = type(self).__name__
         check = _validate.check_choice
         self._seeds = check(owner, "seeds", self.seeds, ("merge", "largest"))
@@ -135,7 +135,7 @@ class SRW(ConsensusClusterer):
         self._unreached = check(owner, "unreached", self.unreached, ("similar", "one class"))
         if self.n_neighbors is not None:
             _validate.check_whole(owner, "n_neighbors", self.n_neighbors, 1)
-        groups = self._begin(X).microclusters
+        groups = self._begin(X, member_weight).microclusters
         n = self.n_microclusters_
         _validate.check_memory(
             24 * n * n,

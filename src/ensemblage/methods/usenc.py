@@ -86,10 +86,10 @@ class USENC(BipartiteClusterer):
         self.random_state = random_state
         self.n_jobs = n_jobs
 
-    def _fit(self, X: Any) -> Self:
+    def _fit(self, X: Any, member_weight: Any) -> Self:
         owner = type(self).__name__
         self._seed = _validate.check_random_state(owner, self.random_state)
-        groups = self._begin(X).microclusters
+        groups = self._begin(X, member_weight).microclusters
         self._check_clusters()
 
         self._prepare(self._weighted(flow.membership(groups.table)))

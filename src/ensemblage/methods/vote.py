@@ -92,8 +92,8 @@ class Vote(ConsensusClusterer):
         self.n_clusters = n_clusters
         self.n_jobs = n_jobs
 
-    def _fit(self, X: Any) -> Self:
-        groups = self._begin(X).microclusters
+    def _fit(self, X: Any, member_weight: Any) -> Self:
+        groups = self._begin(X, member_weight).microclusters
         self._membership = flow.membership(groups.table).tocsr()
         n_clusters = self._membership.shape[1]
         _validate.check_memory(
@@ -108,7 +108,7 @@ class Vote(ConsensusClusterer):
         weight = self.member_weight_
         self._nmi = nmi.mean(axis=1) if weight is None else nmi @ weight / weight.sum()
         self._finish()
-        self.reference_ = self._reference(self._asked)
+        self.reference_ = self._reference(self._wanted_k())
         return self
 
     def _cut(self, n_clusters: int) -> NDArray[np.int64]:

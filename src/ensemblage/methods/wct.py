@@ -112,12 +112,12 @@ class WCT(LinkageClusterer):
         self.min_cluster_size = min_cluster_size
         self.n_jobs = n_jobs
 
-    def _fit(self, X: Any) -> Self:
+    def _fit(self, X: Any, member_weight: Any) -> Self:
         owner = type(self).__name__
         linkage = _validate.check_linkage(owner, self.linkage)
         ties = _validate.check_ties(owner, self.ties)
         decay = _validate.check_share(owner, "decay", self.decay)
-        groups = self._begin(X).microclusters
+        groups = self._begin(X, member_weight).microclusters
         member = flow.owners(groups.table)
         self._check_square(len(member))
 

@@ -1,0 +1,53 @@
+"""What was passed to a method: its columns, as in fit, and weights of clusterings."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from sklearn.utils.validation import validate_data
+
+from ensemblage import _validate
+from ensemblage._ensemble import Ensemble
+from ensemblage.methods import METHODS
+
+
+def check_takes_weight(kind: type[Any], member_weight: Any) -> None:
+    """Refuse weights where the definition of a method has no place for them."""
+    if member_weight is None or kind._takes_member_weight:
+        return
+    takers = {other.__name__: None for other in METHODS.values() if other._takes_member_weight}
+    raise TypeError(
+        f"{kind.__name__} has no place for member_weight in its definition. Leave it out,"
+        f" or use one of {', '.join(takers)}."
+    )
+
+
+def check_columns(estimator: Any, X: Any, ensemble: Ensemble, *, reset: bool) -> None:
+    """Compare number and names of clusterings as scikit-learn does for features."""
+    owner, names, n = type(estimator).__name__, ensemble.names, ensemble.n_clusterings
+    fitted = None if reset else estimator._ensemble.names
+    if fitted is not None and names == fitted:  # put in this order where it was another
+        return
+    by_column = isinstance(X, Ensemble | Mapping) or _validate.is_list_of_columns(X)
+    if not by_column and ensemble.kind in (None, "pandas"):
+        validate_data(estimator, X=X, reset=reset, skip_check_array=True)
+    elif reset:
+        estimator.n_features_in_ = n
+        if names is not None and all(isinstance(name, str) for name in names):
+            estimator.feature_names_in_ = np.array(names, dtype=object)
+    if names is not None and fitted is not None and _tells(names) and _tells(fitted):
+        _validate.refuse_names(owner, names, fitted)
+    if n != estimator.n_features_in_:
+        one_row = isinstance(X, list | tuple) and ensemble.n_objects == estimator.n_features_in_
+        hint = " Arrays in a list are columns; pass a row as [[...]] or votes[[0]]."
+        raise ValueError(
+            f"X has {n} features (clusterings), but {owner} is expecting"
+            f" {estimator.n_features_in_} features as input.{hint if one_row else ''}"
+        )
+
+
+def _tells(names: list[Any]) -> bool:
+    """Tell whether names are more than the numbers that columns have anyway."""
+    return names != list(range(len(names)))

@@ -1,0 +1,79 @@
+"""What a method knows of pairs of microclusters: co-association, unless it says otherwise."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ensemblage import flow
+from ensemblage.methods._placing import ROWS_TO_COMPARE
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from ensemblage._types import FloatArray, Microclusters
+
+
+class Pairs:
+    """The similarity of microclusters by the votes, and by the method itself."""
+
+    microclusters_: Microclusters
+    member_weight_: FloatArray | None
+    n_jobs: int | None
+    _from_similarity: bool
+
+    def _similarity_sums(self, weights: FloatArray) -> FloatArray:
+        """Return the method's own similarity of microclusters times a matrix of few columns."""
+        return self._coassociation_sums(weights)
+
+    def _similarity_between(self, rows: NDArray[Any]) -> FloatArray:
+        """Return the method's own similarity of some microclusters with each other."""
+        table, members = self.microclusters_.table[rows], self.member_weight_
+        return flow.coassociation(table, weights=members, n_jobs=self.n_jobs)
+
+    def _similarity_name(self) -> str:
+        """Return what pictures call the method's own similarity."""
+        return "co-association"
+
+    def _similarity_to_itself(self) -> FloatArray | float:
+        """Return what the method's own similarity says of an object and itself."""
+        return 1.0
+
+    def _coassociation_sums(self, weights: FloatArray) -> FloatArray:
+        """Return the co-association of microclusters times `weights`, a matrix of few columns.
+
+        Through the clusters where no vote is missing, which takes no pairs of microclusters; else
+        a block of rows at a time.
+        """
+        table, members = self.microclusters_.table, self.member_weight_
+        if table.min() >= 0:
+            voters, weight = flow.membership(table), self._cluster_weight()
+            counted = voters if weight is None else flow.membership(table, weight)
+            agreements: FloatArray = counted @ (voters.T @ weights)
+            return agreements / self._total_weight()
+        parts = [
+            flow.coassociation(
+                table[start : start + ROWS_TO_COMPARE], table, weights=members, n_jobs=self.n_jobs
+            )
+            @ weights
+            for start in range(0, len(table), ROWS_TO_COMPARE)
+        ]
+        return np.concatenate(parts)
+
+    def _confidence_sums(self, weights: FloatArray) -> FloatArray:
+        """Return the sums that confidence is made of: co-association, wherever there are votes."""
+        sums = self._similarity_sums if self._from_similarity else self._coassociation_sums
+        return sums(weights)
+
+    def _cluster_weight(self) -> FloatArray | None:
+        """Return the weight of each cluster of the ensemble, that of its clustering."""
+        if self.member_weight_ is None:
+            return None
+        return self.member_weight_[flow.owners(self.microclusters_.table)]
+
+    def _total_weight(self) -> float:
+        """Return what all clusterings with votes weigh together, each 1 without weights."""
+        voting = self.microclusters_.table.max(axis=0) >= 0
+        weight = self.member_weight_
+        return int(voting.sum()) if weight is None else float(np.cumsum(weight[voting])[-1])
