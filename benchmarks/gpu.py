@@ -18,7 +18,7 @@ import numpy as np
 from scipy.sparse import csr_array
 
 from ensemblage import _device, flow
-from ensemblage.flow._threads import n_threads
+from ensemblage.flow import n_threads
 
 if TYPE_CHECKING:
     from collections.abc import Callable

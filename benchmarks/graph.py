@@ -19,10 +19,10 @@ import numpy as np
 import ensemblage as en
 from benchmarks.measure import cost, peak_memory
 from ensemblage import flow
+from ensemblage._blas import one_blas_thread
 from ensemblage.flow._agreement import vote_codes
 from ensemblage.flow._jit import kernel
 from ensemblage.methods import ptgp
-from ensemblage.methods._blas import one_blas_thread
 
 if TYPE_CHECKING:
     from collections.abc import Callable

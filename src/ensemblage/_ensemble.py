@@ -302,8 +302,9 @@ def trajectory_similarity(
     owner = "trajectory_similarity"
     groups = microclusters(X, n_jobs=_validate.check_n_jobs(owner, n_jobs))
     n = len(groups.sizes)
-    n_neighbors = _validate.check_reach(owner, "n_neighbors", n_neighbors, n, all_allowed=True)
-    n_steps = _validate.check_reach(owner, "n_steps", n_steps, n)
+    _validate.check_reach(owner, "n_neighbors", n_neighbors, words=("auto", "all"))
+    _validate.check_reach(owner, "n_steps", n_steps)
+    n_neighbors, n_steps = flow.reach(n_neighbors, n), flow.reach(n_steps, n)
     n_links = flow.expected_links(groups.table, n_neighbors)
     _validate.check_memory(
         8 * n * n + 72 * n_links,

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ensemblage._messages import ParameterError
-from ensemblage._validate.parameters import _is_whole
+from ensemblage._validate.parameters import is_whole
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -21,7 +21,7 @@ def check_ks(owner: str, ks: Any, n_microclusters: int) -> NDArray[np.int64]:
         expected = "a list of whole numbers, such as range(2, 21)"
         raise ParameterError(owner, "ks", expected, ks, optional=True) from None
     for k in wanted:
-        if not _is_whole(k) or k < 2:
+        if not is_whole(k) or k < 2:
             hint = "A single cluster cannot be compared."
             raise ParameterError(owner, "ks", "whole numbers from 2 up", k, hint)
     if not wanted:

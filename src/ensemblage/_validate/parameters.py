@@ -11,14 +11,14 @@ from ensemblage._messages import Message, Parameter, ParameterError
 from ensemblage.flow.agglomerate import LINKAGES, TIES
 
 
-def _is_whole(value: Any) -> TypeGuard[int]:
+def is_whole(value: Any) -> TypeGuard[int]:
     """Tell whether `value` is an integer of Python or NumPy; True and False are not."""
     return isinstance(value, Integral) and not isinstance(value, bool)
 
 
 def check_n_clusters(owner: str, value: Any, expected: str = "a whole number from 1 up") -> int:
     """Return the number of clusters asked for."""
-    if not _is_whole(value) or value < 1:
+    if not is_whole(value) or value < 1:
         raise ParameterError(owner, "n_clusters", expected, value)
     return int(value)
 
@@ -48,21 +48,13 @@ def check_enough_groups(owner: str, n_clusters: int, n_groups: int, default: Any
         raise ValueError(message)
 
 
-def check_reach(
-    owner: str, name: str, value: Any, n_microclusters: int, *, all_allowed: bool = False
-) -> int:
-    """Return n_neighbors or n_steps as a number; "auto" is the authors' rule.
-
-    Both are half of the root of the number of microclusters, at least 1 and at most 20.
-    """
-    if isinstance(value, str) and value == "auto":
-        return max(1, min(20, int(n_microclusters**0.5 / 2)))
-    if all_allowed and isinstance(value, str) and value == "all":
-        return max(1, n_microclusters - 1)
-    if not _is_whole(value) or value < 1:
-        words = "'auto', 'all'" if all_allowed else "'auto'"
-        raise ParameterError(owner, name, f"{words} or a whole number from 1 up", value)
-    return int(value)
+def check_reach(owner: str, name: str, value: Any, *, words: tuple[str, ...] = ("auto",)) -> None:
+    """Check n_neighbors or n_steps: a number, or one of the words that stand for one."""
+    if isinstance(value, str) and value in words:
+        return
+    if not is_whole(value) or value < 1:
+        listed = ", ".join(map(repr, words))
+        raise ParameterError(owner, name, f"{listed} or a whole number from 1 up", value)
 
 
 def check_choice(owner: str, name: str, value: Any, choices: tuple[str, ...]) -> str:
@@ -100,7 +92,7 @@ def check_share(owner: str, name: str, value: Any) -> float:
 
 def check_whole(owner: str, name: str, value: Any, lowest: int) -> int:
     """Return `value` if it is a whole number from `lowest` up."""
-    if not _is_whole(value) or value < lowest:
+    if not is_whole(value) or value < lowest:
         raise ParameterError(owner, name, f"a whole number from {lowest} up", value)
     return int(value)
 
@@ -111,7 +103,7 @@ _AUTO_SIZE = 0.1
 
 def check_min_cluster_size(owner: str, value: Any) -> None:
     """Check the least size of a cluster: objects, a share of their mean size, or "auto"."""
-    whole = _is_whole(value) and value >= 1
+    whole = is_whole(value) and value >= 1
     share = isinstance(value, Real) and not isinstance(value, Integral) and 0 < float(value) <= 1
     if not (whole or share or (isinstance(value, str) and value == "auto")):
         expected = (
@@ -129,7 +121,7 @@ def least_size(min_cluster_size: Any, n_objects: int, n_clusters: int) -> int:
     >>> least_size("auto", 1000, 10), least_size(0.5, 1000, 10), least_size(7, 1000, 10)
     (10, 50, 7)
     """
-    if _is_whole(min_cluster_size):
+    if is_whole(min_cluster_size):
         return int(min_cluster_size)
     share = _AUTO_SIZE if min_cluster_size == "auto" else float(min_cluster_size)
     return max(1, int(share * n_objects / n_clusters + 1e-9))
@@ -144,7 +136,7 @@ def check_n_jobs(owner: str, value: Any) -> int | None:
     """Return the number of threads asked for, None for all of them."""
     if value is None:
         return None
-    if not _is_whole(value) or value == 0:
+    if not is_whole(value) or value == 0:
         expected = "a whole number other than 0"
         raise ParameterError(owner, "n_jobs", expected, value, optional=True)
     return int(value)

@@ -9,7 +9,7 @@ from joblib import Parallel, delayed
 from joblib.parallel import get_active_backend
 
 from ensemblage.ensembles._member import Member, fit_member
-from ensemblage.flow._threads import n_threads
+from ensemblage.flow import n_threads
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Iterable

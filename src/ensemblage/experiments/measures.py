@@ -23,8 +23,7 @@ from ensemblage.experiments.protocol import (
     VARIANTS,
 )
 from ensemblage.experiments.sources import drawn, pool_of
-from ensemblage.methods import METHODS
-from ensemblage.methods._trust import without_comparison
+from ensemblage.methods import METHODS, without_comparison
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -7,7 +7,7 @@ from html import escape
 from typing import TYPE_CHECKING, Any
 
 from ensemblage import files
-from ensemblage.datasets._places import data_folder
+from ensemblage.datasets import data_folder
 from ensemblage.experiments import records as record_files
 from ensemblage.experiments.evidence import Evidence
 from ensemblage.experiments.tables import EXPERIMENTS

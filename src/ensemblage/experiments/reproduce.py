@@ -13,7 +13,7 @@ from ensemblage.experiments.protocol import Plan
 from ensemblage.experiments.render import need_matplotlib, render
 from ensemblage.experiments.runner import run, workers
 from ensemblage.experiments.tables import EXPERIMENTS
-from ensemblage.flow._threads import n_threads
+from ensemblage.flow import n_threads
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence

@@ -6,6 +6,7 @@ Nothing here checks input, warns, logs or draws random numbers that it was not h
 """
 
 from ensemblage.flow._nearest import nearest
+from ensemblage.flow._threads import n_threads
 from ensemblage.flow.agglomerate import agglomerate, cut_tree, tree_of_objects
 from ensemblage.flow.align import cluster_agreement, match, plurality, vote
 from ensemblage.flow.average_link import average_link
@@ -80,6 +81,8 @@ from ensemblage.flow.trajectories import vote_shares, walk_length, walk_weights
 from ensemblage.flow.triples import connected_triples
 from ensemblage.flow.walk import (
     group_similarity,
+    panel_bytes,
+    reach,
     similarity_product,
     trajectory_norms,
     trajectory_similarity,
@@ -144,6 +147,7 @@ __all__ = [
     "membership",
     "membership_graph",
     "microclusters",
+    "n_threads",
     "nearest",
     "nearest_regions",
     "net_weights",
@@ -156,9 +160,11 @@ __all__ = [
     "packed_bytes",
     "packed_linkage",
     "packed_similarity",
+    "panel_bytes",
     "part_shares",
     "plurality",
     "product_by_rows",
+    "reach",
     "reliable_pairs",
     "rpcl",
     "settle",

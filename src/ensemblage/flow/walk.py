@@ -25,7 +25,7 @@ from ensemblage.flow._columns import (
 )
 from ensemblage.flow._jit import kernel
 from ensemblage.flow._panels import WIDTH, column_squares
-from ensemblage.flow._threads import in_threads, row_ranges
+from ensemblage.flow._threads import in_threads, n_threads, row_ranges
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -33,6 +33,27 @@ if TYPE_CHECKING:
     from ensemblage._types import FloatArray
 
 _TILE = 64
+
+
+def reach(wish: int | str, n_microclusters: int) -> int:
+    """Return a number of neighbours or of steps; "auto" is the rule of the paper's authors.
+
+    That is half of the root of the number of microclusters, at least 1 and at most 20. "all" are
+    all other microclusters.
+
+    Examples
+    --------
+    >>> [reach("auto", n) for n in (1, 100, 10_000)], reach("all", 100), reach(7, 100)
+    ([1, 5, 20], 99, 7)
+    """
+    if wish == "auto":
+        return max(1, min(20, int(n_microclusters**0.5 / 2)))
+    return max(1, n_microclusters - 1) if wish == "all" else int(wish)
+
+
+def panel_bytes(n_rows: int, n_jobs: int | None) -> int:
+    """Return the memory of one panel of columns in each thread."""
+    return 8 * WIDTH * n_rows * n_threads(n_jobs)
 
 
 def transition_matrix(graph: Any, sizes: NDArray[np.int64]) -> Any:

@@ -6,12 +6,16 @@ imported when it is first used.
 
 from __future__ import annotations
 
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from ensemblage.methods._registry import Registry
 
 if TYPE_CHECKING:  # the same classes for type checkers, which cannot look into METHODS
     from ensemblage.methods._base import ConsensusClusterer as ConsensusClusterer
+    from ensemblage.methods._trust import agreement_beside as agreement_beside
+    from ensemblage.methods._trust import default_beside as default_beside
+    from ensemblage.methods._trust import without_comparison as without_comparison
     from ensemblage.methods.consensus import Consensus as Consensus
     from ensemblage.methods.cspa import CSPA as CSPA
     from ensemblage.methods.eac import EAC as EAC
@@ -65,14 +69,20 @@ METHODS = Registry(
     },
 )
 
+#: What else other packages need of this one, and where it is.
+_OTHERS = {
+    "ConsensusClusterer": "_base",
+    "agreement_beside": "_trust",
+    "default_beside": "_trust",
+    "without_comparison": "_trust",
+}
+
 
 def __getattr__(name: str) -> Any:
     if name == "NAMES":  # one name of each method, the default first
         return tuple(key for key in METHODS if key != "auto")
-    if name == "ConsensusClusterer":
-        from ensemblage.methods._base import ConsensusClusterer
-
-        return ConsensusClusterer
+    if name in _OTHERS:
+        return getattr(import_module(f"{__name__}.{_OTHERS[name]}"), name)
     kind = METHODS.class_called(name)
     if kind is None:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
@@ -80,4 +90,4 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *METHODS.classes, "ConsensusClusterer", "NAMES"})
+    return sorted({*globals(), *METHODS.classes, *_OTHERS, "NAMES"})

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ensemblage import _validate, flow
+from ensemblage._blas import one_blas_thread
 from ensemblage.methods._base import ConsensusClusterer
-from ensemblage.methods._blas import one_blas_thread
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

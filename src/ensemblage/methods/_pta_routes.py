@@ -10,9 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ensemblage import _validate, flow
-from ensemblage.flow._panels import WIDTH
-from ensemblage.flow._threads import n_threads
-from ensemblage.methods._blas import one_blas_thread
+from ensemblage._blas import one_blas_thread
 from ensemblage.methods._trajectories import expected_walk
 
 if TYPE_CHECKING:
@@ -50,7 +48,7 @@ def needed_bytes(kind: str, n: int, n_jobs: int | None) -> int:
     if kind == "uint16":
         return flow.packed_bytes(n, n_jobs)
     rank, n_groups = min(_RANK, n), min(_GROUPS, n)
-    per_thread = 16 * n * WIDTH * n_threads(n_jobs)
+    per_thread = 2 * flow.panel_bytes(n, n_jobs)
     return (12 * n * rank if n > _GROUPS else 0) + 16 * n_groups**2 + per_thread
 
 

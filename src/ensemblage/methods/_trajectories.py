@@ -9,8 +9,6 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from ensemblage import _validate, flow
-from ensemblage.flow._panels import WIDTH
-from ensemblage.flow._threads import n_threads
 from ensemblage.methods._base import ConsensusClusterer
 from ensemblage.methods._trust import warn_if_doubtful
 
@@ -74,10 +72,10 @@ class TrajectoryMethod(ConsensusClusterer):
 def set_reach(estimator: Any) -> None:
     """Set `n_neighbors_` and `n_steps_` of an estimator that knows its microclusters."""
     owner, n = type(estimator).__name__, estimator.n_microclusters_
-    estimator.n_neighbors_ = _validate.check_reach(
-        owner, "n_neighbors", estimator.n_neighbors, n, all_allowed=True
-    )
-    estimator.n_steps_ = _validate.check_reach(owner, "n_steps", estimator.n_steps, n)
+    _validate.check_reach(owner, "n_neighbors", estimator.n_neighbors, words=("auto", "all"))
+    _validate.check_reach(owner, "n_steps", estimator.n_steps)
+    estimator.n_neighbors_ = flow.reach(estimator.n_neighbors, n)
+    estimator.n_steps_ = flow.reach(estimator.n_steps, n)
 
 
 def expected_walk(estimator: Any, similarity: FloatArray | None = None) -> tuple[int, int]:
@@ -94,7 +92,7 @@ def expected_walk(estimator: Any, similarity: FloatArray | None = None) -> tuple
         n_links = flow.expected_links(table, n_neighbors, weights=weights)
         plain = weights is None and table.min() >= 0
         each = _LINK_BY_COUNT if plain else _LINK_BY_QUOTIENT
-    scratch = 8 * WIDTH * n * (estimator.n_steps_ + 2) * n_threads(estimator.n_jobs)
+    scratch = flow.panel_bytes(n, estimator.n_jobs) * (estimator.n_steps_ + 2)
     return n_links, each * n_links + scratch
 
 

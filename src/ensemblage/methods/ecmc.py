@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 from sklearn.exceptions import ConvergenceWarning
 
 from ensemblage import _validate, flow
+from ensemblage._blas import one_blas_thread
 from ensemblage._messages import ParameterError
-from ensemblage.methods._blas import one_blas_thread
 from ensemblage.methods._linkage import LinkageClusterer
 
 if TYPE_CHECKING:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from ensemblage import _validate, flow
-from ensemblage.methods._blas import one_blas_thread
+from ensemblage._blas import one_blas_thread
 from ensemblage.methods._linkage import LinkageClusterer
 
 if TYPE_CHECKING:

@@ -95,7 +95,7 @@ def graph(estimator: Any, *, max_nodes: int = 300, ax: Any = None) -> Any:
 
 def _n_neighbors(fitted: Any, n_nodes: int) -> int:
     """Return the method's number of neighbours, at most what "auto" means for a part."""
-    auto = _validate.check_reach("plot.graph", "n_neighbors", "auto", n_nodes)
+    auto = flow.reach("auto", n_nodes)
     if n_nodes < len(fitted.microclusters_.sizes):
         return auto
     return int(getattr(fitted, "n_neighbors_", auto))

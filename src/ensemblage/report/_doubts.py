@@ -7,8 +7,15 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ensemblage.methods import EAC, LWGP, Consensus, Vote
-from ensemblage.methods._trust import agreement_beside, default_beside, without_comparison
+from ensemblage.methods import (
+    EAC,
+    LWGP,
+    Consensus,
+    Vote,
+    agreement_beside,
+    default_beside,
+    without_comparison,
+)
 from ensemblage.metrics.agreement import ari_of_groups
 from ensemblage.metrics.explain import lowest_usual
 from ensemblage.report._words import listed

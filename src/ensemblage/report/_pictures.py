@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ensemblage import flow
-from ensemblage.methods._base import ConsensusClusterer
-from ensemblage.methods._blas import one_blas_thread
+from ensemblage._blas import one_blas_thread
+from ensemblage.methods import ConsensusClusterer
 from ensemblage.report._facts import as_bytes, rounded
 from ensemblage.report._layout import (
     map_of_features,

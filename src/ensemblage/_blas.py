@@ -2,7 +2,8 @@
 
 Matrices here are small for BLAS: its threads cost more than they save, wait for each other with
 busy loops (a hundred times slower on a machine that is doing something else), and may change the
-last bit of a result. Large products are cut into blocks for `ensemblage.flow._threads` instead.
+last bit of a result. Large products are cut into blocks for the threads of `ensemblage.flow`
+instead.
 """
 
 from __future__ import annotations
