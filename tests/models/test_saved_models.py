@@ -57,6 +57,11 @@ def test_a_loaded_method_answers_as_before(name, matrix, unseen, tmp_path):
         np.testing.assert_array_equal(found.cut(k), est.cut(k))
 
 
+def test_a_variant_without_a_tree_comes_back(matrix, tmp_path):
+    est = make("ecpcs", variant="mc").fit(matrix)
+    np.testing.assert_array_equal(again(est, tmp_path).cut(4), est.cut(4))
+
+
 @pytest.mark.parametrize("name", sorted(en.METHODS))
 def test_what_fit_has_found_is_there_after_loading(name, matrix, tmp_path):
     est = make(name).fit(matrix)

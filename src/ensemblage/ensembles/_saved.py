@@ -14,15 +14,14 @@ from ensemblage.ensembles._scaling import Scaling
 from ensemblage.ensembles._view import View
 from ensemblage.files._archive import read_archive
 from ensemblage.methods import METHODS
-from ensemblage.methods._saved import (
+from ensemblage.methods.loading import (
     broken,
     check_preamble,
     made,
-    plain_parameters,
     restored,
-    state_of,
     without_outdated,
 )
+from ensemblage.methods.saving import plain_parameters, state_of
 from ensemblage.metrics import KChoice
 
 if TYPE_CHECKING:

@@ -18,7 +18,7 @@ from ensemblage.ensembles._saved import state_of_clustering
 from ensemblage.ensembles._view import count_distinct
 from ensemblage.files._archive import write_archive
 from ensemblage.methods import Consensus
-from ensemblage.methods._saved import preamble
+from ensemblage.methods.saving import preamble
 
 if TYPE_CHECKING:
     from os import PathLike

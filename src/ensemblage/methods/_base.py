@@ -287,6 +287,10 @@ class ConsensusClusterer(Pairs, Savable, ClusterMixin, BaseEstimator, ABC):
 
     # -- inside --------------------------------------------------------------------------------
 
+    def _cuts_a_tree(self) -> bool:
+        """Tell whether a method with these parameters needs a `linkage_matrix_` to be cut."""
+        return False
+
     def _why_no_tree(self) -> str:
         """Return why a method without a `linkage_matrix_` has none."""
         return "it does not merge step by step"

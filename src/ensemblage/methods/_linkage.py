@@ -35,6 +35,9 @@ class LinkageClusterer(ConsensusClusterer):
     #: What to do where the similarity does not fit.
     _instead_of_square: ClassVar[str] = "LWGP and PTGP need no such matrix."
 
+    def _cuts_a_tree(self) -> bool:
+        return True
+
     def _begin(self, X: Any, member_weight: Any) -> Ensemble:
         _validate.check_min_cluster_size(type(self).__name__, self.min_cluster_size)
         return super()._begin(X, member_weight)

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any
 from sklearn.exceptions import NotFittedError
 
 from ensemblage.files._archive import write_archive
-from ensemblage.methods import _saved
+from ensemblage.methods.loading import complete
+from ensemblage.methods.saving import preamble, state_of
 
 if TYPE_CHECKING:
     from os import PathLike
@@ -48,15 +49,15 @@ class Savable:
         >>> model.predict([["b", 3], ["a", 4]])
         array([1, 0])
         """
-        header, arrays = _saved.state_of(self, objects=objects)
-        write_archive(path, _saved.preamble() | header, arrays)
+        header, arrays = state_of(self, objects=objects)
+        write_archive(path, preamble() | header, arrays)
 
     if not TYPE_CHECKING:  # what is not there is an error to the type checker
 
         def __getattr__(self, name: str) -> Any:
             """Compute what a loaded estimator was saved without, when it is first asked for."""
             if name in vars(self).get("_left_out", ()):
-                _saved.complete(self)
+                complete(self)
                 if name in vars(self):
                     return vars(self)[name]
             if isinstance(getattr(type(self), name, None), property):

@@ -174,6 +174,9 @@ class ECPCS(LinkageClusterer):
         part = flow.discretise(self._normalised_cut.embedding(n_clusters), rng)
         return flow.part_shares(self._membership, part).argmax(axis=1)
 
+    def _cuts_a_tree(self) -> bool:
+        return self.variant == "hc"
+
     def _similarity_sums(self, weights: FloatArray) -> FloatArray:
         if self._variant == "hc":
             return super()._similarity_sums(weights)

@@ -1,65 +1,29 @@
-"""A fitted estimator as plain data, to be saved, and made again from that.
-
-What is kept: the parameters, the microclusters, the labels that codes stand for, the consensus
-label of each microcluster, and of everything else that fit has found the numbers, the words, the
-public vectors and the tree. The rest (similarities, graphs, eigenvectors) is large and follows from
-the microclusters: a loaded estimator computes it when it is first asked for it.
-"""
+"""A fitted estimator from the plain data of a file, each part checked: files may be damaged."""
 
 from __future__ import annotations
 
 import re
 import warnings
 from itertools import pairwise
-from numbers import Integral, Real
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from sklearn.base import clone
-from sklearn.utils.validation import check_is_fitted
 
 from ensemblage import _validate, flow
 from ensemblage._ensemble import Ensemble
 from ensemblage._types import Microclusters
 from ensemblage.files import FileFormatError
+from ensemblage.methods.saving import FORMAT, PLACED, TREE, VERSION, is_kept, is_name, is_scalar
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    Arrays = dict[str, NDArray[Any]]
-    Header = dict[str, Any]
+    from ensemblage.methods.saving import Arrays, Header
 
-FORMAT = "ensemblage model"
 #: Formats of the same layout: the project was called quorate when it wrote the older one.
 _READABLE = (FORMAT, "quorate model")
-#: Version 1 held confidence by each method's own similarity.
-VERSION = 2
-
-#: Attributes of every fitted estimator that have a place of their own in the file.
-_PLACED = {
-    "_confidence",
-    "_ensemble",
-    "_left_out",
-    "_micro_labels",
-    "_sized",
-    "_unit_of_object",
-    "feature_names_in_",
-    "labels_",
-    "microclusters_",
-    "n_features_in_",
-    "n_microclusters_",
-}
-_TREE = "linkage_matrix_"
 _NAME = re.compile(r"_?[a-z][a-z0-9_]*")
-#: Up to so many microclusters confidence is saved even if nobody has asked for it yet.
-_CHEAP = 20_000
-
-
-def preamble() -> Header:
-    """Return what every file of this format begins with."""
-    from importlib.metadata import version
-
-    return {"format": FORMAT, "version": VERSION, "ensemblage": version("ensemblage")}
 
 
 def check_preamble(header: Header, path: str) -> None:
@@ -87,108 +51,6 @@ def without_outdated(header: Header, arrays: Arrays) -> Arrays:
 def broken(path: str, why: str) -> FileFormatError:
     """Return the complaint about a file whose parts do not fit together."""
     return FileFormatError(f"{path} is a damaged model: {why}. Save the model again.")
-
-
-# -- to plain data -----------------------------------------------------------------------------
-
-
-def state_of(estimator: Any, *, objects: bool) -> tuple[Header, Arrays]:
-    """Return a fitted consensus method as a header for JSON and arrays of numbers."""
-    check_is_fitted(estimator, "labels_")
-    owner, ensemble = type(estimator).__name__, estimator._ensemble
-    groups: Microclusters = estimator.microclusters_
-    by_object = estimator._unit_of_object is not groups.of_object
-    if by_object and not objects:
-        raise ValueError(
-            f"This {owner} has labelled the objects one by one (level='objects'), so it cannot be"
-            f" saved without them. Leave out objects=False."
-        )
-    names = ensemble.names
-    header: Header = {
-        "class": owner,
-        "parameters": plain_parameters(owner, estimator.get_params(deep=False)),
-        "n_objects": ensemble.n_objects,
-        "names": names if names and all(map(_is_name, names)) else None,
-        "labels": [_plain_labels(labels, m) for m, labels in enumerate(ensemble.labels)],
-        "found": {},
-        "left_out": sorted(getattr(estimator, "_left_out", ())),
-    }
-    arrays: Arrays = {
-        "table": groups.table,
-        "sizes": groups.sizes,
-        "micro_labels": estimator._micro_labels,
-    }
-    if objects:
-        arrays["of_object"] = groups.of_object
-    if by_object:
-        arrays["labels"] = estimator.labels_
-    needed = len(groups.sizes) <= _CHEAP or estimator._from_similarity
-    if estimator._confidence is None and needed:
-        _ = estimator.confidence_
-    if estimator._confidence is not None:
-        arrays["confidence"] = estimator._confidence
-    for name, value in vars(estimator).items():
-        if name in _PLACED or name in header["parameters"]:
-            continue
-        if _is_scalar(value):
-            header["found"][name] = _plain(value)
-        elif _is_kept(name, value):
-            arrays[f"found/{name}"] = value
-        else:
-            header["left_out"].append(name)
-    return header, arrays
-
-
-def plain_parameters(owner: str, given: Header) -> Header:
-    """Return parameters for JSON, or say which of them no file can hold.
-
-    A random generator is left out: its seed was drawn in fit, and is saved as that.
-    """
-    parameters = {}
-    for name, value in given.items():
-        if name == "random_state" and not _is_scalar(value):
-            value = None
-        if name == "method_params" and value is not None:
-            parameters[name] = plain_parameters(owner, value)
-            continue
-        if not _is_scalar(value):
-            raise TypeError(
-                f"{owner} cannot be saved: its parameter {name!r} is {value!r}, and a file holds"
-                f" numbers, words, True, False and None."
-            )
-        parameters[name] = _plain(value)
-    return parameters
-
-
-def _plain_labels(labels: Any, place: int) -> list[Any]:
-    plain = [_plain(label) for label in labels]
-    strange = next((label for label in plain if not _is_scalar(label)), None)
-    if strange is not None:
-        raise TypeError(
-            f"This estimator cannot be saved: clustering {place} has the label {strange!r} of type"
-            f" {type(strange).__name__}, and a file holds numbers, words, True and False. Turn"
-            f" these labels into words before fit."
-        )
-    return plain
-
-
-def _is_scalar(value: Any) -> bool:
-    if isinstance(value, (Real, np.number)) and not isinstance(value, (bool, Integral)):
-        return bool(np.isfinite(float(value)))
-    return value is None or isinstance(value, (bool, Integral, str, np.bool_))
-
-
-def _plain(value: Any) -> Any:
-    """Return Python's own number for one of NumPy."""
-    return value.item() if isinstance(value, np.generic) else value
-
-
-def _is_kept(name: str, value: Any) -> bool:
-    is_numbers = isinstance(value, np.ndarray) and value.dtype.kind in "biuf"
-    return is_numbers and (name == _TREE or (name.endswith("_") and value.ndim == 1))
-
-
-# -- and back ----------------------------------------------------------------------------------
 
 
 def restored(kind: type[Any], header: Header, arrays: Arrays, path: str) -> Any:
@@ -227,11 +89,9 @@ def restored(kind: type[Any], header: Header, arrays: Arrays, path: str) -> Any:
         estimator._unit_of_object = np.arange(n_units, dtype=np.int32)
     else:
         estimator.labels_ = flow.spread(micro_labels, groups.of_object)
-    from ensemblage.methods._linkage import LinkageClusterer  # which is built on what can be saved
-
-    if issubclass(kind, LinkageClusterer) and _TREE not in vars(estimator):
+    if estimator._cuts_a_tree() and TREE not in vars(estimator):
         raise broken(path, "its tree is missing")
-    if _TREE in vars(estimator):
+    if TREE in vars(estimator):
         _check_tree(estimator.linkage_matrix_, n_units, path)
     left_out = header["left_out"]
     if not isinstance(left_out, list) or not all(isinstance(name, str) for name in left_out):
@@ -266,10 +126,6 @@ def complete(estimator: Any) -> None:
         setattr(estimator, name, vars(again)[name])
 
 
-def _is_name(name: Any) -> bool:
-    return isinstance(name, str | int) and not isinstance(name, bool)
-
-
 def _ensemble(header: Header, arrays: Arrays, path: str) -> Ensemble:
     """Return the ensemble that was fitted, each part checked against the others."""
     table = _checked(arrays, "table", (None, None), "i", path).astype(np.int32)
@@ -286,10 +142,10 @@ def _ensemble(header: Header, arrays: Arrays, path: str) -> Ensemble:
     n_codes = np.array([len(some) for some in labels])
     if (table < -1).any() or (table >= n_codes).any() or (table < 0).all(axis=1).any():
         raise broken(path, "its votes and their labels do not fit together")
-    if any(not _is_scalar(label) or label is None for some in labels for label in some):
+    if any(not is_scalar(label) or label is None for some in labels for label in some):
         raise broken(path, "some of its labels are no labels")
     if names is not None and (
-        not isinstance(names, list) or len(names) != n_clusterings or not all(map(_is_name, names))
+        not isinstance(names, list) or len(names) != n_clusterings or not all(map(is_name, names))
     ):
         raise broken(path, f"it has not the names of {n_clusterings} clusterings")
     ensemble = Ensemble.of_groups(table, sizes, labels, names)
@@ -313,8 +169,8 @@ def _set_found(estimator: Any, found: Any, arrays: Arrays, path: str) -> None:
         if name.startswith("found/")
     }
     for name, value in (found | vectors).items():
-        taken = name in _PLACED or name in estimator.get_params() or hasattr(type(estimator), name)
-        good = _is_kept(name, value) if isinstance(value, np.ndarray) else _is_scalar(value)
+        taken = name in PLACED or name in estimator.get_params() or hasattr(type(estimator), name)
+        good = is_kept(name, value) if isinstance(value, np.ndarray) else is_scalar(value)
         if taken or not good or not _NAME.fullmatch(name):
             raise broken(path, f"{name!r} is nothing that fit finds")
         setattr(estimator, name, value)
