@@ -42,15 +42,15 @@ lint: $(READY)  ## style, types and the direction of imports
 	$(BIN)/lint-imports --no-cache
 
 fuzz: $(READY)  ## new random ensembles against laws and slow twins, MINUTES=10 of them
-	$(BIN)/python tests/fuzz.py --minutes $(MINUTES)
+	$(BIN)/python tools/fuzz.py --minutes $(MINUTES)
 
 faults: $(READY)  ## disturbed runs, then kills at random points, MINUTES=10 of them
 	ENSEMBLAGE_FAULTS=1 $(BIN)/python -m pytest tests/faults
-	$(BIN)/python tests/kill.py --minutes $(MINUTES)
+	$(BIN)/python tools/kill.py --minutes $(MINUTES)
 
 fuzz-bytes: $(READY)  ## hostile bytes for every reader, guided by coverage, MINUTES=10 of them
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[fuzz]'
-	$(BIN)/python tests/fuzz_bytes.py --minutes $(MINUTES)
+	$(BIN)/python tools/fuzz_bytes.py --minutes $(MINUTES)
 
 coverage: $(READY)  ## branches of flow, methods and _validate that the tests take
 	$(BIN)/python -m coverage run -m pytest -q --ignore=tests/report --ignore=tests/experiments --ignore=tests/test_documents.py
@@ -59,17 +59,17 @@ coverage: $(READY)  ## branches of flow, methods and _validate that the tests ta
 
 mutants: $(READY)  ## small wrong changes to the kernels: does a test notice? MINUTES=10 of them
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[mutants]'
-	$(BIN)/python tests/mutants.py --minutes $(MINUTES)
+	$(BIN)/python tools/mutants.py --minutes $(MINUTES)
 
 numbers: $(READY)  ## errors of walks and cuts on ill-conditioned graphs, beside fifty digits
 	$(BIN)/python tests/precision.py
 
 test-matrix: $(READY)  ## labels under oldest and newest libraries and other numbers of threads
-	$(BIN)/python tests/matrix.py
+	$(BIN)/python tools/matrix.py
 
 test-install: $(READY)  ## wheel and source archive, in empty environments with each extra alone
-	$(BIN)/python tests/install.py
-	$(BIN)/python tests/licences.py
+	$(BIN)/python tools/install.py
+	$(BIN)/python tools/licences.py
 
 bench: $(READY)  ## time, memory and agreement beside the slow twins
 	$(BIN)/python -m benchmarks

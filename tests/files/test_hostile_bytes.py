@@ -1,6 +1,6 @@
 """Files that mean harm, or look as if they did: refused or bounded, and never executed.
 
-The cases that tests/fuzz_bytes.py has found are here too, each as small as it could be made.
+The cases that tools/fuzz_bytes.py has found are here too, each as small as it could be made.
 """
 
 import gzip

@@ -1,8 +1,8 @@
 """Hostile bytes for everything that reads bytes, guided by the lines they reach.
 
-python tests/fuzz_bytes.py [--minutes 10] [--only csv npy ...] [--keep FOLDER]
+python tools/fuzz_bytes.py [--minutes 10] [--only csv npy ...] [--keep FOLDER]
 
-Each target of fuzz_targets.py gets a process of its own and an equal share of the time, with a
+Each target (tests/fuzz_targets.py) gets a process of its own and an equal share of the time, with a
 limit on memory and on the seconds of one case. What is raised that is no kind error is a find: it
 is printed once for each line that raises it, its bytes are kept, and the search goes on. A crash, a
 hang and a blow-up end the process; it is started again. Finds make the exit code 1.
@@ -23,7 +23,8 @@ import warnings
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-HERE = Path(__file__).parent
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tests"))  # where the targets are
+
 SECONDS_OF_A_CASE = 20
 MEGABYTES = 2000
 ADDRESS_SPACE = 12 << 30  # far above what the libraries map, far below a blow-up

@@ -1,6 +1,6 @@
 """All tests that draw their input, again and again with new seeds, for so many minutes.
 
-python tests/fuzz.py [--minutes 10] [--examples 200]
+python tools/fuzz.py [--minutes 10] [--examples 200]
 
 Files take turns. A failure is printed with the smallest case and the seed that shows it again, and
 makes the exit code 1. The plain tests always draw the same cases, so a find becomes an @example.
@@ -17,7 +17,8 @@ import sys
 import time
 from pathlib import Path
 
-HERE = Path(__file__).parent
+ROOT = Path(__file__).resolve().parents[1]
+TESTS = ROOT / "tests"
 PASSED = re.compile(r"- (\d+) passing, \d+ failing")
 
 
@@ -26,7 +27,7 @@ def main() -> int:
     parser.add_argument("--minutes", type=float, default=10.0)
     parser.add_argument("--examples", type=int, default=200, help="of each test in one turn")
     asked = parser.parse_args()
-    files = [path for path in sorted(HERE.rglob("test_*.py")) if "@given" in path.read_text()]
+    files = [path for path in sorted(TESTS.rglob("test_*.py")) if "@given" in path.read_text()]
     begun, drawn, failed = time.monotonic(), 0, 0
     turns = 0
     while time.monotonic() - begun < 60 * asked.minutes:
@@ -36,9 +37,9 @@ def main() -> int:
         turns, drawn = turns + 1, drawn + count
         if code:
             failed += 1
-            print(output, f"\nfailed: {path.relative_to(HERE)} --hypothesis-seed={seed}")
+            print(output, f"\nfailed: {path.relative_to(TESTS)} --hypothesis-seed={seed}")
         minutes = (time.monotonic() - begun) / 60
-        print(f"{minutes:6.1f} min  {drawn:9,} cases  {path.relative_to(HERE)}", flush=True)
+        print(f"{minutes:6.1f} min  {drawn:9,} cases  {path.relative_to(TESTS)}", flush=True)
     print(f"{drawn:,} cases in {turns} turns over {len(files)} files; {failed} turns failed")
     return bool(failed)
 
@@ -51,7 +52,7 @@ def _turn(path: Path, seed: int, n_examples: int) -> tuple[int, int, str]:
             "--hypothesis-profile=fuzz", f"--hypothesis-seed={seed}",
             "--hypothesis-show-statistics",
         ],
-        capture_output=True, text=True, check=False, cwd=HERE.parent,
+        capture_output=True, text=True, check=False, cwd=ROOT,
         env={**os.environ, "ENSEMBLAGE_EXAMPLES": str(n_examples)},
     )  # fmt: skip
     count = sum(int(number) for number in PASSED.findall(done.stdout))

@@ -1,6 +1,6 @@
 """Labels of every method under other versions of the libraries and other numbers of threads.
 
-python tests/matrix.py [--folder build/matrix]
+python tools/matrix.py [--folder build/matrix]
 
 Two virtual environments are made: with the oldest versions that pyproject.toml allows, and with the
 newest that the index has. Each labels the same ensembles, with different numbers of BLAS and OpenMP

@@ -1,6 +1,6 @@
 """The wheel and the source archive: what is in them, and whether they work where nothing else is.
 
-python tests/install.py [--folder build/install] [--extras io,metis,report,anndata,dask,testing]
+python tools/install.py [--folder build/install] [--extras io,metis,report,anndata,dask,testing]
 
 Both are built and their contents looked at. The wheel is installed into an empty virtual
 environment without extras, then into one for each extra alone; each imports, fits, and runs the
@@ -23,7 +23,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[1]
 EXTRAS = "none,io,metis,report,anndata,dask,testing"  # gpu needs a GPU, docs and all are sums
 WANTED = ("ensemblage/py.typed", "ensemblage/report/", "ensemblage/cli/__init__.py")
-UNWANTED = ("tests/", "benchmarks/", "docs/", "examples/", "__pycache__", ".pyc", ".nbi")
+UNWANTED = ("tests/", "tools/", "benchmarks/", "docs/", "examples/", "__pycache__", ".pyc", ".nbi")
 
 VERBS = ("consensus", "predict", "generate", "choose-k", "compare", "report", "reproduce", "demo")
 

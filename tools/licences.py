@@ -1,6 +1,6 @@
 """Licences of what ensemblage installs, from the metadata of the installed packages.
 
-python tests/licences.py        prints the table of docs/reliability.md
+python tools/licences.py        prints the table of docs/reliability.md
 
 Followed from the requirements with all extras but `dev`, `docs` and `gpu`. The exit code is 1
 where one of them is GPL or AGPL, or says nothing. LGPL may be linked to, and is told.

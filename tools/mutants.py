@@ -1,6 +1,6 @@
-"""Small wrong changes to `ensemblage.flow`: does a test notice each of them?
+"""Small wrong changes to `ensemblage.flow`, and which of them no test notices.
 
-python tests/mutants.py [MODULE ...] [--minutes 10] [--seed 0] [--jobs 2]
+python tools/mutants.py [MODULE ...] [--minutes 10] [--seed 0] [--jobs 2]
 
 cosmic-ray makes the changes (mutants). Kernels run as plain Python (`plain_kernels`), so every line
 is known to the tests that reach it, and only these are asked, the quickest first. Mutants are drawn
@@ -25,9 +25,9 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any, NamedTuple
 
-HERE = Path(__file__).parent
-FLOW = HERE.parent / "src" / "ensemblage" / "flow"
-KEPT = HERE.parent / ".mutants"
+ROOT = Path(__file__).resolve().parents[1]
+FLOW = ROOT / "src" / "ensemblage" / "flow"
+KEPT = ROOT / ".mutants"
 #: The tests that are about kernels. More would notice more, but take hours without a compiler.
 ASKED = (
     "tests/flow",
@@ -165,7 +165,7 @@ _FORK = multiprocessing.get_context("fork")
 
 def _preload() -> None:
     """Import once what every forked process needs, but nothing of ensemblage."""
-    sys.path.insert(0, str(HERE))
+    sys.path.insert(0, str(ROOT / "tests"))
     sys.dont_write_bytecode = True
     os.environ.setdefault("OMP_NUM_THREADS", "1")
     for name in (
@@ -202,7 +202,7 @@ def _silence() -> None:
     nowhere = os.open(os.devnull, os.O_WRONLY)
     os.dup2(nowhere, 1)
     os.dup2(nowhere, 2)
-    os.chdir(HERE.parent)
+    os.chdir(ROOT)
 
 
 def _settled(running: list[Any], results: Results, n_left: int) -> list[Any]:
@@ -263,7 +263,7 @@ def _learn(path: Path) -> None:
             if report.when == "call" and report.passed:
                 seconds[report.nodeid] = report.duration
 
-    os.chdir(HERE.parent)
+    os.chdir(ROOT)
     measured.start()
     pytest.main([*_OPTIONS, *ASKED], plugins=[Recorder()])
     measured.stop()

@@ -1,6 +1,6 @@
 """Runs of the command killed at random points again and again, and what is left compared.
 
-python tests/kill.py [--minutes 10] [--seed 0]        (`make faults`)
+python tools/kill.py [--minutes 10] [--seed 0]        (`make faults`)
 
 Each round takes a job, kills it (SIGKILL, all its processes) one to three times at random points,
 and lets it end: the output must be that of an undisturbed run. Prints how many kills there were, at
@@ -8,13 +8,17 @@ how many different points, and ends with an error at the first difference.
 """
 
 import argparse
+import sys
 import tempfile
 import time
 from collections import Counter
 from pathlib import Path
 
-import fault_jobs
 import numpy as np
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tests"))
+
+import fault_jobs
 
 
 def main():
