@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ensemblage import _validate
+from ensemblage._progress import track
 from ensemblage.ensembles._checkpoint import alone, open_folder
 from ensemblage.ensembles._plan import make_plan
-from ensemblage.ensembles._progress import track
 from ensemblage.ensembles._run import run_labels
 
 if TYPE_CHECKING:
@@ -116,21 +116,9 @@ def generate(
            [1, 1, 1, 2],
            [1, 1, 2, 2]], dtype=int8)
     """
-    plan, folder = _prepare(
-        "generate",
-        features,
-        n_members,
-        random_state=random_state,
-        n_jobs=n_jobs,
-        checkpoint=checkpoint,
-        method=method,
-        n_clusters_range=n_clusters_range,
-        scale=scale,
-        n_clusters=n_clusters,
-        subspace=subspace,
-        projection=projection,
-        subsample=subsample,
-    )
+    given = locals()  # the parameters by name
+    del given["progress"]
+    plan, folder = _prepare("generate", **given)
     n_objects = len(plan.features)
     _validate.check_memory(
         n_objects * n_members,
@@ -139,7 +127,7 @@ def generate(
     )
     votes = np.empty((n_objects, n_members), dtype=np.int8)
     found = _iterate(plan, n_members, n_jobs, folder)
-    for index, labels in track(found, n_members, show=progress):
+    for index, labels in track(found, "members", n_members, show=progress):
         if labels.dtype.itemsize > votes.dtype.itemsize:
             votes = votes.astype(labels.dtype)
         votes[:, index] = labels
@@ -181,21 +169,7 @@ def members(
     >>> sorted(index for index, labels in found)
     [0, 1, 2]
     """
-    plan, folder = _prepare(
-        "members",
-        features,
-        n_members,
-        random_state=random_state,
-        n_jobs=n_jobs,
-        checkpoint=checkpoint,
-        method=method,
-        n_clusters_range=n_clusters_range,
-        scale=scale,
-        n_clusters=n_clusters,
-        subspace=subspace,
-        projection=projection,
-        subsample=subsample,
-    )
+    plan, folder = _prepare("members", **locals())
     return _iterate(plan, n_members, n_jobs, folder)
 
 

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from ensemblage._progress import counting
 from ensemblage.experiments import records as record_files
 from ensemblage.experiments import sources
 from ensemblage.experiments.protocol import Plan
@@ -16,7 +16,7 @@ from ensemblage.experiments.tables import EXPERIMENTS
 from ensemblage.flow import n_threads
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Sequence
     from os import PathLike
 
 
@@ -75,7 +75,8 @@ def reproduce(
                         n_jobs=n_jobs,
                         progress=progress,
                     )
-                    with _bar(experiment.name, len(tasks), shown=progress) as advance:
+                    show = progress and bool(tasks)
+                    with counting(experiment.name, len(tasks), show=show, keep=True) as advance:
                         run(
                             tasks,
                             records,
@@ -89,31 +90,3 @@ def reproduce(
         if not records.done:
             raise ValueError("Nothing could be run; the warnings above tell why.")
     return render(folder, plan.pools)
-
-
-@contextmanager
-def _bar(what: str, total: int, *, shown: bool) -> Iterator[Callable[[], None]]:
-    """Show how far an experiment is, and how long it will take."""
-    from rich.console import Console
-    from rich.progress import (
-        BarColumn,
-        MofNCompleteColumn,
-        Progress,
-        TextColumn,
-        TimeElapsedColumn,
-        TimeRemainingColumn,
-    )
-
-    console = Console(stderr=True)
-    with Progress(
-        TextColumn("{task.description}"),
-        BarColumn(),
-        MofNCompleteColumn(),
-        TimeElapsedColumn(),
-        TextColumn("left"),
-        TimeRemainingColumn(),
-        console=console,
-        disable=not (shown and total and console.is_terminal),
-    ) as progress:
-        task = progress.add_task(what, total=total)
-        yield lambda: progress.advance(task)

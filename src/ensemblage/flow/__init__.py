@@ -45,6 +45,7 @@ from ensemblage.flow.graphs import (
 )
 from ensemblage.flow.kmeans import centroids, farthest_first, kmeans, least_aligned, lloyd
 from ensemblage.flow.large_walk import estimated_norms
+from ensemblage.flow.leaf_order import leaf_order
 from ensemblage.flow.least_size import Parts, SizedTree, attach, least_size_parts, sized_tree
 from ensemblage.flow.link_sample import expected_links, expected_links_of
 from ensemblage.flow.local_merges import (
@@ -137,6 +138,7 @@ __all__ = [
     "islands",
     "jaccard",
     "kmeans",
+    "leaf_order",
     "least_aligned",
     "least_size_parts",
     "lloyd",

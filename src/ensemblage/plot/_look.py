@@ -61,19 +61,14 @@ def like_beside_like(
 
     With `rows`, that of these rows of the matrix, some perhaps twice; equal ones stay together.
     """
-    from scipy.cluster import hierarchy
-    from scipy.spatial.distance import squareform
-
     n_all = len(similarity)
     units, of_row = (
         (np.arange(n_all),) * 2 if rows is None else np.unique(rows, return_inverse=True)
     )
     rank = np.arange(len(units))
-    if len(units) > 2:
-        distance = np.clip(1.0 - similarity[np.ix_(units, units)], 0.0, None)
-        condensed = squareform((distance + distance.T) / 2, checks=False)
-        tree = hierarchy.linkage(condensed, "average", optimal_ordering=len(units) <= _FEW)
-        rank[hierarchy.leaves_list(tree)] = np.arange(len(units))
+    distance = np.clip(1.0 - similarity[np.ix_(units, units)], 0.0, None)
+    best = len(units) <= _FEW
+    rank[flow.leaf_order((distance + distance.T) / 2, best=best)] = np.arange(len(units))
     return np.argsort(rank[of_row], kind="stable")
 
 

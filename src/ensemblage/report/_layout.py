@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ensemblage import flow
 from ensemblage.report._tsne import tsne
 
 if TYPE_CHECKING:
@@ -17,21 +18,8 @@ _TURN = np.pi * (3.0 - np.sqrt(5.0))  # the golden angle: points of a sunflower
 
 
 def order_of_rows(similarity: FloatArray) -> NDArray[np.int64]:
-    """Return an order in which similar rows are neighbours: the leaves of an average-link tree.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> order_of_rows(np.array([[1, 0, 0.9], [0, 1, 0], [0.9, 0, 1]])).tolist()
-    [1, 0, 2]
-    """
-    if len(similarity) < 3:
-        return np.arange(len(similarity))
-    from scipy.cluster.hierarchy import leaves_list, linkage
-    from scipy.spatial.distance import squareform
-
-    distance = squareform(1.0 - similarity, checks=False)
-    return leaves_list(linkage(np.maximum(distance, 0.0), "average")).astype(np.int64)
+    """Return an order in which similar rows are neighbours."""
+    return flow.leaf_order(np.maximum(1.0 - similarity, 0.0))
 
 
 def order_by_cluster(similarity: FloatArray, labels: NDArray[np.int64]) -> NDArray[np.int64]:
