@@ -3,8 +3,6 @@
 import io
 import sys
 
-import pytest
-
 from ensemblage._progress import counting, track
 
 
@@ -15,23 +13,23 @@ class Terminal(io.StringIO):
         return True
 
 
-@pytest.fixture
-def terminal(monkeypatch):
-    shown = Terminal()
-    monkeypatch.setattr(sys, "stderr", shown)
+def on_a_terminal(monkeypatch, **options):
+    """Return what is shown while three items are tracked."""
     monkeypatch.setenv("TERM", "xterm")
-    return shown
+    with monkeypatch.context() as patched:
+        patched.setattr(sys, "stderr", Terminal())
+        assert list(track("abc", "letters", 3, **options)) == ["a", "b", "c"]
+        return sys.stderr.getvalue()
 
 
-def test_items_pass_under_a_bar(terminal):
-    assert list(track("abc", "letters", 3, show=True)) == ["a", "b", "c"]
-    assert "letters" in terminal.getvalue()
-    assert "3/3" in terminal.getvalue()
+def test_items_pass_under_a_bar(monkeypatch):
+    shown = on_a_terminal(monkeypatch, show=True)
+    assert "letters" in shown
+    assert "3/3" in shown
 
 
-def test_nothing_is_shown_where_nobody_asks(terminal):
-    assert list(track("abc", "letters", 3, show=False)) == ["a", "b", "c"]
-    assert not terminal.getvalue()
+def test_nothing_is_shown_where_nobody_asks(monkeypatch):
+    assert not on_a_terminal(monkeypatch, show=False)
 
 
 def test_nothing_is_shown_in_a_file(capsys):
