@@ -18,6 +18,7 @@ import subprocess
 import sys
 import tomllib
 from pathlib import Path
+from types import ModuleType
 
 import pytest
 import typer
@@ -199,12 +200,18 @@ def reference():
 
 def test_every_public_name_is_in_the_reference():
     text = "\n".join(reference().values())
-    modules = ("anndata", "datasets", "ensembles", "metrics", "plot", "report", "scale")
+    modules = [name for name in en.__all__ if isinstance(getattr(en, name), ModuleType)]
     names = [name for name in en.__all__ if name not in ("__version__", *modules)]
     for name in [*names, *en.metrics.__all__]:
         assert re.search(rf"^\.\. (auto\w+|py:data):: {name}$", text, re.MULTILINE), name
     for name in modules:
         assert re.search(rf"^\.\. currentmodule:: ensemblage\.{name}\b", text, re.MULTILINE), name
+
+
+@pytest.mark.parametrize("path", EVERY_PAGE, ids=name_of)
+def test_names_that_pages_mention_are_public(path):
+    for name in re.findall(r"\ben\.(\w+)", path.read_text(encoding="utf-8")):
+        assert name in en.__all__, name
 
 
 def test_every_stage_is_on_one_page_of_the_reference():

@@ -1,4 +1,4 @@
-"""The only package that complains about user input.
+"""Checks of what users pass: votes, features, parameters, and what comes beside them.
 
 Messages say who was asked for what, what was found, and what to do about it.
 """
