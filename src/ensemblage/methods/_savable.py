@@ -56,13 +56,14 @@ class Savable:
 
         def __getattr__(self, name: str) -> Any:
             """Compute what a loaded estimator was saved without, when it is first asked for."""
-            if name in vars(self).get("_left_out", ()):
+            left_out = vars(self).get("_left_out")
+            if left_out is None or isinstance(getattr(type(self), name, None), property):
+                return object.__getattribute__(self, name)  # Python's own error, or the property's
+            if name in left_out:
                 complete(self)
                 if name in vars(self):
                     return vars(self)[name]
-            if isinstance(getattr(type(self), name, None), property):
-                return object.__getattribute__(self, name)  # which says better what it lacks
-            message = f"{type(self).__name__!r} object has no attribute {name!r}"
-            if "_left_out" in vars(self):  # a ValueError too: it may be the file that lacks it
-                raise NotFittedError(f"{message}, nor has the file that it was loaded from.")
-            raise AttributeError(message)
+            raise NotFittedError(  # a ValueError too: it may be the file that lacks it
+                f"{type(self).__name__!r} object has no attribute {name!r}, nor has the file that"
+                f" it was loaded from."
+            )
