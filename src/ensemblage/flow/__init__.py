@@ -5,6 +5,7 @@ votes → microclusters → co-association → elite-neighbour graph → random 
 Nothing here checks input, warns, logs or draws random numbers that it was not handed.
 """
 
+from ensemblage.flow._index import MicroclusterIndex
 from ensemblage.flow._nearest import nearest
 from ensemblage.flow._threads import n_threads
 from ensemblage.flow.agglomerate import agglomerate, cut_tree, tree_of_objects
@@ -56,12 +57,7 @@ from ensemblage.flow.local_merges import (
     no_merges,
 )
 from ensemblage.flow.member_pairs import member_pairs
-from ensemblage.flow.microclusters import (
-    MicroclusterIndex,
-    find_rows,
-    microclusters,
-    spread,
-)
+from ensemblage.flow.microclusters import find_rows, microclusters, spread
 from ensemblage.flow.nystroem import nystroem, sketch
 from ensemblage.flow.packed import packed_bytes, packed_similarity
 from ensemblage.flow.packed_linkage import packed_linkage
