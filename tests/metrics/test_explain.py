@@ -12,7 +12,7 @@ from sklearn.exceptions import NotFittedError
 
 import ensemblage as en
 from ensemblage import metrics
-from ensemblage.metrics import explain
+from ensemblage.metrics import explain_members
 from ensemblage.testing.strategies import votes
 
 
@@ -156,7 +156,7 @@ def test_whom_to_look_at():
 
 
 def test_who_agrees_with_nobody():
-    rule = explain._reasons
+    rule = explain_members._reasons
 
     def found(others):
         n = len(others)

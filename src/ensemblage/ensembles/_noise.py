@@ -21,9 +21,9 @@ if TYPE_CHECKING:
 
     from ensemblage._types import FloatArray
     from ensemblage.ensembles._plan import Plan
-    from ensemblage.metrics.choosing import Null
+    from ensemblage.metrics.choosing import KChoice, Null
 
-N_BOXES = 20
+_N_BOXES = 20
 #: Cost is bounded by a sample of the objects, and by so many members and clusters.
 _MOST_OBJECTS = 300
 _MOST_MEMBERS = 20
@@ -49,12 +49,27 @@ def compare_with_noise(plan: Plan, n_members: int, seed: int) -> Null:
         n_rows=None if plan.n_rows is None else max(1, round(share * plan.n_rows)),
         n_clusters_range=(min(low, most), min(high, most)),
     )
-    sets = [sample, *(box(sample, rng) for _ in range(N_BOXES))]
+    sets = [sample, *(box(sample, rng) for _ in range(_N_BOXES))]
     curves = [
         _log_support(replace(plan, features=features, seed=int(rng.integers(2**63))), n_members)
         for features in sets
     ]
     return null_of(curves)
+
+
+def doubted(choice: KChoice, noise: Null) -> KChoice:
+    """Return a choice of k believed less: moderate evidence as weak, weak evidence as none."""
+    compared = (
+        "members of noise in place of the features support numbers of clusters as well as those of"
+        f" the features do (logarithm of support above its mean {noise.excess:.2f}; of {_N_BOXES}"
+        f" boxes of noise up to {noise.limit:.2f})."
+    )
+    alone = f"The votes alone: {choice.reasons[0]}"
+    if choice.evidence == "moderate":
+        weak = f"Weak evidence for {choice.k} clusters: {compared}"
+        return replace(choice, evidence="weak", reasons=[weak, alone, *choice.reasons[1:]])
+    reasons = [f"No structure: {compared}", alone]
+    return replace(choice, k=1, evidence="none", reasons=reasons, runners_up=[])
 
 
 def box(features: NDArray[np.float64], rng: np.random.Generator) -> FloatArray:

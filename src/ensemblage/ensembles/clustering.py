@@ -11,11 +11,11 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from ensemblage import _validate
 from ensemblage._ensemble import ensemble_of_members
-from ensemblage.ensembles._noise import N_BOXES, compare_with_noise
+from ensemblage.ensembles._checks import attainable, check_each_has_a_vote
+from ensemblage.ensembles._noise import compare_with_noise, doubted
 from ensemblage.ensembles._plan import make_plan
 from ensemblage.ensembles._run import run_members
 from ensemblage.ensembles._saved import state_of_clustering
-from ensemblage.ensembles._view import count_distinct
 from ensemblage.files._archive import write_archive
 from ensemblage.methods import Consensus
 from ensemblage.methods.saving import preamble
@@ -304,15 +304,7 @@ class EnsembleClustering(ClusterMixin, BaseEstimator):
             silent = np.flatnonzero((votes < 0).all(axis=1))
             if len(silent):
                 votes[silent] = self._placed_by_members(self._plan.features[silent])
-        silent = np.flatnonzero((votes < 0).all(axis=1))
-        if len(silent):
-            shown = ", ".join(map(str, silent[:5])) + (", ..." if len(silent) > 5 else "")
-            raise ValueError(
-                f"{len(silent)} of {len(votes)} object(s) have no vote: row(s) {shown}, counted"
-                f" from 0, are noise (-1) to every member of {type(self).__name__}. Let"
-                f" another method vote on them, as in method=[{self._plan.methods[0]!r}, 'kmeans'],"
-                f" or one that finds less noise."
-            )
+        check_each_has_a_vote(type(self).__name__, votes, self._plan.methods[0])
         return votes
 
     def _placed(self, matrix: NDArray[Any]) -> IntArray:
@@ -326,8 +318,9 @@ class EnsembleClustering(ClusterMixin, BaseEstimator):
     def _find_consensus(self, consensus: Any, n_clusters: int | None, seed: int) -> Any:
         consensus = Consensus() if consensus is None else clone(consensus)
         given = consensus.get_params()
-        k = "auto" if n_clusters is None else self._attainable(n_clusters)
-        own: dict[str, Any] = {"n_clusters": k}
+        own: dict[str, Any] = {"n_clusters": "auto"}
+        if n_clusters is not None:
+            own["n_clusters"] = attainable(type(self).__name__, self._plan.features, n_clusters)
         if "random_state" in given and given["random_state"] is None:
             own["random_state"] = seed
         if "n_jobs" in given and given["n_jobs"] is None:
@@ -346,33 +339,12 @@ class EnsembleClustering(ClusterMixin, BaseEstimator):
         reference = compare_with_noise(self._plan, len(self.members_), seed)
         if reference.exceeded:
             return
-        compared = (
-            "members of noise in place of the features support numbers of clusters as well as those"
-            f" of the features do (logarithm of support above its mean {reference.excess:.2f}; of"
-            f" {N_BOXES} boxes of noise up to {reference.limit:.2f})."
-        )
-        if choice.evidence == "moderate":
-            weak = f"Weak evidence for {choice.k} clusters: {compared}"
-            alone = f"The votes alone: {choice.reasons[0]}"
-            reasons = [weak, alone, *choice.reasons[1:]]
-            self._choice = replace(choice, evidence="weak", reasons=reasons)
+        self._choice = doubted(choice, reference)
+        if self._choice.evidence != "none":
             return
-        reasons = [f"No structure: {compared}", f"The votes alone: {choice.reasons[0]}"]
-        self._choice = replace(choice, k=1, evidence="none", reasons=reasons, runners_up=[])
         _validate.warn(
             f"{type(self).__name__} was asked to choose the number of clusters and formed one."
-            f" {reasons[0]} Pass n_clusters to form more.",
+            f" {self._choice.reasons[0]} Pass n_clusters to form more.",
             _validate.NoStructureWarning,
         )
         self.consensus_ = self.consensus_.set_params(n_clusters=1).fit(self.consensus_._ensemble)
-
-    def _attainable(self, n_clusters: int) -> int:
-        """Return how many clusters there can be: not more than distinct objects."""
-        n_distinct = count_distinct(self._plan.features, n_clusters)
-        if n_distinct < n_clusters:
-            _validate.warn(
-                f"{type(self).__name__} was asked for {n_clusters} clusters, but there are only"
-                f" {n_distinct} distinct object(s), so there are {n_distinct} cluster(s).",
-                _validate.FewerClustersWarning,
-            )
-        return n_distinct

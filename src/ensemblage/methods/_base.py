@@ -22,7 +22,8 @@ from ensemblage.methods._placing import place_rows, warn_of_unknown
 from ensemblage.methods._savable import Savable
 from ensemblage.metrics.choosing import Cuts, choose
 from ensemblage.metrics.confidence import cluster_weights, confidence
-from ensemblage.metrics.explain import cluster_consensus, member_agreement
+from ensemblage.metrics.explain import cluster_consensus
+from ensemblage.metrics.explain_members import member_agreement
 from ensemblage.metrics.sizes import ranked_by_size
 
 if TYPE_CHECKING:

@@ -3,13 +3,8 @@
 from ensemblage.metrics.agreement import ari, ensemble_nmi, nmi
 from ensemblage.metrics.choosing import KChoice, choose_k
 from ensemblage.metrics.confidence import confidence
-from ensemblage.metrics.explain import (
-    ClusterSummary,
-    MemberSummary,
-    clusters,
-    member_similarity,
-    members,
-)
+from ensemblage.metrics.explain import ClusterSummary, clusters
+from ensemblage.metrics.explain_members import MemberSummary, member_similarity, members
 from ensemblage.metrics.explain_seeds import SeedSpread, seed_spread
 from ensemblage.metrics.explain_splits import SplitSummary, splits
 from ensemblage.metrics.sizes import by_size

@@ -6,8 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ensemblage import _validate, flow
-from ensemblage.metrics import explain
+from ensemblage import _validate, flow, metrics
 from ensemblage.plot import _canvas
 from ensemblage.plot._look import like_beside_like
 
@@ -49,7 +48,7 @@ def members(estimator: Any, *, names: Sequence[str] | None = None, ax: Any = Non
     """
     fitted = _validate.check_fitted("plot.members", estimator)
     _validate.check_has_votes("plot.members", fitted)
-    summary = explain.members(fitted, names=names)
+    summary = metrics.members(fitted, names=names)
     groups = fitted.microclusters_
     similarity = flow.member_pairs(groups.table, groups.sizes, n_jobs=fitted.n_jobs)
     order = like_beside_like(similarity)
@@ -70,7 +69,7 @@ def members(estimator: Any, *, names: Sequence[str] | None = None, ax: Any = Non
     return ax
 
 
-def _name_rows(ax: Any, summary: explain.MemberSummary, order: NDArray[np.int64]) -> None:
+def _name_rows(ax: Any, summary: metrics.MemberSummary, order: NDArray[np.int64]) -> None:
     """Write the names of the members; of many only those to look at, as far as there is room."""
     n = len(order)
     named = _canvas.short_names(summary.names)

@@ -1,0 +1,39 @@
+"""What members and their features allow: objects without a vote, clusters that cannot be had."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ensemblage import _validate
+from ensemblage.ensembles._view import count_distinct
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from ensemblage._types import IntArray
+
+
+def check_each_has_a_vote(owner: str, votes: IntArray, method: Any) -> None:
+    """Refuse objects that are noise to every member; `method` made the first of them."""
+    silent = np.flatnonzero((votes < 0).all(axis=1))
+    if len(silent):
+        shown = ", ".join(map(str, silent[:5])) + (", ..." if len(silent) > 5 else "")
+        raise ValueError(
+            f"{len(silent)} of {len(votes)} object(s) have no vote: row(s) {shown}, counted from 0,"
+            f" are noise (-1) to every member of {owner}. Let another method vote on them, as in"
+            f" method=[{method!r}, 'kmeans'], or one that finds less noise."
+        )
+
+
+def attainable(owner: str, features: NDArray[Any], n_clusters: int) -> int:
+    """Return how many clusters there can be: not more than distinct objects."""
+    n_distinct = count_distinct(features, n_clusters)
+    if n_distinct < n_clusters:
+        _validate.warn(
+            f"{owner} was asked for {n_clusters} clusters, but there are only {n_distinct} distinct"
+            f" object(s), so there are {n_distinct} cluster(s).",
+            _validate.FewerClustersWarning,
+        )
+    return n_distinct

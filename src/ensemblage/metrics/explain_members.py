@@ -1,0 +1,202 @@
+"""The members of an ensemble beside their consensus: how they agree, and which to look at."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from ensemblage import _validate, flow
+from ensemblage._ensemble import as_ensemble
+from ensemblage.metrics._tables import Table
+from ensemblage.metrics.agreement import nmi_of_table
+from ensemblage.metrics.explain import lowest_usual, n_jobs_of, objects_in_clusters
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+    from ensemblage._types import FloatArray
+
+#: When a member is one to look at, see `members`.
+_FEW_VOTES = 0.5
+
+
+class _Members(NamedTuple):
+    names: list[str]
+    n_clusters: NDArray[np.int64]
+    turnout: FloatArray
+    agreement: FloatArray
+    agreement_with_others: FloatArray
+    diversity: FloatArray
+    look_at: NDArray[np.bool_]
+    reasons: list[str]
+
+
+class MemberSummary(Table, _Members):
+    """The clusterings of an ensemble beside their consensus, one entry for each.
+
+    Attributes
+    ----------
+    names : list of str
+        As a table gave them, else "0", "1", ...
+    n_clusters : ndarray of shape (n_clusterings,), int64
+        Clusters of the member.
+    turnout : ndarray of shape (n_clusterings,)
+        The share of objects that it votes on.
+    agreement : ndarray of shape (n_clusterings,)
+        NMI (max) with the consensus, over the objects that it votes on.
+    agreement_with_others : ndarray of shape (n_clusterings,)
+        Mean NMI (max) with the other members; 1 for one that has no others.
+    diversity : ndarray of shape (n_clusterings,)
+        1 less that.
+    look_at : ndarray of shape (n_clusterings,), bool
+        Whether a person should look at it.
+    reasons : list of str
+        Why; "" where there is nothing to say.
+    """
+
+    __slots__ = ()
+
+    def _heading(self) -> str:
+        return f"MemberSummary: look at {int(self.look_at.sum())} of {len(self.names)}"
+
+    def _index(self) -> tuple[str, Any]:
+        return "clustering", self.names
+
+    def _columns(self) -> dict[str, Any]:
+        return {name: getattr(self, name) for name in self._fields[1:]}
+
+
+def members(estimator: Any, *, names: Sequence[str] | None = None) -> MemberSummary:
+    """Return how each clustering agrees with the consensus and the others, and whom to look at.
+
+    Parameters
+    ----------
+    estimator : fitted estimator
+        A consensus method, or `EnsembleClustering`.
+    names : sequence of str, optional
+        What to call the members, if not as the table of votes did.
+
+    Returns
+    -------
+    MemberSummary
+
+    Notes
+    -----
+    A member is one to look at if it
+
+    - has no vote at all, or votes on less than half of the objects;
+    - puts all objects it votes on into one cluster, which says nothing;
+    - is the same partition as an earlier member, with the same votes missing: it counts twice;
+    - agrees with nobody: its mean agreement with the others is less than half of the median
+      member's, and lower by more than 3 robust standard deviations (1.4826 times the median
+      distance from the median). Members that say nothing or too little are left out of this, and
+      of fewer than four that are left none is an outlier.
+
+    These are reasons to look, not to remove: an outlier may be the only member that is right.
+
+    Examples
+    --------
+    >>> import ensemblage as en
+    >>> votes = [[0, 0, 0], [0, 0, 0], [0, 0, 0], [1, 1, 0], [1, 1, 0], [1, 1, 0]]
+    >>> found = en.metrics.members(en.EAC(n_clusters=2).fit(votes))
+    >>> found.agreement
+    array([1., 1., 0.])
+    >>> found.reasons[1:]
+    ['the same partition as 0', 'all in one cluster']
+    """
+    fitted = _validate.check_fitted("metrics.members", estimator)
+    _validate.check_has_votes("metrics.members", fitted)
+    groups = fitted.microclusters_
+    similarity = flow.member_pairs(groups.table, groups.sizes, n_jobs=n_jobs_of(fitted))
+    n_members = len(similarity)
+    if names is None:
+        names = fitted._ensemble.names or [str(m) for m in range(n_members)]
+    names = [str(name) for name in _validate.check_names("metrics.members", names, n_members)]
+    turnout = groups.sizes @ (groups.table >= 0) / groups.sizes.sum()
+    n_clusters = groups.table.max(axis=0).astype(np.int64) + 1
+    others = np.ones(1)
+    if n_members > 1:
+        others = np.clip((similarity.sum(axis=1) - 1.0) / (n_members - 1), 0.0, 1.0)
+    reasons = _reasons(names, groups.table, n_clusters, turnout, others)
+    return MemberSummary(
+        names=names,
+        n_clusters=n_clusters,
+        turnout=turnout,
+        agreement=member_agreement(fitted),
+        agreement_with_others=others,
+        diversity=1.0 - others,
+        look_at=np.array([bool(reason) for reason in reasons]),
+        reasons=reasons,
+    )
+
+
+def member_similarity(X: Any, *, n_jobs: int | None = None) -> FloatArray:
+    """Return the NMI (max) of every two clusterings of an ensemble.
+
+    Parameters
+    ----------
+    X : array-like, DataFrame or Ensemble of shape (n_objects, n_clusterings)
+        Votes.
+    n_jobs : int or None, default=None
+        Threads. None means ``OMP_NUM_THREADS`` or else all cores; results do not depend on it.
+
+    Returns
+    -------
+    ndarray of shape (n_clusterings, n_clusterings)
+        Over the objects that voted in both; 0 where there is none. 1 on the diagonal.
+
+    Examples
+    --------
+    >>> from ensemblage.metrics import member_similarity
+    >>> member_similarity([[0, 0, 5], [0, 0, 5], [1, 1, 5], [1, 2, 5]]).round(3)
+    array([[1.   , 0.667, 0.   ],
+           [0.667, 1.   , 0.   ],
+           [0.   , 0.   , 1.   ]])
+    """
+    _validate.check_n_jobs("member_similarity", n_jobs)
+    groups = as_ensemble(X, n_jobs=n_jobs).microclusters
+    return flow.member_pairs(groups.table, groups.sizes, n_jobs=n_jobs)
+
+
+def member_agreement(fitted: Any) -> FloatArray:
+    """Return the NMI (max) of each clustering with the consensus; 0 for one without a vote."""
+    table = fitted.microclusters_.table
+    counts, _ = objects_in_clusters(fitted)
+    shared = (flow.membership(table).T @ counts).toarray().astype(np.int64)
+    ends = np.concatenate([[0], np.cumsum(table.max(axis=0) + 1)])
+    parts = [shared[start:end] for start, end in pairwise(ends)]
+    return np.array([nmi_of_table(part) if len(part) else 0.0 for part in parts])
+
+
+def _reasons(
+    names: list[str],
+    table: NDArray[np.int32],
+    n_clusters: NDArray[np.int64],
+    turnout: FloatArray,
+    others: FloatArray,
+) -> list[str]:
+    """Return why each member is one to look at, "" for one that is not; the rule of `members`."""
+    first: dict[bytes, int] = {}
+    judged = np.flatnonzero((n_clusters > 1) & (turnout >= _FEW_VOTES))
+    lowest = lowest_usual(others[judged])
+    reasons = []
+    for m in range(len(names)):
+        found = []
+        # Codes are by first appearance, so equal partitions are equal columns.
+        earlier = first.setdefault(table[:, m].tobytes(), m)
+        if n_clusters[m] == 0:
+            found.append("no vote at all")
+        elif turnout[m] < _FEW_VOTES:
+            found.append(f"votes on {turnout[m]:.0%} of the objects only")
+        if n_clusters[m] == 1:
+            found.append("all in one cluster")
+        if earlier != m:
+            found.append(f"the same partition as {names[earlier]}")
+        if m in judged and others[m] < lowest:
+            found.append(f"agrees with nobody (NMI {others[m]:.2f} on average)")
+        reasons.append("; ".join(found))
+    return reasons
