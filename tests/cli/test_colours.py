@@ -6,7 +6,7 @@ import sys
 
 import pytest
 
-from ensemblage.cli._colours import coloured
+from ensemblage.cli.errors import coloured
 
 pty = pytest.importorskip("pty")  # POSIX
 

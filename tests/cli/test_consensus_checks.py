@@ -7,8 +7,8 @@ from typer.testing import CliRunner
 
 import ensemblage as en
 from ensemblage.cli import app
-from ensemblage.cli._errors import _verdict
-from ensemblage.cli._options import wanted_k
+from ensemblage.cli.errors import describe
+from ensemblage.cli.parsers import parse_range
 
 TEXT = "id,a,b,c\nx,1,1,1\ny,1,1,2\nz,2,2,2\nw,2,2,1\n"
 
@@ -132,9 +132,9 @@ def test_dates_as_ids_come_out_as_dates(run, tmp_path):
 
 
 def test_many_k_take_no_memory():
-    assert wanted_k(None, "2:20000000") == range(2, 20_000_001)
+    assert parse_range("2:20000000") == range(2, 20_000_001)
 
 
 def test_a_case_that_is_not_known_is_one_paragraph():
-    _, message = _verdict(RuntimeError("Failed in nopython mode\n\n   over many\nlines\n"))
-    assert "RuntimeError: Failed in nopython mode over many lines. This is a defect" in message
+    _, message = describe(RuntimeError("Failed in nopython mode\n\n   over many\nlines\n"))
+    assert "RuntimeError: Failed in nopython mode over many lines. This is a bug" in message
