@@ -154,7 +154,7 @@ class TestChoice:
     def test_an_unknown_engine(self, run):
         result = run(self.VOTES, "-k", 3, "--engine", "spark")
         assert result.exit_code == 2
-        assert "--engine is one of auto, memory, stream, dask. Found 'spark'." in result.stderr
+        assert "Unknown engine 'spark'. Known: auto, memory, stream, dask." in result.stderr
 
     def test_a_folder_is_nothing_for_memory(self, run):
         result = run(self.VOTES, "-k", 3, "--engine", "memory", "-o", "out/")

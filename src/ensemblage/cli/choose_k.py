@@ -6,15 +6,8 @@ import typer
 
 from ensemblage.cli import options
 from ensemblage.cli.errors import UsageError
-from ensemblage.cli.output import format_choice, format_choice_scores, print_json, stage
-from ensemblage.cli.session import (
-    FitSession,
-    check_apart,
-    check_json,
-    check_k,
-    output_format,
-    verb,
-)
+from ensemblage.cli.output import format_choice, format_choice_scores, print_json
+from ensemblage.cli.session import FitSession, check_k, verb
 
 EXAMPLES = """\b
 Examples:
@@ -54,13 +47,12 @@ def choose_k(
             f" {k_range[0]}:{k_range[-1]}."
         )
     session.resolve()
-    check_json(output, as_json=session.as_json)
-    _check_output(output, [*session.paths, session.truth])
+    session.check_table(output, "csv", "tsv", "parquet")
     from ensemblage import files, metrics
 
     estimator = session.estimator(1)
     ensemble = session.read()
-    with stage(f"Cuts of {session.title}", quiet=session.quiet):
+    with session.stage(f"Cuts of {session.title}"):
         check_k(1 if k_range is None else k_range[-1], ensemble)
         choice = metrics.choose_k(
             estimator.fit(ensemble),
@@ -93,15 +85,3 @@ def choose_k(
         typer.echo(format_choice(choice), err=aside)
         if n_classes is not None:
             typer.echo(f"The true labels have {n_classes} classes.", err=aside)
-
-
-def _check_output(output: str | None, inputs: list[str | None]) -> None:
-    from ensemblage import files
-
-    if output is None:
-        files.check_writable("-")
-        return
-    if output_format(output) in ("npy", "npz"):
-        raise UsageError("Scores are a table: write them to .csv, .tsv or .parquet.")
-    check_apart(output, inputs)
-    files.check_writable(output)

@@ -9,17 +9,9 @@ import typer
 
 from ensemblage._memory import peak_memory
 from ensemblage.cli import options
-from ensemblage.cli.errors import UsageError, warn, with_options
+from ensemblage.cli.errors import warn, with_options
 from ensemblage.cli.output import Clock, format_table, print_json, track
-from ensemblage.cli.session import (
-    VoteSession,
-    check_apart,
-    check_json,
-    check_k,
-    output_format,
-    seed_and_jobs,
-    verb,
-)
+from ensemblage.cli.session import VoteSession, check_k, seed_and_jobs, verb
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -57,8 +49,7 @@ def compare(
     NMI with the votes, seconds and memory; then how well each pair of methods agrees (ARI).
     """
     session.resolve()
-    check_json(output, as_json=session.as_json)
-    _check_output(output, [*session.paths, session.truth])
+    session.check_table(output, "csv", "tsv", "parquet", "npz", "json")
     from ensemblage.methods import METHODS, NAMES
 
     chosen = NAMES if methods == "all" else methods
@@ -96,23 +87,6 @@ def compare(
             warn(f"{outcome.method} has no result: {outcome.error}")
     if all(outcome.labels is None for outcome in outcomes):
         raise ValueError("No method gave a result; see the warnings above.")
-
-
-def _check_output(output: str | None, inputs: list[str | None]) -> None:
-    from ensemblage import files
-
-    if output is None:
-        files.check_writable("-")
-        return
-    check_apart(output, inputs)
-    if output.lower().endswith(".json"):
-        files.check_writable(output, format="csv")
-        return
-    if output_format(output) == "npy":
-        raise UsageError(
-            "An NPY file cannot hold a table of methods. Use .csv, .tsv, .parquet or .json."
-        )
-    files.check_writable(output)
 
 
 def _run(name: str, estimator: Any, ensemble: Any) -> Outcome:

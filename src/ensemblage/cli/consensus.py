@@ -5,12 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import typer
-
 from ensemblage.cli import options
 from ensemblage.cli.engines import Job, Outcome, write_columns
 from ensemblage.cli.errors import UsageError
-from ensemblage.cli.output import format_choice, format_count, format_objects, print_json
+from ensemblage.cli.output import format_choice, format_count, format_objects
 from ensemblage.cli.session import FitSession, check_apart, output_format, verb
 
 if TYPE_CHECKING:
@@ -82,24 +80,21 @@ def consensus(
     elapsed = session.clock.elapsed()
     choice = getattr(outcome.fitted, "k_choice_", None)
     ks = range(k, k + 1) if isinstance(k, int) else k_range
-    if session.as_json:
-        facts = {
-            "method": session.method,
-            "method_taken": getattr(outcome.fitted, "method_", None) or session.method,
-            "reasons": getattr(outcome.fitted, "reasons_", None) or [],
-            "ks": ks if ks is not None else None if choice is None else [choice.k],
-            **outcome.facts(job, elapsed),
-            "choice": None if choice is None else choice.to_dict(),
-        }
-        print_json("consensus", facts)
-        return
-    outcome.show_scores()
-    if not session.quiet:
-        typer.echo(_summary(outcome, ks, session.title, elapsed), err=True)
-        if session.title == "Consensus" and getattr(outcome.fitted, "method_", None) == "lwgp":
-            typer.echo("\n".join(outcome.fitted.reasons_), err=True)
-        if choice is not None:
-            typer.echo(format_choice(choice), err=True)
+    taken = getattr(outcome.fitted, "method_", None)
+    reasons = getattr(outcome.fitted, "reasons_", None) or []
+    facts = {
+        "method": session.method,
+        "method_taken": taken or session.method,
+        "reasons": reasons,
+        "ks": ks if ks is not None else None if choice is None else [choice.k],
+        **outcome.facts(job, elapsed),
+        "choice": None if choice is None else choice.to_dict(),
+    }
+    lines = [_summary(outcome, ks, session.title, elapsed)]
+    lines += reasons if taken == "lwgp" and session.title == "Consensus" else []
+    lines += [] if choice is None else [format_choice(choice)]
+    outcome.show_scores(session)
+    session.finish("consensus", facts, "\n".join(lines))
 
 
 def _asked_k(k: int | str | None, k_range: range | None, title: str) -> int | str | None:

@@ -10,7 +10,7 @@ import typer
 
 from ensemblage.cli import options
 from ensemblage.cli.errors import UsageError
-from ensemblage.cli.output import Clock, format_count, format_table, stage, track
+from ensemblage.cli.output import Clock, format_count, format_table, track
 from ensemblage.cli.session import Session, verb
 
 if TYPE_CHECKING:
@@ -70,7 +70,7 @@ def demo(
     files.check_writable("-")
     folder = None if output is None else _new_folder(output)
     features, digits = _digits()
-    with stage("Loading", quiet=session.quiet):
+    with session.stage("Loading"):
         _warm_up(en)
     seeds = track(range(seed, seed + repeats), "Ensembles and consensus", quiet=session.quiet)
     runs = [_compare(en, features, digits, members, k, each) for each in seeds]
@@ -86,7 +86,7 @@ def demo(
         _show([_cells(name, [scores[name] for scores, _ in runs]) for name in runs[0][0]])
         typer.echo(_what_next(folder, k))
     if folder is not None:
-        with stage("Writing the report", quiet=session.quiet):
+        with session.stage("Writing the report"):
             message = _write_report(folder, first.models[_DEFAULT], features, digits, k, seed)
         if not session.quiet:
             typer.echo(f"\n{message}")

@@ -16,15 +16,14 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import typer
 
+from ensemblage.cli.beside import warn_of_truth
 from ensemblage.cli.errors import UsageError, warn
-from ensemblage.cli.output import Elapsed, Scores, format_scores, score_facts, stage
+from ensemblage.cli.output import Elapsed, Scores, format_scores, score_facts
 from ensemblage.cli.session import (
     VoteSession,
     check_apart,
-    check_json,
     check_k,
     output_format,
-    warn_of_truth,
 )
 
 if TYPE_CHECKING:
@@ -68,7 +67,7 @@ class Job:
             raise UsageError(
                 "An NPY file holds labels only. For --confidence use .npz, .csv or .parquet."
             )
-        check_json(self.output, as_json=self.session.as_json)
+        self.session.check_json(self.output)
         self.session.resolve()
         read = [*inputs, *self.session.paths, self.session.truth]
         if not self.to_folder:  # files in a folder are compared when their names are known
@@ -105,9 +104,9 @@ class Outcome(NamedTuple):
             "scores": score_facts(self.scores),
         }
 
-    def show_scores(self) -> None:
-        """Print the scores, if there are any."""
-        if self.scores is not None:
+    def show_scores(self, session: VoteSession) -> None:
+        """Print the scores, if there are any, as text."""
+        if self.scores is not None and not session.as_json:
             typer.echo(format_scores(self.scores), err=True)
 
 
@@ -139,7 +138,7 @@ def _in_memory(job: Job) -> Outcome:
     ensemble = session.read()
     check_k(job.largest_k, ensemble)
     ids = _ids(job)
-    with stage(f"Consensus by {job.title}", quiet=session.quiet):
+    with session.stage(f"Consensus by {job.title}"):
         fitted = job.estimator.fit(ensemble)
         if job.by_size:
             fitted._number_by_size()
@@ -273,7 +272,7 @@ def _scheduler(job: Job) -> Iterator[str]:
     from ensemblage.flow._threads import n_threads
     from ensemblage.scale import dask
 
-    with stage("Starting workers", quiet=job.session.quiet):
+    with job.session.stage("Starting workers"):
         cluster = dask.local_cluster(n_threads(job.session.jobs))
     with cluster:
         yield cluster.scheduler_address

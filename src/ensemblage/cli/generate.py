@@ -9,24 +9,17 @@ from typing import TYPE_CHECKING, Any
 import typer
 
 from ensemblage.cli import options
+from ensemblage.cli.beside import read_features
 from ensemblage.cli.errors import UsageError, warn
-from ensemblage.cli.features import read_features
-from ensemblage.cli.output import (
-    format_count,
-    format_objects,
-    format_target,
-    print_json,
-    stage,
-    track,
-)
-from ensemblage.cli.session import InputSession, check_apart, check_json, check_stdin, verb
+from ensemblage.cli.output import format_count, format_objects, format_target, track
+from ensemblage.cli.session import InputSession, check_apart, check_stdin, verb
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from numpy.typing import NDArray
 
-    from ensemblage.cli.features import Features
+    from ensemblage.cli.beside import Features
 
 EXAMPLES = """\b
 Examples:
@@ -70,14 +63,14 @@ def generate(
             " has. Give one of them."
         )
     pool_format = _check_output(output, session.truth)
-    check_json(output, as_json=session.as_json)
+    session.check_json(output)
     check_apart(output, [*data, session.truth])
     from ensemblage import ensembles, files
     from ensemblage._validate import Features as NamedFeatures
     from ensemblage.ensembles._checkpoint import COMMAND_LOCK, alone, remove_folder
 
     files.check_pool_writable(output)
-    with stage("Reading features", quiet=session.quiet):
+    with session.stage("Reading features"):
         features = read_features(
             data,
             truth=session.truth,
@@ -115,26 +108,23 @@ def generate(
             remove_folder(parts)
     elapsed, sizes = session.clock.elapsed(), votes.max(axis=0).astype(int) + 1
     (n_objects, n_features), n_clusterings = features.matrix.shape, votes.shape[1]
-    if session.as_json:
-        facts = {
-            "methods": method,
-            "n_objects": n_objects,
-            "n_features": n_features,
-            "n_clusterings": n_clusterings,
-            "n_clusters": sizes,
-            "id_column": features.id_name,
-            "truth": None if features.truth is None else features.truth.name,
-            "output": output,
-            **elapsed.facts(),
-        }
-        print_json("generate", facts)
-    elif not session.quiet:
-        typer.echo(
-            f"{format_objects(n_objects, features.id_name)}, {format_count(n_features, 'feature')},"
-            f" {format_count(n_clusterings, 'clustering')} with {sizes.min()} to {sizes.max()}"
-            f" clusters in {format_target(output)}: {elapsed}",
-            err=True,
-        )
+    facts = {
+        "methods": method,
+        "n_objects": n_objects,
+        "n_features": n_features,
+        "n_clusterings": n_clusterings,
+        "n_clusters": sizes,
+        "id_column": features.id_name,
+        "truth": None if features.truth is None else features.truth.name,
+        "output": output,
+        **elapsed.facts(),
+    }
+    summary = (
+        f"{format_objects(n_objects, features.id_name)}, {format_count(n_features, 'feature')},"
+        f" {format_count(n_clusterings, 'clustering')} with {sizes.min()} to {sizes.max()}"
+        f" clusters in {format_target(output)}: {elapsed}"
+    )
+    session.finish("generate", facts, summary)
 
 
 def _check_output(output: str, truth: str | None) -> str:

@@ -6,12 +6,10 @@ import hashlib
 from pathlib import Path
 from typing import Any
 
-import typer
-
 from ensemblage.cli import options
 from ensemblage.cli.engines import Job
 from ensemblage.cli.errors import UsageError
-from ensemblage.cli.output import format_count, format_objects, print_json
+from ensemblage.cli.output import format_count, format_objects
 from ensemblage.cli.session import VoteSession, verb
 
 EXAMPLES = """\b
@@ -52,18 +50,14 @@ def predict(
     job.estimator = Placement(model, digest, confidence=confidence)
     outcome = job.run(engine)
     elapsed = session.clock.elapsed()
-    if session.as_json:
-        facts = {"method": job.title.lower(), "ks": [loaded.n_clusters_], "model": model}
-        print_json("predict", facts | outcome.facts(job, elapsed))
-        return
-    outcome.show_scores()
-    if not session.quiet:
-        typer.echo(
-            f"{format_objects(outcome.n_objects, outcome.id_name)},"
-            f" {format_count(loaded.n_features_in_, 'clustering')}, k = {loaded.n_clusters_},"
-            f" {job.title}: {elapsed}",
-            err=True,
-        )
+    facts = {"method": job.title.lower(), "ks": [loaded.n_clusters_], "model": model}
+    summary = (
+        f"{format_objects(outcome.n_objects, outcome.id_name)},"
+        f" {format_count(loaded.n_features_in_, 'clustering')}, k = {loaded.n_clusters_},"
+        f" {job.title}: {elapsed}"
+    )
+    outcome.show_scores(session)
+    session.finish("predict", facts | outcome.facts(job, elapsed), summary)
 
 
 def _load(path: str) -> Any:

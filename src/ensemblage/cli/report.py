@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Any
 import typer
 
 from ensemblage.cli import options
+from ensemblage.cli.beside import in_order, read_features
 from ensemblage.cli.errors import UsageError
-from ensemblage.cli.features import read_features
-from ensemblage.cli.output import format_count, format_target, print_json, stage
-from ensemblage.cli.session import FitSession, check_apart, check_json, check_k, in_order, verb
+from ensemblage.cli.output import format_count, format_target
+from ensemblage.cli.session import FitSession, check_apart, check_k, verb
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -67,7 +67,7 @@ def report(
     if session.votes:
         session.resolve()
     check_apart(output, [saved, *session.paths, session.truth, features])
-    check_json(output, as_json=session.as_json)
+    session.check_json(output)
     import ensemblage as en
     from ensemblage import files
     from ensemblage.report._report import need_jinja
@@ -86,14 +86,14 @@ def report(
     elif session.truth is not None or features is not None:
         raise UsageError(f"--truth and --features need votes. Name these after {saved}.")
     if saved is None:
-        with stage(f"Consensus by {session.title}", quiet=session.quiet):
+        with session.stage(f"Consensus by {session.title}"):
             check_k(k if isinstance(k, int) else 1, ensemble)
             model.fit(ensemble)
             if by_size:
                 model._number_by_size()
     elif session.votes:
         beside["votes"] = _votes_of_model(model, ensemble)
-    with stage("Writing the report", quiet=session.quiet):
+    with session.stage("Writing the report"):
         en.report.write(
             model,
             output,
@@ -103,29 +103,29 @@ def report(
         )
     elapsed = session.clock.elapsed()
     fitted = getattr(model, "consensus_", model)
-    if session.as_json:
-        choice = getattr(fitted, "k_choice_", None)
-        facts = {
-            "method": session.method if saved is None else type(fitted).__name__.lower(),
-            "ks": [fitted.n_clusters_],
-            "n_objects": fitted._ensemble.n_objects,
-            "n_clusterings": fitted.n_features_in_,
-            "n_microclusters": fitted.n_microclusters_,
-            "id_column": session.table.id_name if session.votes else None,
-            "model": saved,
-            "output": output,
-            **elapsed.facts(),
-            "choice": None if choice is None else choice.to_dict(),
-        }
-        print_json("report", facts)
-    elif not session.quiet:
-        typer.echo(
-            f"{format_count(fitted._ensemble.n_objects, 'object')},"
-            f" {format_count(fitted.n_features_in_, 'clustering')},"
-            f" {format_count(fitted.n_microclusters_, 'microcluster')}, k = {fitted.n_clusters_},"
-            f" {type(fitted).__name__}: {elapsed}\nThe report is in {format_target(output)}.",
-            err=True,
-        )
+    choice = getattr(fitted, "k_choice_", None)
+    counts = {
+        "n_objects": fitted._ensemble.n_objects,
+        "n_clusterings": fitted.n_features_in_,
+        "n_microclusters": fitted.n_microclusters_,
+    }
+    facts = {
+        "method": session.method if saved is None else type(fitted).__name__.lower(),
+        "ks": [fitted.n_clusters_],
+        **counts,
+        "id_column": session.table.id_name if session.votes else None,
+        "model": saved,
+        "output": output,
+        **elapsed.facts(),
+        "choice": None if choice is None else choice.to_dict(),
+    }
+    nouns = ("object", "clustering", "microcluster")
+    counted = ", ".join(map(format_count, counts.values(), nouns))
+    summary = (
+        f"{counted}, k = {fitted.n_clusters_}, {type(fitted).__name__}: {elapsed}\n"
+        f"The report is in {format_target(output)}."
+    )
+    session.finish("report", facts, summary)
 
 
 def is_model(path: str) -> bool:

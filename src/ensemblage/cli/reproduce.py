@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import time
 from pathlib import Path
 
 import typer
 
 from ensemblage.cli import options
 from ensemblage.cli.errors import INTERRUPTED, UsageError
-from ensemblage.cli.output import print_json
-from ensemblage.cli.session import Session, check_json, verb
+from ensemblage.cli.session import JsonSession, verb
 
 EXAMPLES = """\b
 Examples:
@@ -23,7 +21,7 @@ Examples:
 
 @verb
 def reproduce(
-    session: Session,
+    session: JsonSession,
     *,
     tables: options.Tables,
     datasets: options.Datasets = None,
@@ -33,17 +31,15 @@ def reproduce(
     output: options.RecordFolder = "reproduced",
     render: options.Render = False,
     jobs: options.Jobs = -1,
-    as_json: options.Json = False,
 ) -> None:
     """Run the paper's experiments, beside its numbers.
 
     Each finished run is recorded at once: stop at any time, and the same command resumes from
     there. All results are in one folder, with an index.html that shows them.
     """
-    start = time.perf_counter()
     if not output:
         raise UsageError("The name of the folder (-o) is empty.")
-    check_json(None, as_json=as_json)
+    session.check_json(None)
     from ensemblage import experiments
     from ensemblage.experiments import records
 
@@ -63,14 +59,11 @@ def reproduce(
             kept = f"Finished runs are kept in {folder}; the same command resumes from there."
             typer.echo(f"Interrupted. {kept}", err=True)
             raise typer.Exit(INTERRUPTED) from None
-    if as_json:
-        facts = {
-            "tables": names,
-            "rendered_only": render,
-            "output": output,
-            "index": str(index),
-            "seconds": round(time.perf_counter() - start, 4),
-        }
-        print_json("reproduce", facts)
-    elif not session.quiet:
-        typer.echo(f"Open {index}")
+    facts = {
+        "tables": names,
+        "rendered_only": render,
+        "output": output,
+        "index": str(index),
+        "seconds": round(session.clock.elapsed().seconds, 4),
+    }
+    session.finish("reproduce", facts, f"Open {index}", err=False)

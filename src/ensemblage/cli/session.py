@@ -8,24 +8,24 @@ from __future__ import annotations
 
 import functools
 import inspect
-from collections import Counter
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, get_type_hints
 
+import typer
+
 from ensemblage.cli import options
-from ensemblage.cli.errors import UsageError, did_you_mean, reported, warn, warnings_as_lines
-from ensemblage.cli.output import Clock, stage
+from ensemblage.cli.beside import take_truth
+from ensemblage.cli.errors import UsageError, reported, warnings_as_lines
+from ensemblage.cli.output import Clock, print_json, stage
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
+    from contextlib import AbstractContextManager
 
-    from numpy.typing import NDArray
-
-    from ensemblage.files import Labels, VoteTable
+    from ensemblage.files import VoteTable
 
 _SHOWN = 5
-_TRUTH_NAMES = {"gt", "truth", "ground_truth", "true_label", "y_true", "class"}
 #: Options that only some methods have, and the parameters of these methods.
 _METHOD_OPTIONS = {
     "linkage": "linkage",
@@ -45,9 +45,40 @@ class Session:
     def __post_init__(self) -> None:
         self.clock = Clock()
 
+    def stage(self, title: str) -> AbstractContextManager[None]:
+        """Show what is being done."""
+        return stage(title, quiet=self.quiet)
+
 
 @dataclass(kw_only=True)
-class InputSession(Session):
+class JsonSession(Session):
+    """A call of a verb whose summary can be JSON."""
+
+    as_json: options.Json = False
+
+    def check_json(self, output: str | None) -> None:
+        """Check that JSON has standard output for itself, and that it can be written."""
+        if not self.as_json:
+            return
+        if output in ("-", "/dev/stdout"):
+            raise UsageError(
+                "--json prints a summary on standard output, where the result would go too. Name a"
+                " file for the result with -o."
+            )
+        from ensemblage import files
+
+        files.check_writable("-")
+
+    def finish(self, verb: str, facts: dict[str, Any], summary: str, *, err: bool = True) -> None:
+        """Print the facts as JSON, or else the summary."""
+        if self.as_json:
+            print_json(verb, facts)
+        elif not self.quiet:
+            typer.echo(summary, err=err)
+
+
+@dataclass(kw_only=True)
+class InputSession(JsonSession):
     """A call of a verb that reads a table."""
 
     truth: options.Truth = None
@@ -56,7 +87,6 @@ class InputSession(Session):
     header: options.Header = None
     format: options.Format = None
     key: options.Key = None
-    as_json: options.Json = False
 
     def reading(self) -> dict[str, Any]:
         """Return the options that readers of tables take."""
@@ -81,12 +111,29 @@ class VoteSession(InputSession):
         check_stdin(self.votes)
         self.paths = stream.resolve(self.votes)
 
+    def check_table(self, output: str | None, *formats: str) -> None:
+        """Check a table that is written in one of some formats, or shown on standard output."""
+        from ensemblage import files
+
+        self.check_json(output)
+        if output is None:
+            files.check_writable("-")
+            return
+        check_apart(output, [*self.paths, self.truth])
+        if "json" in formats and output.lower().endswith(".json"):
+            files.check_writable(output, format="csv")
+        elif output_format(output) in formats:
+            files.check_writable(output)
+        else:
+            endings = ", ".join(f".{name}" for name in formats)
+            raise UsageError(f"-o {output}: a table needs a name that ends in one of {endings}.")
+
     def read(self) -> Any:
         """Read the votes as one `table`, set `true_labels` apart, and return the `Ensemble`."""
         import ensemblage as en
         from ensemblage import files
 
-        with stage("Reading votes", quiet=self.quiet):
+        with self.stage("Reading votes"):
             table = files.read_tables(self.paths, **self.reading())
         self.table, self.true_labels = take_truth(table, self.truth)
         _check_turnout(self.table)
@@ -204,20 +251,6 @@ def check_apart(output: str, inputs: Iterable[str | None]) -> None:
             )
 
 
-def check_json(output: str | None, *, as_json: bool) -> None:
-    """Check that JSON has standard output for itself, and that somebody reads it."""
-    if not as_json:
-        return
-    if output in ("-", "/dev/stdout"):
-        raise UsageError(
-            "--json prints a summary on standard output, where the result would go too. Name a"
-            " file for the result with -o."
-        )
-    from ensemblage import files
-
-    files.check_writable("-")
-
-
 def output_format(output: str) -> str:
     """Return the format of an output by its name."""
     from ensemblage import files
@@ -237,90 +270,6 @@ def check_k(largest: int, ensemble: Any) -> None:
             f" of objects. Ask for at most {groups}, or add clusterings that split the data"
             " further."
         )
-
-
-def take_truth(table: VoteTable, truth: str | None) -> tuple[VoteTable, NDArray[Any] | None]:
-    """Return the votes without the true labels, and those labels.
-
-    `truth` names a column of the votes, an array of the same file, or another file.
-    """
-    from ensemblage import files
-
-    if truth is None:
-        warn_of_truth(table.names)
-        return table, None
-    if truth in table.names or truth in table.extra:
-        labels, table = files.take_column(table, truth)
-    else:
-        known = [*table.names, *table.extra]
-        labels = read_truth(truth, table.ids, table.id_name, files.n_objects(table), known)
-    if files.is_missing(labels).all():
-        raise files.FileFormatError(
-            f"--truth {truth}: all of these labels are missing, so there is nothing to compare"
-            " with. Leave --truth out."
-        )
-    return table, labels
-
-
-def read_truth(
-    truth: str, ids: NDArray[Any] | None, id_name: str | None, n: int, known: list[str]
-) -> NDArray[Any]:
-    """Return the true labels of a file in the order of the objects; `known` are the columns."""
-    from ensemblage import files
-
-    if truth == id_name:
-        raise UsageError(
-            f"--truth {truth}: that column holds the ids of the objects. If it holds true labels,"
-            " name another column with --id-column, or none."
-        )
-    if not Path(truth).exists():
-        raise UsageError(
-            f"--truth {truth}: there is neither a column nor a file of that name."
-            f"{did_you_mean(truth, known)} The columns are {format_names(known)}."
-        )
-    return in_order(files.read_labels(truth), ids, n, truth)
-
-
-def format_names(names: Iterable[str]) -> str:
-    """Return the first of some names."""
-    names = list(names)
-    return ", ".join(names[:8]) + (", ..." if len(names) > 8 else "")
-
-
-def warn_of_truth(names: list[str]) -> None:
-    """Warn of clusterings that have the name of true labels."""
-    for name in names:
-        if name.lower() in _TRUTH_NAMES:
-            warn(f"column {name!r} counts as a clustering; --truth {name} would set it apart.")
-
-
-def in_order(
-    given: Labels, ids: NDArray[Any] | None, n: int, path: str, noun: str = "true label"
-) -> NDArray[Any]:
-    """Return labels in the order of the objects: by id if both files have ids."""
-    import numpy as np
-
-    from ensemblage import files
-
-    if given.ids is None or ids is None:
-        if len(given.labels) != n:
-            raise files.FileFormatError(
-                f"{path} has {len(given.labels)} {noun}s, but there are {n} objects. Give one for"
-                " each, or ids in both files to match them by."
-            )
-        return given.labels
-    if given.ids.dtype == ids.dtype and np.array_equal(given.ids, ids):
-        return given.labels
-    known, wanted = files.as_texts(given.ids), files.as_texts(ids)
-    times = Counter(known)
-    for name in wanted:
-        if times[name] != 1:
-            has = f"several {noun}s" if times[name] else f"no {noun}"
-            raise files.FileFormatError(
-                f"{path} has {has} for the object {name!r} of the votes. It must have one for each."
-            )
-    place_of = {name: place for place, name in enumerate(known)}
-    return given.labels[[place_of[name] for name in wanted]]
 
 
 def _check_turnout(table: VoteTable) -> None:

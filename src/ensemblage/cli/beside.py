@@ -1,21 +1,106 @@
-"""Features of objects: from files or a dataset, with true classes and dropped columns apart."""
+"""Tables beside the votes: true labels, and features from files or a dataset."""
 
 from __future__ import annotations
 
+from collections import Counter
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from ensemblage.cli.errors import UsageError, did_you_mean
-from ensemblage.cli.session import format_names, read_truth
+from ensemblage.cli.errors import UsageError, did_you_mean, warn
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
     from numpy.typing import NDArray
 
-    from ensemblage.files import FeatureTable, NamedColumn
+    from ensemblage.files import FeatureTable, Labels, NamedColumn, VoteTable
 
 _SHOWN = 5
+_TRUTH_NAMES = {"gt", "truth", "ground_truth", "true_label", "y_true", "class"}
+
+
+def take_truth(table: VoteTable, truth: str | None) -> tuple[VoteTable, NDArray[Any] | None]:
+    """Return the votes without the true labels, and those labels.
+
+    `truth` names a column of the votes, an array of the same file, or another file.
+    """
+    from ensemblage import files
+
+    if truth is None:
+        warn_of_truth(table.names)
+        return table, None
+    if truth in table.names or truth in table.extra:
+        labels, table = files.take_column(table, truth)
+    else:
+        known = [*table.names, *table.extra]
+        labels = read_truth(truth, table.ids, table.id_name, files.n_objects(table), known)
+    if files.is_missing(labels).all():
+        raise files.FileFormatError(
+            f"--truth {truth}: all of these labels are missing, so there is nothing to compare"
+            " with. Leave --truth out."
+        )
+    return table, labels
+
+
+def read_truth(
+    truth: str, ids: NDArray[Any] | None, id_name: str | None, n: int, known: list[str]
+) -> NDArray[Any]:
+    """Return the true labels of a file in the order of the objects; `known` are the columns."""
+    from ensemblage import files
+
+    if truth == id_name:
+        raise UsageError(
+            f"--truth {truth}: that column holds the ids of the objects. If it holds true labels,"
+            " name another column with --id-column, or none."
+        )
+    if not Path(truth).exists():
+        raise UsageError(
+            f"--truth {truth}: there is neither a column nor a file of that name."
+            f"{did_you_mean(truth, known)} The columns are {format_names(known)}."
+        )
+    return in_order(files.read_labels(truth), ids, n, truth)
+
+
+def format_names(names: Iterable[str]) -> str:
+    """Return the first of some names."""
+    names = list(names)
+    return ", ".join(names[:8]) + (", ..." if len(names) > 8 else "")
+
+
+def warn_of_truth(names: list[str]) -> None:
+    """Warn of clusterings that have the name of true labels."""
+    for name in names:
+        if name.lower() in _TRUTH_NAMES:
+            warn(f"column {name!r} counts as a clustering; --truth {name} would set it apart.")
+
+
+def in_order(
+    given: Labels, ids: NDArray[Any] | None, n: int, path: str, noun: str = "true label"
+) -> NDArray[Any]:
+    """Return labels in the order of the objects: by id if both files have ids."""
+    import numpy as np
+
+    from ensemblage import files
+
+    if given.ids is None or ids is None:
+        if len(given.labels) != n:
+            raise files.FileFormatError(
+                f"{path} has {len(given.labels)} {noun}s, but there are {n} objects. Give one for"
+                " each, or ids in both files to match them by."
+            )
+        return given.labels
+    if given.ids.dtype == ids.dtype and np.array_equal(given.ids, ids):
+        return given.labels
+    known, wanted = files.as_texts(given.ids), files.as_texts(ids)
+    times = Counter(known)
+    for name in wanted:
+        if times[name] != 1:
+            has = f"several {noun}s" if times[name] else f"no {noun}"
+            raise files.FileFormatError(
+                f"{path} has {has} for the object {name!r} of the votes. It must have one for each."
+            )
+    place_of = {name: place for place, name in enumerate(known)}
+    return given.labels[[place_of[name] for name in wanted]]
 
 
 class Features(NamedTuple):
