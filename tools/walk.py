@@ -11,6 +11,7 @@ small file of votes.
 from __future__ import annotations
 
 import argparse
+import contextlib
 import inspect
 import json
 import subprocess
@@ -71,13 +72,12 @@ def trace(words: list[str]) -> None:
     sys.setprofile(see)
     from ensemblage.cli import main as command
 
-    try:
+    with contextlib.suppress(SystemExit):
         command()
-    except SystemExit as end:
-        assert not end.code, end.code
-    finally:
-        sys.setprofile(None)
-        threading.setprofile(None)  # type: ignore[arg-type]
+    sys.setprofile(None)
+    threading.setprofile(None)  # type: ignore[arg-type]
+    if not Path("out.csv").exists():
+        sys.exit(f"failed: {words}")
     import ensemblage
 
     home = Path(ensemblage.__file__).parent

@@ -14,6 +14,7 @@ from types import SimpleNamespace
 import pytest
 from numba.core import event
 
+from ensemblage import _progress
 from ensemblage.cli import output
 from ensemblage.cli.output import Clock, Elapsed
 from ensemblage.flow import compiling
@@ -71,7 +72,7 @@ class Terminal(io.StringIO):
 
 
 def bar():
-    for _ in output.track([1], "Comparing"):
+    for _ in _progress.track([1], "Comparing", 1, show=True):
         compiled("ensemblage.flow.one", seconds=0.3)
 
 
@@ -101,7 +102,7 @@ def test_progress_shows_compiling(display, monkeypatch):
 
 def test_nothing_is_shown_to_those_who_ask_for_quiet(monkeypatch):
     monkeypatch.setattr(sys, "stderr", Terminal())
-    with output.stage("Consensus", quiet=True):
+    with output.stage("Consensus", show=False):
         compiled("ensemblage.flow.one", seconds=0.2)
     assert sys.stderr.getvalue() == ""
 

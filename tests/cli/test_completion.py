@@ -6,7 +6,7 @@ import sys
 
 import pytest
 
-from ensemblage.cli.parsers import METHODS
+from ensemblage import METHODS
 
 RUN = (
     "import sys\nfrom ensemblage.cli import main\nsys.argv = ['ensemblage']\n"

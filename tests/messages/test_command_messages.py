@@ -121,8 +121,8 @@ COMMANDS = {
     "consensus v.csv -k 2 --linkage average": (
         2,
         (
-            "Method auto has no --linkage. Name a method that has it, such as --method pta, or leave"
-            " it out."
+            "Method auto has no --linkage. Name a method that has it, such as --method pta, or "
+            "leave it out."
         ),
     ),
     "consensus v.csv -k 2 --linkage average --method ptgp": (

@@ -10,7 +10,7 @@ import typer
 from ensemblage._memory import peak_memory
 from ensemblage.cli import options
 from ensemblage.cli.errors import warn, with_options
-from ensemblage.cli.output import Clock, format_table, print_json, track
+from ensemblage.cli.output import Clock, format_table, print_json
 from ensemblage.cli.session import VoteSession, check_k, seed_and_jobs, verb
 
 if TYPE_CHECKING:
@@ -57,7 +57,7 @@ def compare(
     ensemble = session.read()
     check_k(k, ensemble)
     outcomes = []
-    for name in track(chosen, "Comparing methods", quiet=session.quiet):
+    for name in session.track(chosen, "Comparing methods", len(chosen)):
         kind = METHODS[name]
         outcomes.append(_run(name, kind(k, **seed_and_jobs(kind, seed, session.jobs)), ensemble))
     rows = [_row(outcome, ensemble, session.true_labels) for outcome in outcomes]
@@ -91,7 +91,7 @@ def compare(
 
 def _run(name: str, estimator: Any, ensemble: Any) -> Outcome:
     """Fit one method; if it fails the others still run."""
-    from ensemblage.methods._trust import without_comparison
+    from ensemblage.methods import without_comparison
 
     clock = Clock()
     try:

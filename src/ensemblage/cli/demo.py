@@ -10,7 +10,7 @@ import typer
 
 from ensemblage.cli import options
 from ensemblage.cli.errors import UsageError
-from ensemblage.cli.output import Clock, format_count, format_table, track
+from ensemblage.cli.output import Clock, format_count, format_table
 from ensemblage.cli.session import Session, verb
 
 if TYPE_CHECKING:
@@ -72,7 +72,7 @@ def demo(
     features, digits = _digits()
     with session.stage("Loading"):
         _warm_up(en)
-    seeds = track(range(seed, seed + repeats), "Ensembles and consensus", quiet=session.quiet)
+    seeds = session.track(range(seed, seed + repeats), "Ensembles and consensus", repeats)
     runs = [_compare(en, features, digits, members, k, each) for each in seeds]
     first = runs[0][1]
     if folder is not None:
@@ -116,7 +116,7 @@ def _warm_up(en: Any) -> None:
 
 def _fitted(en: Any, name: str, votes: Any, k: int, seed: int) -> Any:
     """Return a fitted method; the table compares it with the default, so that it need not."""
-    from ensemblage.methods._trust import without_comparison
+    from ensemblage.methods import without_comparison
 
     with without_comparison():
         return en.Consensus(k, method=_METHODS[name], random_state=seed).fit(votes)

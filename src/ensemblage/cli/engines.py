@@ -269,7 +269,7 @@ def _scheduler(job: Job) -> Iterator[str]:
     if job.scheduler is not None:
         yield job.scheduler
         return
-    from ensemblage.flow._threads import n_threads
+    from ensemblage.flow import n_threads
     from ensemblage.scale import dask
 
     with job.session.stage("Starting workers"):

@@ -231,7 +231,7 @@ class Verb(TyperCommand):
         try:
             return super().parse_args(ctx, args)
         except _TyperUsageError as error:
-            error.ctx = ctx  # type: ignore[attr-defined] - it is missing from some
+            vars(error)["ctx"] = ctx  # some come without it
             if type(error) is not typer.BadParameter or error.param is None:
                 raise
             values, _, _ = self.make_parser(ctx).parse_args(given)

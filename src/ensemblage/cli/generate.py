@@ -11,7 +11,7 @@ import typer
 from ensemblage.cli import options
 from ensemblage.cli.beside import read_features
 from ensemblage.cli.errors import UsageError, warn
-from ensemblage.cli.output import format_count, format_objects, format_target, track
+from ensemblage.cli.output import format_count, format_objects, format_target
 from ensemblage.cli.session import InputSession, check_apart, check_stdin, verb
 
 if TYPE_CHECKING:
@@ -67,7 +67,7 @@ def generate(
     check_apart(output, [*data, session.truth])
     from ensemblage import ensembles, files
     from ensemblage._validate import Features as NamedFeatures
-    from ensemblage.ensembles._checkpoint import COMMAND_LOCK, alone, remove_folder
+    from ensemblage.ensembles.checkpoint import COMMAND_LOCK, alone, remove_folder
 
     files.check_pool_writable(output)
     with session.stage("Reading features"):
@@ -101,7 +101,7 @@ def generate(
         n_jobs=session.jobs,
     )
     with nullcontext() if parts is None else alone(parts, COMMAND_LOCK):
-        votes = _votes(clusterings, (len(features.matrix), members), parts, quiet=session.quiet)
+        votes = _votes(clusterings, (len(features.matrix), members), parts, session)
         _warn_of_silent(votes)
         files.write_pool(output, votes, names, ids=features.ids, truth=features.truth)
         if parts is not None and checkpoint is None:
@@ -190,19 +190,18 @@ def _votes(
     clusterings: Iterable[tuple[int, NDArray[Any]]],
     shape: tuple[int, int],
     parts: Path | None,
-    *,
-    quiet: bool,
+    session: InputSession,
 ) -> NDArray[Any]:
     """Return the clusterings, one a column; finished ones are kept in `parts` meanwhile."""
     import numpy as np
 
     members = shape[1]
     before = _n_kept(parts, members)
-    if before and not quiet:
+    if before and not session.quiet:
         typer.echo(f"Resuming: {before} of {members} clusterings are in {parts}.", err=True)
     votes = np.empty(shape, dtype=np.int8)
     try:
-        for index, labels in track(clusterings, "Clustering", total=members, quiet=quiet):
+        for index, labels in session.track(clusterings, "Clustering", members):
             if labels.dtype.itemsize > votes.dtype.itemsize:
                 votes = votes.astype(labels.dtype)
             votes[:, index] = labels

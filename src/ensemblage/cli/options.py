@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from typing import Annotated, Any, Literal
 
+from ensemblage import METHODS
 from ensemblage.cli.parsers import (
     CRITERIA,
     DATASETS,
-    METHODS,
     TABLES,
     MethodName,
     argument,

@@ -7,7 +7,7 @@ import math
 import sys
 import time
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import typer
 
@@ -15,8 +15,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from ensemblage.metrics import KChoice
-
-Item = TypeVar("Item")
 
 #: Shorter compile times are not shown.
 _LEAST_COMPILE_SECONDS = 0.5
@@ -71,9 +69,9 @@ def _compile_seconds() -> float:
 
 
 @contextmanager
-def stage(title: str, *, quiet: bool = False) -> Iterator[None]:
+def stage(title: str, *, show: bool = True) -> Iterator[None]:
     """Show a spinner with this title on standard error, if that is a terminal."""
-    if quiet or not sys.stderr.isatty():
+    if not show or not sys.stderr.isatty():
         yield
         return
     from rich.console import Console
@@ -83,24 +81,6 @@ def stage(title: str, *, quiet: bool = False) -> Iterator[None]:
 
         with compiling.showing(lambda text: status.update(f"{text or title} ...")):
             yield
-
-
-def track(
-    items: Iterable[Item], title: str, *, total: int | None = None, quiet: bool = False
-) -> Iterator[Item]:
-    """Yield the items under a progress bar; `total` is their number if they have no length."""
-    if quiet or not sys.stderr.isatty():
-        yield from items
-        return
-    from rich.console import Console
-    from rich.progress import Progress
-
-    with Progress(console=Console(stderr=True), transient=True) as bar:
-        task = bar.add_task(title, total=total)
-        from ensemblage.flow import compiling
-
-        with compiling.showing(lambda text: bar.update(task, description=text or title)):
-            yield from bar.track(items, task_id=task)
 
 
 def format_table(header: Sequence[str], rows: Iterable[Sequence[str]]) -> str:

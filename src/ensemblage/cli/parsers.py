@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import typer
 
+from ensemblage import METHODS
 from ensemblage.cli.errors import UsageError, unknown
 
 if TYPE_CHECKING:
@@ -13,11 +14,6 @@ if TYPE_CHECKING:
 
 # Names that options take, where importing the library to ask it would slow down help and
 # completion. A test compares them with the library.
-METHODS = (
-    *("auto", "consensus"),
-    *("cspa", "eac", "ecmc", "ecpcs", "gpmgla", "hbgf", "hgpa", "lwea", "lwgp", "lwpt"),
-    *("mcla", "nmf", "pta", "ptgp", "srs", "srw", "usenc", "vote", "wct", "weac"),
-)
 CRITERIA = (
     *("support", "recurrence", "balance", "ensemble_nmi", "confidence", "lifetime", "eigengap"),
     *("subset_stability", "pac", "delta_area", "seed_stability"),
@@ -30,7 +26,7 @@ TABLES = (
 if TYPE_CHECKING:
     MethodName = str
 else:
-    MethodName = Literal[METHODS]
+    MethodName = Literal[tuple(METHODS)]
 DATASETS = ("MF", "IS", "MNIST", "ODR", "LS", "PD", "USPS", "FC", "KDD99-10P", "KDD99")
 
 _MOST_DIGITS = 100

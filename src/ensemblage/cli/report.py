@@ -70,7 +70,7 @@ def report(
     session.check_json(output)
     import ensemblage as en
     from ensemblage import files
-    from ensemblage.report._report import need_jinja
+    from ensemblage.report import need_jinja
 
     files.check_writable(output, format="csv")
     need_jinja()

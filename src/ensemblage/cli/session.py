@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING, Any, get_type_hints
 
 import typer
 
-from ensemblage.cli import options
+from ensemblage._progress import Item, track
+from ensemblage.cli import options  # noqa: TC001 - typer reads annotations
 from ensemblage.cli.beside import take_truth
 from ensemblage.cli.errors import UsageError, reported, warnings_as_lines
 from ensemblage.cli.output import Clock, print_json, stage
@@ -46,8 +47,12 @@ class Session:
         self.clock = Clock()
 
     def stage(self, title: str) -> AbstractContextManager[None]:
-        """Show what is being done."""
-        return stage(title, quiet=self.quiet)
+        """Show a spinner with this title on standard error, if that is a terminal."""
+        return stage(title, show=not self.quiet)
+
+    def track(self, items: Iterable[Item], title: str, total: int) -> Iterable[Item]:
+        """Return the items, to be walked through under a progress bar."""
+        return track(items, title, total, show=not self.quiet)
 
 
 @dataclass(kw_only=True)
