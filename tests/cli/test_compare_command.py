@@ -132,5 +132,5 @@ def test_a_score_of_zero_is_a_score():
         return {"method": name, "clusters": 2, "nmi": nmi, "ari": nmi, "nmi_with_votes": 0.9,
                 "seconds": 1.0, "memory_mb": None}  # fmt: skip
 
-    lines = _report([row("zero", 0.0), row("good", 0.3)], {}).splitlines()
+    lines = _report([row("zero", 0.0), row("good", 0.3)], ["method", "nmi"], {}).splitlines()
     assert [line.split()[0] for line in lines[1:]] == ["good", "zero"]

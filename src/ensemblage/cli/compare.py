@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any
 
 import typer
 
@@ -13,9 +13,6 @@ from ensemblage.cli.errors import warn, with_options
 from ensemblage.cli.output import Clock, format_table, print_json
 from ensemblage.cli.session import VoteSession, check_k, seed_and_jobs, verb
 
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
 EXAMPLES = """\b
 Examples:
   ensemblage compare votes.csv -k 10
@@ -24,14 +21,20 @@ Examples:
 """
 
 
-class Outcome(NamedTuple):
-    """The result of one method; `error` says why there are no labels."""
-
-    method: str
-    labels: NDArray[Any] | None
-    seconds: float
-    n_bytes: int | None
-    error: str | None
+_SCORES = ("nmi", "ari", "nmi_with_votes")
+#: Columns of the table, and their titles. Rows have "error" too.
+_TITLES = {
+    "method": "",
+    "clusters": "clusters",
+    "nmi": "NMI (max)",
+    "ari": "ARI",
+    "nmi_with_votes": "NMI with the votes",
+    "seconds": "seconds",
+    "memory_mb": "MB",
+    "outlier": "",
+}
+Row = dict[str, Any]
+Agreement = dict[str, dict[str, float]]
 
 
 @verb
@@ -50,88 +53,72 @@ def compare(
     """
     session.resolve()
     session.check_table(output, "csv", "tsv", "parquet", "npz", "json")
+    from ensemblage import metrics
     from ensemblage.methods import METHODS, NAMES
 
     chosen = NAMES if methods == "all" else methods
     chosen = dict.fromkeys("consensus" if name == "auto" else name for name in chosen)
     ensemble = session.read()
     check_k(k, ensemble)
-    outcomes = []
+    rows, labels = [], {}
     for name in session.track(chosen, "Comparing methods", len(chosen)):
         kind = METHODS[name]
-        outcomes.append(_run(name, kind(k, **seed_and_jobs(kind, seed, session.jobs)), ensemble))
-    rows = [_row(outcome, ensemble, session.true_labels) for outcome in outcomes]
-    agreement = _agreement([outcome for outcome in outcomes if outcome.labels is not None])
+        estimator = kind(k, **seed_and_jobs(kind, seed, session.jobs))
+        row, labels[name] = _run(name, estimator, ensemble, session.true_labels)
+        rows.append(row)
+    given = {name: found for name, found in labels.items() if found is not None}
+    agreement = {
+        one: {other: metrics.ari(given[one], given[other]) for other in given} for one in given
+    }
     _mark_outliers(rows, agreement)
+    columns = [
+        name for name in _TITLES if session.true_labels is not None or name not in ("nmi", "ari")
+    ]
     if output is not None:
-        _write(output, rows, agreement)
+        _write(output, [{name: row[name] for name in columns} for row in rows], agreement)
     if session.as_json:
         facts = {
             "ks": [k],
             **session.facts(ensemble),
             "output": output,
             **session.clock.elapsed().facts(),
-            "methods": [
-                {"method": None, "clusters": None, "nmi": None, "ari": None}
-                | row
-                | {"error": outcome.error}
-                for row, outcome in zip(rows, outcomes, strict=True)
-            ],
+            "methods": rows,
             "agreement": agreement,
         }
         print_json("compare", facts)
     elif not session.quiet or output is None:
-        typer.echo(_report(rows, agreement), err=output == "-")
-    for outcome in outcomes:
-        if outcome.error is not None:
-            warn(f"{outcome.method} has no result: {outcome.error}")
-    if all(outcome.labels is None for outcome in outcomes):
+        typer.echo(_report(rows, columns, agreement), err=output == "-")
+    for row in rows:
+        if row["error"] is not None:
+            warn(f"{row['method']} has no result: {row['error']}")
+    if not given:
         raise ValueError("No method gave a result; see the warnings above.")
 
 
-def _run(name: str, estimator: Any, ensemble: Any) -> Outcome:
-    """Fit one method; if it fails the others still run."""
+def _run(name: str, estimator: Any, ensemble: Any, truth: Any) -> tuple[Row, Any]:
+    """Fit one method; return its row, and its labels unless it fails."""
+    from ensemblage import metrics
     from ensemblage.methods import without_comparison
 
-    clock = Clock()
+    row: Row = dict.fromkeys([*_TITLES, "error"]) | {"method": name, "outlier": False}
+    labels, clock = None, Clock()
     try:
         with peak_memory() as peak, without_comparison():
             labels = estimator.fit(ensemble).labels_
     except (ValueError, MemoryError, ImportError) as error:
-        text = with_options(error) or type(error).__name__
-        return Outcome(name, None, clock.elapsed().seconds, None, text)
-    return Outcome(name, labels, clock.elapsed().seconds, peak.n_bytes, None)
-
-
-def _row(outcome: Outcome, ensemble: Any, truth: NDArray[Any] | None) -> dict[str, Any]:
-    from ensemblage import metrics
-
-    row: dict[str, Any] = {"method": outcome.method, "clusters": None}
-    labels = outcome.labels
-    if truth is not None:
-        row |= {"nmi": None, "ari": None}
-    row |= {"nmi_with_votes": None, "seconds": round(outcome.seconds, 4), "memory_mb": None}
+        row["error"] = with_options(error) or type(error).__name__
+    row["seconds"] = round(clock.elapsed().seconds, 4)
     if labels is None:
-        return row
+        return row, None
     row["clusters"] = int(labels.max()) + 1
+    row["nmi_with_votes"] = metrics.ensemble_nmi(labels, ensemble)
+    row["memory_mb"] = None if peak.n_bytes is None else round(peak.n_bytes / 1e6, 1)
     if truth is not None:
         row |= {"nmi": metrics.nmi(truth, labels), "ari": metrics.ari(truth, labels)}
-    row["nmi_with_votes"] = metrics.ensemble_nmi(labels, ensemble)
-    row["memory_mb"] = None if outcome.n_bytes is None else round(outcome.n_bytes / 1e6, 1)
-    return row
+    return row, labels
 
 
-def _agreement(outcomes: list[Outcome]) -> dict[str, dict[str, float]]:
-    """Return the ARI of each pair of methods."""
-    from ensemblage import metrics
-
-    return {
-        one.method: {other.method: metrics.ari(one.labels, other.labels) for other in outcomes}
-        for one in outcomes
-    }
-
-
-def _mark_outliers(rows: list[dict[str, Any]], agreement: dict[str, dict[str, float]]) -> None:
+def _mark_outliers(rows: list[Row], agreement: Agreement) -> None:
     """Set `outlier` of each row: whether a method agrees with the others far less than they do."""
     import numpy as np
 
@@ -147,23 +134,10 @@ def _mark_outliers(rows: list[dict[str, Any]], agreement: dict[str, dict[str, fl
         row["outlier"] = row["method"] in means and means[row["method"]] < lowest
 
 
-_SCORES = ("nmi", "ari", "nmi_with_votes")
-_TITLES = {
-    "method": "",
-    "clusters": "clusters",
-    "nmi": "NMI (max)",
-    "ari": "ARI",
-    "nmi_with_votes": "NMI with the votes",
-    "seconds": "seconds",
-    "memory_mb": "MB",
-    "outlier": "",
-}
-
-
-def _report(rows: list[dict[str, Any]], agreement: dict[str, dict[str, float]]) -> str:
-    header = [_TITLES[word] for word in rows[0]]
+def _report(rows: list[Row], columns: list[str], agreement: Agreement) -> str:
     by_score = sorted(rows, key=_score, reverse=True)
-    table = format_table(header, [[_cell(word, row[word]) for word in row] for row in by_score])
+    cells = [[_cell(name, row[name]) for name in columns] for row in by_score]
+    table = format_table([_TITLES[name] for name in columns], cells)
     if len(agreement) < 2:
         return table
     names = [row["method"] for row in by_score if row["method"] in agreement]
@@ -180,9 +154,9 @@ def _report(rows: list[dict[str, Any]], agreement: dict[str, dict[str, float]]) 
     return text
 
 
-def _score(row: dict[str, Any]) -> float:
+def _score(row: Row) -> float:
     """Return what rows are sorted by: agreement with the truth, else with the votes."""
-    score = row.get("nmi", row["nmi_with_votes"])
+    score = row["nmi_with_votes"] if row["nmi"] is None else row["nmi"]
     return -1.0 if score is None else float(score)
 
 
@@ -196,7 +170,7 @@ def _cell(word: str, value: Any) -> str:
     return f"{value:.3f}" if word == "seconds" else str(value)
 
 
-def _write(output: str, rows: list[dict[str, Any]], agreement: dict[str, dict[str, float]]) -> None:
+def _write(output: str, rows: list[Row], agreement: Agreement) -> None:
     import numpy as np
 
     from ensemblage import files

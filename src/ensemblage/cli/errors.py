@@ -20,7 +20,7 @@ from typer.core import TyperCommand, TyperGroup
 from ensemblage._messages import written
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Iterator
 
     from ensemblage._messages import Parameter
 
@@ -275,25 +275,10 @@ class Verbs(TyperGroup):
             raise unknown("command", args[0], self.list_commands(ctx))
         return super().resolve_command(ctx, args)
 
-    def main(
-        self,
-        args: Sequence[str] | None = None,
-        prog_name: str | None = None,
-        complete_var: str | None = None,
-        standalone_mode: bool = True,  # noqa: FBT001, FBT002 - the form of what it overrides
-        windows_expand_args: bool = True,  # noqa: FBT001, FBT002
-        **extra: Any,
-    ) -> Any:
+    def main(self, *args: Any, standalone_mode: bool = True, **extra: Any) -> Any:  # type: ignore[override]
         """Run the verb; exit with its code if that is wanted."""
         try:
-            code = super().main(
-                args,
-                prog_name,
-                complete_var,
-                standalone_mode=False,
-                windows_expand_args=windows_expand_args,
-                **extra,
-            )
+            code = super().main(*args, standalone_mode=False, **extra)
         except UsageError as error:
             show_error(str(error))
             code = WRONG_USAGE
