@@ -117,7 +117,7 @@ def test_votes_without_structure(tmp_path):
         (["--criterion", "gap"], 2, "Unknown criterion 'gap'"),
         (["-m", "ptgp", "--criterion", "lifetime"], 1, "PTGP has no 'lifetime' to choose k by"),
         (["-m", "ptpg"], 2, "Unknown method 'ptpg'. Did you mean 'ptgp'?"),
-        (["-o", "scores.npy"], 2, "Scores are a table"),
+        (["-o", "scores.npy"], 2, "ends in one of .csv, .tsv, .parquet"),
         (["-o", "-", "--json"], 2, "where the result would go too"),
         (["--refits", 1], 2, "--refits"),
     ],

@@ -38,6 +38,8 @@ def completed(line):
             ["pac,support", "pac,subset_stability", "pac,seed_stability"],
         ),
         ("ensemblage consensus v.csv --device c", ["cpu", "cuda"]),
+        ("ensemblage consensus v.csv --neighbors a", ["auto", "all"]),
+        ("ensemblage consensus v.csv -k ", ["auto"]),
         ("ensemblage predict m v.csv --engine ", ["auto", "memory", "stream"]),
         ("ensemblage reproduce com", ["comparison"]),
         ("ensemblage consensus v.csv --membe", ["--member-table"]),

@@ -79,8 +79,8 @@ def unknown(noun: str, word: str, known: Iterable[str]) -> UsageError:
 
     Examples
     --------
-    >>> print(unknown("method", "ptq", ["eac", "ptgp"]))
-    Unknown method 'ptq'. Did you mean 'ptgp'? Known: eac, ptgp.
+    >>> print(unknown("method", "ptpg", ["eac", "ptgp"]))
+    Unknown method 'ptpg'. Did you mean 'ptgp'? Known: eac, ptgp.
     """
     known = list(known)
     return UsageError(

@@ -95,7 +95,7 @@ AutoK = Annotated[
         "How many clusters; auto chooses, and says why.",
         *_K,
         default="auto",
-        parser=count_or("-k", "auto"),
+        **count_or("-k", "auto"),
     ),
 ]
 ConsensusK = Annotated[
@@ -176,12 +176,12 @@ Neighbors = Annotated[
         "auto|all|INT",
         "Links kept at each microcluster.",
         default="auto",
-        parser=count_or("--neighbors", "auto", "all"),
+        **count_or("--neighbors", "auto", "all"),
     ),
 ]
 Steps = Annotated[
     Any,
-    option("auto|INT", "Length of the walks.", default="auto", parser=count_or("--steps", "auto")),
+    option("auto|INT", "Length of the walks.", default="auto", **count_or("--steps", "auto")),
 ]
 Device = Annotated[
     Literal["cpu", "cuda", "auto"] | None,

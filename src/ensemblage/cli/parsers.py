@@ -55,12 +55,13 @@ def parse_number(text: str) -> int | None:
     return int(text) if text.isdecimal() and len(text) <= _MOST_DIGITS else None
 
 
-def count_or(option: str, *words: str) -> Callable[[str | int], int | str]:
-    """Return a parser for a whole number from 1 up, or one of some words.
+def count_or(option: str, *words: str) -> dict[str, Any]:
+    """Return the settings of an option that takes a whole number from 1 up, or one of some words.
 
     Examples
     --------
-    >>> count_or("-k", "auto")("10"), count_or("-k", "auto")("Auto")
+    >>> parse = count_or("-k", "auto")["parser"]
+    >>> parse("10"), parse("Auto")
     (10, 'auto')
     """
 
@@ -74,7 +75,7 @@ def count_or(option: str, *words: str) -> Callable[[str | int], int | str]:
             raise UsageError(f"{option} must be {expected}, got {str(value)!r}.")
         return number
 
-    return parse
+    return {"parser": parse, "autocompletion": _completion(words)}
 
 
 def share_or_count(option: str, *, share_only: bool = False) -> Callable[[str | float], float]:
@@ -98,7 +99,7 @@ def share_or_count(option: str, *, share_only: bool = False) -> Callable[[str | 
     return parse
 
 
-def parse_range(value: str | range) -> range:
+def parse_range(value: str) -> range:
     """Return the numbers of clusters from LOW to HIGH.
 
     Examples
@@ -106,7 +107,7 @@ def parse_range(value: str | range) -> range:
     >>> parse_range("2:5")
     range(2, 6)
     """
-    ends = [parse_number(text) for text in str(value).split(":")]
+    ends = [parse_number(text) for text in value.split(":")]
     if len(ends) != 2 or ends[0] is None or ends[1] is None:
         raise UsageError(
             f"--k-range must be two numbers with a colon, such as 2:20, got {value!r}."
@@ -133,10 +134,7 @@ def name_of(noun: str, *known: str) -> dict[str, Any]:
     def parse(word: str) -> str:
         return _known(noun, word, known)
 
-    def complete(incomplete: str) -> list[str]:
-        return [name for name in known if name.lower().startswith(incomplete.lower())]
-
-    return {"parser": parse, "autocompletion": complete}
+    return {"parser": parse, "autocompletion": _completion(known)}
 
 
 def names_of(option: str, noun: str, *known: str, words: tuple[str, ...] = ()) -> dict[str, Any]:
@@ -153,9 +151,7 @@ def names_of(option: str, noun: str, *known: str, words: tuple[str, ...] = ()) -
     ['eac,pta', 'eac,ptgp']
     """
 
-    def parse(value: Any) -> list[str] | str:
-        if not isinstance(value, str):
-            return list(value)  # typer may pass a default through twice
+    def parse(value: str) -> list[str] | str:
         if value.strip().lower() in words:
             return value.strip().lower()
         names = [_known(noun, word, known) for word in value.split(",") if word.strip()]
@@ -174,6 +170,15 @@ def names_of(option: str, noun: str, *known: str, words: tuple[str, ...] = ()) -
         ]
 
     return {"parser": parse, "autocompletion": complete}
+
+
+def _completion(words: tuple[str, ...]) -> Callable[[str], list[str]]:
+    """Return a function that completes a word in a shell."""
+
+    def complete(incomplete: str) -> list[str]:
+        return [word for word in words if word.lower().startswith(incomplete.lower())]
+
+    return complete
 
 
 def _known(noun: str, word: str, known: tuple[str, ...]) -> str:

@@ -217,7 +217,7 @@ def verb(function: Callable[..., None]) -> Callable[..., None]:
             annotation=hints[name],
         )
         for name in dict.fromkeys(
-            name for base in kind.__mro__ for name in vars(base).get("__annotations__", ())
+            name for base in kind.__mro__ for name in inspect.get_annotations(base)
         )
     ]
 
