@@ -19,7 +19,7 @@ from scipy.io import savemat
 
 PROGRAM = """
 import sys, time
-from ensemblage.ensembles import _checkpoint as members
+from ensemblage.ensembles import checkpoint as members
 from ensemblage.experiments import records
 from ensemblage.scale import _checkpoint, _passes
 _passes.PIECE_ROWS = 1000

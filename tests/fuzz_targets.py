@@ -24,7 +24,7 @@ from scipy.io import savemat
 
 import ensemblage as en
 from ensemblage import files
-from ensemblage.cli import _app
+from ensemblage.cli import app
 from ensemblage.experiments import records
 from ensemblage.scale._labels import Labels
 from ensemblage.scale._sources import open_sources
@@ -284,7 +284,7 @@ def _run_command(data: bytes, folder: Path) -> None:
     os.chdir(folder)
     try:
         with contextlib.redirect_stderr(said), contextlib.redirect_stdout(io.StringIO()):
-            _app.app(arguments, prog_name="ensemblage")
+            app(arguments, prog_name="ensemblage")
     except SystemExit as ending:
         code, text = ending.code, said.getvalue()
         if code not in (0, 1, 2) or "Traceback" in text or "a case it does not know" in text:

@@ -8,7 +8,7 @@ import ensemblage as en
 ROOT = Path(en.__file__).parent
 
 #: Packages that are being rebuilt: what they import, and what is imported from them.
-IMPORTERS = ("cli", "scale")
+IMPORTERS = ("scale",)
 IMPORTED = ("ensemblage.files.",)
 
 

@@ -105,15 +105,19 @@ def test_votes_without_structure(tmp_path):
 @pytest.mark.parametrize(
     ("words", "code", "message"),
     [
-        (["--k-range", "1:5"], 2, "--k-range begins at 2 or later"),
-        (["--k-range", "5"], 2, "--k-range is two numbers with a colon"),
-        (["--k-range", "2:5000"], 1, "5000 clusters were asked for, but the votes tell only"),
-        (["--criteria", "lifetme"], 2, "--criteria knows no 'lifetme'. Did you mean lifetime?"),
+        (["--k-range", "1:5"], 2, "--k-range must begin at 2 or later"),
+        (["--k-range", "5"], 2, "--k-range must be two numbers with a colon"),
+        (
+            ["--k-range", "2:5000"],
+            1,
+            "5000 clusters were asked for, but the votes distinguish only",
+        ),
+        (["--criteria", "lifetme"], 2, "Unknown criterion 'lifetme'. Did you mean 'lifetime'?"),
         (["--criteria", ","], 2, "--criteria needs names"),
-        (["--criterion", "gap"], 2, "--criterion knows no 'gap'"),
+        (["--criterion", "gap"], 2, "Unknown criterion 'gap'"),
         (["-m", "ptgp", "--criterion", "lifetime"], 1, "PTGP has no 'lifetime' to choose k by"),
-        (["-m", "ptpg"], 2, "There is no method 'ptpg'. Did you mean ptgp?"),
-        (["-o", "scores.npy"], 2, "Scores are a table"),
+        (["-m", "ptpg"], 2, "Unknown method 'ptpg'. Did you mean 'ptgp'?"),
+        (["-o", "scores.npy"], 2, "ends in one of .csv, .tsv, .parquet"),
         (["-o", "-", "--json"], 2, "where the result would go too"),
         (["--refits", 1], 2, "--refits"),
     ],
@@ -156,7 +160,7 @@ def test_quiet_tells_nothing(votes, tmp_path):
 def test_k_is_a_number_or_auto(votes, k):
     found = invoke(votes, "-k", k, verb="consensus")
     assert found.exit_code == 2
-    assert "-k is a whole number from 1 on, or auto" in found.stderr
+    assert "-k must be auto or a whole number from 1 up" in found.stderr
 
 
 def test_auto_and_a_range_exclude_each_other(votes):

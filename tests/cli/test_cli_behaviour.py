@@ -9,7 +9,7 @@ import typer
 from typer.testing import CliRunner
 
 from ensemblage.cli import app
-from ensemblage.cli._errors import WrongCall, reported
+from ensemblage.cli.errors import UsageError, reported
 
 HEAVY = ("numpy", "numba", "sklearn", "scipy", "pandas", "pyarrow", "rich", "matplotlib")
 VERBS = (
@@ -78,11 +78,11 @@ def test_options_of_several_verbs_are_called_alike():
 @pytest.mark.parametrize(
     ("error", "code", "words"),
     [
-        (WrongCall("Say k."), 2, "error: Say k.\n"),
+        (UsageError("Say k."), 2, "error: Say k.\n"),
         (ValueError("Votes are\n  no votes."), 1, "error: Votes are no votes.\n"),
         (OSError(28, "No space left on device", "x.csv"), 1, "No space left on device: x.csv"),
         (MemoryError(), 1, "not enough memory"),
-        (KeyError("gone"), 1, "defect of ensemblage"),
+        (KeyError("gone"), 1, "bug in ensemblage"),
         (KeyboardInterrupt(), 130, "Interrupted"),
         (BrokenPipeError(), 141, ""),
     ],

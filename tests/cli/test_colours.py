@@ -6,7 +6,7 @@ import sys
 
 import pytest
 
-from ensemblage.cli._colours import coloured
+from ensemblage.cli.errors import coloured
 
 pty = pytest.importorskip("pty")  # POSIX
 
@@ -61,9 +61,9 @@ def test_an_error_on_a_terminal():
     printed, told = on_terminal(["consenus"])
     assert printed == ""
     assert told.startswith(f"{ESCAPE}31m")
-    assert on_terminal(["consenus"], NO_COLOR="1")[1].startswith("error: There is no command")
+    assert on_terminal(["consenus"], NO_COLOR="1")[1].startswith("error: Unknown command")
     piped = subprocess.run([*ENSEMBLAGE, "consenus"], capture_output=True, text=True, check=False)
-    assert piped.stderr.startswith("error: There is no command")
+    assert piped.stderr.startswith("error: Unknown command")
 
 
 def test_progress_and_warnings_on_a_terminal(tmp_path):

@@ -98,16 +98,16 @@ def test_a_method_that_fails_does_not_stop_the_others(votes, monkeypatch):
 @pytest.mark.parametrize(
     ("words", "code", "message"),
     [
-        (["-k", 3, "--methods", "ptpg"], 2, "There is no method 'ptpg'. Did you mean ptgp?"),
+        (["-k", 3, "--methods", "ptpg"], 2, "Unknown method 'ptpg'. Did you mean 'ptgp'?"),
         (["-k", 3, "--methods", ","], 2, "--methods needs names"),
-        (["-k", 0], 2, "-k is a whole number from 1 on. Found '0'"),
+        (["-k", 0], 2, "-k must be a whole number from 1 up, got '0'"),
         ([], 2, "-k or --clusters is missing. See: "),
         (["-k", 3, "-o", "no/such/folder/x.csv"], 1, "there is no folder"),
-        (["-k", 3, "-o", "table.npy"], 2, "NPY file has no place for a table of methods"),
-        (["-k", 3, "--jobs", 0], 2, "--jobs is a number of threads"),
+        (["-k", 3, "-o", "table.npy"], 2, "ends in one of .csv, .tsv, .parquet, .npz, .json"),
+        (["-k", 3, "--jobs", 0], 2, "--jobs must be a number from 1 up"),
         (["-k", 3, "--key", "votes"], 2, "--key is for NPZ and MAT"),
-        (["-k", 3, "--format", "xlsx"], 2, "no format 'xlsx'"),
-        (["-k", 500], 1, "500 clusters were asked for, but the votes tell only"),
+        (["-k", 3, "--format", "xlsx"], 2, "Unknown format 'xlsx'"),
+        (["-k", 500], 1, "500 clusters were asked for, but the votes distinguish only"),
         (["-k", 3, "-o", "table.xlsx"], 2, "xlsx"),
     ],
 )
@@ -132,5 +132,5 @@ def test_a_score_of_zero_is_a_score():
         return {"method": name, "clusters": 2, "nmi": nmi, "ari": nmi, "nmi_with_votes": 0.9,
                 "seconds": 1.0, "memory_mb": None}  # fmt: skip
 
-    lines = _report([row("zero", 0.0), row("good", 0.3)], {}).splitlines()
+    lines = _report([row("zero", 0.0), row("good", 0.3)], ["method", "nmi"], {}).splitlines()
     assert [line.split()[0] for line in lines[1:]] == ["good", "zero"]

@@ -14,8 +14,9 @@ from types import SimpleNamespace
 import pytest
 from numba.core import event
 
-from ensemblage.cli import _progress
-from ensemblage.cli._clock import Clock, Took
+from ensemblage import _progress
+from ensemblage.cli import output
+from ensemblage.cli.output import Clock, Elapsed
 from ensemblage.flow import compiling
 from ensemblage.scale import _progress as scale_progress
 
@@ -47,22 +48,22 @@ def test_a_kernel_that_fails_to_compile_does_not_stop_the_clock():
     with pytest.raises(TypeError), event.trigger_event("numba:compile", {"dispatcher": kernel}):
         raise TypeError
     time.sleep(0.02)
-    assert clock.took().seconds >= 0.02
+    assert clock.elapsed().seconds >= 0.02
 
 
 def test_seconds_exclude_compiling():
     clock = Clock()
     compiled("ensemblage.flow.one", "ensemblage.flow.two", seconds=0.1)
-    took = clock.took()
+    took = clock.elapsed()
     assert took.compile_seconds >= 0.2
     assert took.seconds < 0.1
-    assert Clock().took().compile_seconds == 0.0
+    assert Clock().elapsed().compile_seconds == 0.0
 
 
 def test_the_summary_tells_of_compiling_that_takes_long():
-    assert str(Took(0.314, 0.4)) == "0.31 s"
-    assert str(Took(0.314, 4.81)) == "0.31 s, and 4.8 s compiling kernels, once"
-    assert Took(1.23456, 0.0).facts() == {"seconds": 1.2346, "compile_seconds": 0.0}
+    assert str(Elapsed(0.314, 0.4)) == "0.31 s"
+    assert str(Elapsed(0.314, 4.81)) == "0.31 s, and 4.8 s compiling kernels, once"
+    assert Elapsed(1.23456, 0.0).facts() == {"seconds": 1.2346, "compile_seconds": 0.0}
 
 
 class Terminal(io.StringIO):
@@ -71,12 +72,12 @@ class Terminal(io.StringIO):
 
 
 def bar():
-    for _ in _progress.track([1], "Comparing"):
+    for _ in _progress.track([1], "Comparing", 1, show=True):
         compiled("ensemblage.flow.one", seconds=0.3)
 
 
 def spinner():
-    with _progress.stage("Consensus"):
+    with output.stage("Consensus"):
         compiled("ensemblage.flow.one", seconds=0.3)
 
 
@@ -101,7 +102,7 @@ def test_progress_shows_compiling(display, monkeypatch):
 
 def test_nothing_is_shown_to_those_who_ask_for_quiet(monkeypatch):
     monkeypatch.setattr(sys, "stderr", Terminal())
-    with _progress.stage("Consensus", quiet=True):
+    with output.stage("Consensus", show=False):
         compiled("ensemblage.flow.one", seconds=0.2)
     assert sys.stderr.getvalue() == ""
 

@@ -6,7 +6,7 @@ import sys
 
 import pytest
 
-from ensemblage.cli._words import METHODS
+from ensemblage import METHODS
 
 RUN = (
     "import sys\nfrom ensemblage.cli import main\nsys.argv = ['ensemblage']\n"
@@ -38,6 +38,8 @@ def completed(line):
             ["pac,support", "pac,subset_stability", "pac,seed_stability"],
         ),
         ("ensemblage consensus v.csv --device c", ["cpu", "cuda"]),
+        ("ensemblage consensus v.csv --neighbors a", ["auto", "all"]),
+        ("ensemblage consensus v.csv -k ", ["auto"]),
         ("ensemblage predict m v.csv --engine ", ["auto", "memory", "stream"]),
         ("ensemblage reproduce com", ["comparison"]),
         ("ensemblage consensus v.csv --membe", ["--member-table"]),

@@ -7,8 +7,8 @@ from typer.testing import CliRunner
 
 import ensemblage as en
 from ensemblage.cli import app
-from ensemblage.cli._errors import _verdict
-from ensemblage.cli._options import wanted_k
+from ensemblage.cli.errors import describe
+from ensemblage.cli.parsers import parse_range
 
 TEXT = "id,a,b,c\nx,1,1,1\ny,1,1,2\nz,2,2,2\nw,2,2,1\n"
 
@@ -46,10 +46,10 @@ class TestBeforeTheWork:
     @pytest.mark.parametrize(
         ("arguments", "code", "words"),
         [
-            (["--jobs", 0], 2, "--jobs is a number of threads from 1 on, or -1"),
+            (["--jobs", 0], 2, "--jobs must be a number from 1 up, or -1"),
             (["--truth", "id"], 2, "--truth id: that column holds the ids"),
             (["--key", "votes"], 2, "--key is for NPZ and MAT, but v.csv is read as CSV"),
-            (["--neighbors", "9" * 5000], 2, "--neighbors is auto, all or a whole number"),
+            (["--neighbors", "9" * 5000], 2, "--neighbors must be auto, all or a whole number"),
             (["--truth", "empty.csv"], 1, "--truth empty.csv: all of these labels are missing"),
             (["--truth", "folder"], 1, "folder is a directory"),
             (["-o", ""], 1, "The name of the output is empty"),
@@ -72,7 +72,7 @@ class TestBeforeTheWork:
 
     @pytest.mark.parametrize("largest", [5, 20_000_000, 10**30])
     def test_more_clusters_than_groups(self, run, largest):
-        words = f"{largest} clusters were asked for, but the votes tell only 4 group(s)"
+        words = f"{largest} clusters were asked for, but the votes distinguish only 4 group(s)"
         assert_refused(run("v.csv", "-k", largest), 1, words)
         assert_refused(run("v.csv", "--k-range", f"2:{largest}"), 1, words)
 
@@ -132,9 +132,9 @@ def test_dates_as_ids_come_out_as_dates(run, tmp_path):
 
 
 def test_many_k_take_no_memory():
-    assert wanted_k(None, "2:20000000") == range(2, 20_000_001)
+    assert parse_range("2:20000000") == range(2, 20_000_001)
 
 
 def test_a_case_that_is_not_known_is_one_paragraph():
-    _, message = _verdict(RuntimeError("Failed in nopython mode\n\n   over many\nlines\n"))
-    assert "RuntimeError: Failed in nopython mode over many lines. This is a defect" in message
+    _, message = describe(RuntimeError("Failed in nopython mode\n\n   over many\nlines\n"))
+    assert "RuntimeError: Failed in nopython mode over many lines. This is a bug" in message

@@ -7,7 +7,7 @@ import pytest
 from typer.testing import CliRunner
 
 from ensemblage import files
-from ensemblage.cli import _engines, app
+from ensemblage.cli import app, engines
 
 pa = pytest.importorskip("pyarrow")
 pq = pytest.importorskip("pyarrow.parquet")
@@ -49,13 +49,13 @@ def run():
 def used(monkeypatch):
     """Remember which engine was taken."""
     names = []
-    for name, engine in list(_engines.ENGINES.items()):
+    for name, engine in list(engines.ENGINES.items()):
 
         def spy(task, name=name, engine=engine):
             names.append(name)
             return engine(task)
 
-        monkeypatch.setitem(_engines.ENGINES, name, spy)
+        monkeypatch.setitem(engines.ENGINES, name, spy)
     return names
 
 
@@ -120,14 +120,14 @@ class TestChoice:
 
     @pytest.mark.parametrize("kind", ["parquet", "csv"])
     def test_votes_that_do_not_fit_are_streamed(self, run, used, kind, monkeypatch):
-        monkeypatch.setattr(_engines, "_SHARE", 1e-9)
+        monkeypatch.setattr(engines, "_SHARE", 1e-9)
         result = run(f"votes/part-0.{kind}", "-k", 3, "-m", "vote", "-o", "l.csv")
         assert result.exit_code == 0, result.stderr
         assert used == ["stream"]
 
     @pytest.mark.parametrize("output", ["-", "l.npy", "l.csv.gz"])
     def test_what_cannot_be_streamed_is_not(self, run, used, output, monkeypatch):
-        monkeypatch.setattr(_engines, "_SHARE", 1e-9)
+        monkeypatch.setattr(engines, "_SHARE", 1e-9)
         run(self.VOTES, "-k", 3, "-m", "vote", "-o", output)
         assert used == ["memory"]
 
@@ -154,7 +154,7 @@ class TestChoice:
     def test_an_unknown_engine(self, run):
         result = run(self.VOTES, "-k", 3, "--engine", "spark")
         assert result.exit_code == 2
-        assert "--engine is one of auto, memory, stream, dask. Found 'spark'." in result.stderr
+        assert "Unknown engine 'spark'. Known: auto, memory, stream, dask." in result.stderr
 
     def test_a_folder_is_nothing_for_memory(self, run):
         result = run(self.VOTES, "-k", 3, "--engine", "memory", "-o", "out/")

@@ -56,7 +56,7 @@ def test_a_killed_run_goes_on(begun, generate, tmp_path):
     assert not (tmp_path / "pool.npy").exists()
     result = generate(*begun.options, "-m", 40)
     assert result.exit_code == 0, result.output
-    assert f"Going on: {min(kept, 40)} of 40 clusterings are in pool.npy.parts." in result.stderr
+    assert f"Resuming: {min(kept, 40)} of 40 clusterings are in pool.npy.parts." in result.stderr
     assert not parts.exists()
     votes = en.ensembles.generate(
         begun.features, 40, n_clusters_range=(30, 50), random_state=0, n_jobs=2
@@ -67,7 +67,7 @@ def test_a_killed_run_goes_on(begun, generate, tmp_path):
 def test_an_interrupted_run_says_how_to_go_on(begun, tmp_path):
     code, shown = begun(signal.SIGINT)
     assert code == 130
-    assert "of 300 clusterings are kept in pool.npy.parts. The same command goes on" in shown
+    assert "of 300 clusterings are kept in pool.npy.parts. The same command resumes" in shown
     assert "Interrupted." in shown
     assert "Traceback" not in shown
     assert count(tmp_path / "pool.npy.parts") >= 3
@@ -90,7 +90,7 @@ def test_a_checkpoint_of_ones_own_is_kept(generate, tmp_path):
     votes = made(generate, "--checkpoint", "mine")
     assert count(tmp_path / "mine") == 6
     result = generate("x.npy", "-m", 9, "--checkpoint", "mine", "-o", "more.npy")
-    assert "Going on: 6 of 9" in result.stderr
+    assert "Resuming: 6 of 9" in result.stderr
     assert np.array_equal(np.load("more.npy")[:, :6], votes)
     result = generate("x.npy", "-m", 6, "--seed", 5, "--checkpoint", "mine", "-o", "more.npy")
     assert result.exit_code == 1
@@ -120,5 +120,5 @@ def test_a_second_run_is_refused_until_the_first_has_written(generate, monkeypat
     made(generate)
     assert refused[0].exit_code == 1
     assert "Another run is at work in 'pool.npy.parts'. Wait until" in refused[0].stderr
-    assert "Going on" not in refused[0].stderr
+    assert "Resuming" not in refused[0].stderr
     assert not Path("pool.npy.parts").exists()

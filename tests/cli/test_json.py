@@ -8,7 +8,7 @@ from typer.testing import CliRunner
 
 import ensemblage as en
 from ensemblage.cli import app
-from ensemblage.cli._json import plain
+from ensemblage.cli.output import to_json
 
 VOTES = "cell,a,b,c,kind\n" + "".join(
     f"c{i},{i % 3},{(i + (i % 7 == 0)) % 3},{i % 2},{'xyz'[i % 3]}\n" for i in range(30)
@@ -180,7 +180,7 @@ def test_an_error_prints_no_json():
     ],
 )
 def test_what_json_does_not_know_is_null(value, written):
-    assert json.dumps(plain(value), ensure_ascii=False) == written
+    assert json.dumps(to_json(value), ensure_ascii=False) == written
 
 
 @pytest.mark.parametrize("call", ["compare v.csv -k 3 --methods eac,vote", "choose-k v.csv"])

@@ -163,8 +163,8 @@ def test_wrong_calls(model, new_csv, tmp_path):
     assert "one consensus" in failed(
         2, "consensus", votes, "--k-range", "2:4", "--save", tmp_path / "m"
     )
-    assert "is no text" in failed(2, "consensus", votes, "-k", 3, "--save", "-")
-    assert "another output" in failed(
+    assert "is not text" in failed(2, "consensus", votes, "-k", 3, "--save", "-")
+    assert "are the same file" in failed(
         2, "consensus", votes, "-k", 3, "-o", tmp_path / "a.csv", "--save", tmp_path / "a.csv"
     )
     assert "is the input" in failed(2, "consensus", votes, "-k", 3, "--save", votes)
@@ -173,7 +173,9 @@ def test_wrong_calls(model, new_csv, tmp_path):
     )
     assert "not a saved model" in failed(1, "predict", votes, new_csv)
     assert "There is no file" in failed(1, "predict", tmp_path / "no", new_csv)
-    assert "memory or stream" in failed(2, "predict", model, new_csv, "--engine", "dask")
+    assert "Known: auto, memory, stream." in failed(
+        2, "predict", model, new_csv, "--engine", "dask"
+    )
     assert "is the input" in failed(2, "predict", model, new_csv, "-o", new_csv)
     files.write_table(tmp_path / "gap.csv", {"id": IDS[:2], **columns(-np.ones((2, 5), int)),
                                              "other": np.array([1, 1])})  # fmt: skip

@@ -50,7 +50,7 @@ def test_votes_in_a_page_out(votes, tmp_path):
     text = page.read_text(encoding="utf-8")
     assert "<h1><bdi>votes.csv</bdi></h1>" in text
     command = re.search(r"<code>(ensemblage report .*?)</code>", text)[1]
-    assert command.endswith(f"-k 3 -m auto --truth kind --seed 0 -o {page}")
+    assert command.endswith(f"-k 3 -m auto --seed 0 --truth kind -o {page}")
 
 
 def test_the_command_in_the_page_makes_the_page_again(votes, tmp_path, monkeypatch):
@@ -107,10 +107,10 @@ def test_standard_output_and_a_title(votes):
 @pytest.mark.parametrize(
     ("arguments", "code", "message"),
     [
-        (["-k", "many"], 2, "-k is a whole number from 1 on, or auto. Found 'many'."),
-        (["-k", "0"], 2, "-k is a whole number from 1 on, or auto. Found '0'."),
-        (["-k", "3", "-m", "ptpg"], 2, "There is no method 'ptpg'. Did you mean ptgp?"),
-        (["-k", "51"], 1, "51 clusters were asked for, but the votes tell only"),
+        (["-k", "many"], 2, "-k must be auto or a whole number from 1 up, got 'many'."),
+        (["-k", "0"], 2, "-k must be auto or a whole number from 1 up, got '0'."),
+        (["-k", "3", "-m", "ptpg"], 2, "Unknown method 'ptpg'. Did you mean 'ptgp'?"),
+        (["-k", "51"], 1, "51 clusters were asked for, but the votes distinguish only"),
         (["-k", "3", "--truth", "sort"], 2, "--truth sort: there is neither a column nor a file"),
         (["-k", "3", "-o", "none/report.html"], 1, "there is no folder"),
         (["-k", "3", "--features", "none.csv"], 1, "There is no file none.csv"),
@@ -176,7 +176,7 @@ def test_the_command_in_the_report_has_every_option_that_was_given():
 
 def test_every_option_that_matters_is_in_the_command(votes, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    options = ["-k", "3", "-m", "PTGP", "--neighbors", "7", "--steps", "2", "--by-size", "--header"]
+    options = ["-k", "3", "-m", "ptgp", "--neighbors", "7", "--steps", "2", "--by-size", "--header"]
     more = ["--id-column", "cell", "--truth", "kind", "--seed", "5", "--title", "My cells"]
     done = run("votes.csv", *options, *more, "--jobs", "1", "-q")
     assert done.exit_code == 0, done.stderr
@@ -250,10 +250,10 @@ def test_columns_of_the_votes_may_stand_in_another_order(model, tmp_path):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["-k", "3"], "-k belongs to a fit, and model.ensemblage was fitted before"),
-        (["--seed", "1"], "--seed belongs to a fit"),
-        (["votes.csv", "-m", "eac"], "-m belongs to a fit"),
-        (["--truth", "kind"], "--truth and --features are matched with votes"),
+        (["-k", "3"], "-k is an option of a fit, and model.ensemblage is fitted already"),
+        (["--seed", "1"], "--seed is an option of a fit"),
+        (["votes.csv", "-m", "eac"], "-m is an option of a fit"),
+        (["--truth", "kind"], "--truth and --features need votes"),
         (["other.ensemblage"], "A report is on one model"),
     ],
 )

@@ -1,5 +1,7 @@
 """Wrong calls: one paragraph, what may have been meant, exit code 2; options, not parameters."""
 
+from typing import Literal, get_args, get_origin
+
 import pytest
 from typer.testing import CliRunner
 
@@ -7,9 +9,9 @@ import ensemblage as en
 from ensemblage import datasets, experiments, files
 from ensemblage._device import DEVICES, DeviceError
 from ensemblage._messages import Message, Parameter, ParameterError
-from ensemblage.cli import _words, app
-from ensemblage.cli._engines import AUTO, ENGINES
-from ensemblage.cli._speech import in_options
+from ensemblage.cli import app, options, parsers
+from ensemblage.cli.engines import ENGINES
+from ensemblage.cli.errors import with_options
 from ensemblage.metrics.choosing import CRITERIA
 
 VOTES = "cell,leiden,kmeans,expert\nc1,0,2,T\nc2,0,2,T\nc3,0,1,T\nc4,1,1,B\nc5,1,0,B\nc6,1,0,B\n"
@@ -27,61 +29,83 @@ def run(call):
     return CliRunner().invoke(app, call.split(), prog_name="ensemblage")
 
 
+def words(option):
+    """Return the words of an option whose type is a Literal."""
+    types = [part for part in get_args(get_args(option)[0]) if part is not type(None)]
+    return get_args(types[0]) if get_origin(types[0]) is Literal else tuple(types)
+
+
 def test_words_are_those_of_the_library():
-    assert list(en.METHODS) == list(_words.METHODS)
-    assert list(experiments.EXPERIMENTS) == list(_words.TABLES)
-    assert CRITERIA == _words.CRITERIA
-    assert datasets.NAMES == _words.DATASETS
-    assert files.FORMATS == _words.FORMATS
-    assert DEVICES == _words.DEVICES
-    assert (AUTO, *ENGINES) == _words.ENGINES
+    assert words(options.Method) == tuple(en.METHODS)
+    assert list(experiments.EXPERIMENTS) == list(parsers.TABLES)
+    assert CRITERIA == parsers.CRITERIA
+    assert datasets.NAMES == parsers.DATASETS
+    assert words(options.Format) == files.FORMATS
+    assert words(options.Device) == DEVICES
+    assert words(options.Engine) == ("auto", *ENGINES)
 
 
 @pytest.mark.parametrize(
     ("call", "words"),
     [
-        ("consenus v.csv -k 2", "There is no command 'consenus'. Did you mean consensus?"),
-        ("chose-k v.csv", "Did you mean choose-k?"),
-        ("xyz", "There is no command 'xyz'. Known: consensus, predict,"),
-        ("--verison", "There is no option --verison. Did you mean --version?"),
+        ("consenus v.csv -k 2", "Unknown command 'consenus'. Did you mean 'consensus'?"),
+        ("chose-k v.csv", "Did you mean 'choose-k'?"),
+        ("xyz", "Unknown command 'xyz'. Known: consensus, predict,"),
+        ("--verison", "Unknown option --verison. Did you mean '--version'?"),
         (
             "consensus v.csv --k-rnge 2:3",
-            "no option --k-rnge. Did you mean --k-range? See:",
+            "Unknown option --k-rnge. Did you mean '--k-range'? See:",
         ),
-        ("compare v.csv -k 2 --method eac", "no option --method. Did you mean --methods?"),
-        ("consensus v.csv -k", "-k needs a value, and none was given."),
+        ("compare v.csv -k 2 --method eac", "Unknown option --method. Did you mean '--methods'?"),
+        ("consensus v.csv -k 2 --quiet=yes", "--quiet"),
+        (
+            "consensus v.csv -k",
+            "-k needs a value, and none was given. See: ensemblage consensus --help",
+        ),
         ("consensus", "VOTES is missing. See: ensemblage consensus --help"),
         ("predict", "MODEL is missing."),
         ("generate cells.csv", "-o or --output is missing."),
         ("demo more", "unexpected extra argument"),
-        ("consensus v.csv -k 2 -m ptpg", "There is no method 'ptpg'. Did you mean ptgp?"),
-        ("compare v.csv -k 2 --methods eac,voet", "'voet'. Did you mean vote?"),
-        ("report v.csv -k 2 -m ptg", "There is no method 'ptg'. Did you mean pt"),
-        ("generate cells.csv -o p.csv --method kmean", "'kmean'. Did you mean kmeans?"),
-        ("choose-k v.csv --criteria pac,lifetme", "no 'lifetme'. Did you mean lifetime?"),
-        ("choose-k v.csv --criterion balanc", "no 'balanc'. Did you mean balance?"),
-        ("reproduce comparsion", "no table 'comparsion'. Did you mean comparison?"),
-        ("reproduce all --datasets MF,MINST", "no dataset 'MINST'. Did you mean MNIST?"),
-        ("consensus v.csv -k 2 --format parket", "Did you mean parquet?"),
-        ("consensus v.csv -k 2 --engine strem", "Did you mean stream?"),
+        ("consensus v.csv -k 2 -m ptpg", "Unknown method 'ptpg'. Did you mean 'ptgp'?"),
+        ("compare v.csv -k 2 --methods eac,voet", "'voet'. Did you mean 'vote'?"),
+        ("report v.csv -k 2 -m ptg", "Unknown method 'ptg'. Did you mean 'pt"),
+        ("generate cells.csv -o p.csv --method kmean", "'kmean'. Did you mean 'kmeans'?"),
+        (
+            "choose-k v.csv --criteria pac,lifetme",
+            "Unknown criterion 'lifetme'. Did you mean 'lifetime'?",
+        ),
+        (
+            "choose-k v.csv --criterion balanc",
+            "Unknown criterion 'balanc'. Did you mean 'balance'?",
+        ),
+        ("reproduce comparsion", "Unknown table 'comparsion'. Did you mean 'comparison'?"),
+        ("reproduce all --datasets MF,MINST", "Unknown dataset 'MINST'. Did you mean 'MNIST'?"),
+        ("consensus v.csv -k 2 --format parket", "format 'parket'. Did you mean 'parquet'?"),
+        ("consensus v.csv -k 2 --engine strem", "engine 'strem'. Did you mean 'stream'?"),
         ("consensus v.csv -k 2 --id-column cel", "no column 'cel' to take ids from. Did you mean"),
-        ("consensus v.csv -k 2 --truth exprt", "Did you mean expert?"),
+        ("consensus v.csv -k 2 --truth exprt", "Did you mean 'expert'?"),
         ("consensus v.csv -k 2 --truth exprt -o l.csv --engine stream", "Did you mean 'expert'?"),
-        ("compare v.csv -k 2 --truth exprt", "Did you mean expert?"),
-        ("generate cells.csv -o p.csv --truth knd", "Did you mean kind?"),
-        ("generate cells.csv -o p.csv --drop knd", "Did you mean kind?"),
-        ("consensus v.csv -k 2 --seed x", "--seed is a whole number from 0 on. Found 'x'."),
-        ("consensus v.csv -k 2 --seed -1", "--seed is a whole number from 0 on. Found '-1'."),
-        ("consensus v.csv -k 2 --jobs many", "--jobs is a whole number. Found 'many'."),
-        ("compare v.csv -k none", "-k is a whole number from 1 on. Found 'none'."),
-        ("generate cells.csv -o p.csv -m 0", "--members is a whole number from 1 on. Found '0'."),
-        ("reproduce all --runs 0", "--runs is a whole number from 1 on."),
-        ("choose-k v.csv --refits 1", "--refits is a whole number from 2 on."),
-        ("reproduce all --pools theirs", "--pools is one of authors, own. Found 'theirs'."),
-        ("consensus v.csv -k 2 --device gpu", "--device is one of cpu, cuda, auto. Found 'gpu'."),
+        ("compare v.csv -k 2 --truth exprt", "Did you mean 'expert'?"),
+        ("generate cells.csv -o p.csv --truth knd", "Did you mean 'kind'?"),
+        ("generate cells.csv -o p.csv --drop knd", "Did you mean 'kind'?"),
+        ("consensus v.csv -k 2 --seed x", "--seed must be a whole number from 0 up, got 'x'."),
+        ("consensus v.csv -k 2 --seed -1", "--seed must be a whole number from 0 up, got '-1'."),
+        ("consensus v.csv -k 2 --jobs many", "--jobs must be a whole number, got 'many'."),
+        ("compare v.csv -k none", "-k must be a whole number from 1 up, got 'none'."),
+        (
+            "generate cells.csv -o p.csv -m 0",
+            "--members must be a whole number from 1 up, got '0'.",
+        ),
+        ("reproduce all --runs 0", "--runs must be a whole number from 1 up"),
+        ("choose-k v.csv --refits 1", "--refits must be a whole number from 2 up"),
+        ("reproduce all --pools theirs", "Unknown pool 'theirs'. Did you mean 'authors'? Known:"),
+        (
+            "consensus v.csv -k 2 --device gpu",
+            "Unknown device 'gpu'. Did you mean 'cpu'? Known: cpu, cuda, auto.",
+        ),
         ("consensus v.csv -k 2 -m eac --device cuda", "Method eac has no --device."),
         ("choose-k v.csv -m vote --linkage single", "Method vote has no --linkage."),
-        ("report v.csv -k 2 --steps 0", "--steps is auto or a whole number from 1 on."),
+        ("report v.csv -k 2 --steps 0", "--steps must be auto or a whole number from 1 up"),
         ("consensus v.csv -k 2 --key votes", "--key is for NPZ and MAT, but v.csv is read as CSV."),
     ],
 )
@@ -157,4 +181,4 @@ def test_the_device_reaches_the_method(monkeypatch):
     ],
 )
 def test_parameters_become_options_and_texts_stay(error, spoken):
-    assert in_options(error) == spoken
+    assert with_options(error) == spoken

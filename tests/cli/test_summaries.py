@@ -51,7 +51,7 @@ def test_parquet_too(run):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["--k-range", "1:2", "--member-table", "m.csv"], "--member-table tells of one consensus"),
+        (["--k-range", "1:2", "--member-table", "m.csv"], "--member-table needs one consensus"),
         (["-k", "2", "--member-table", "-"], "name a .csv, .tsv, .parquet or .npz file"),
         (["-k", "2", "--cluster-table", "c.npy"], "--cluster-table c.npy: name a .csv"),
         (["-k", "2", "--cluster-table", "votes.csv"], "is the input votes.csv"),

@@ -120,11 +120,11 @@ def test_datasets_that_cannot_be_had_are_left_out_with_the_reason(
 @pytest.mark.parametrize(
     ("words", "code", "message"),
     [
-        (["table9"], 2, "There is no table 'table9'. Known: link-weights"),
-        (["all", "--datasets", "iris"], 2, "There is no dataset 'iris'."),
+        (["table9"], 2, "Unknown table 'table9'. Known: link-weights"),
+        (["all", "--datasets", "iris"], 2, "Unknown dataset 'iris'."),
         (["all", "--datasets", ","], 2, "--datasets needs names"),
-        (["all", "--pools", "both"], 2, "--pools is one of authors, own"),
-        (["all", "--jobs", "0"], 2, "--jobs is a number of processes"),
+        (["all", "--pools", "both"], 2, "Unknown pool 'both'. Known: authors, own"),
+        (["all", "--jobs", "0"], 2, "--jobs must be a number from 1 up"),
         (["all", "--runs", "0"], 2, "--runs"),
         (["all", "--render"], 1, "There are no records in"),
     ],

@@ -74,7 +74,7 @@ def test_interrupted(name, n_signals, expected, tmp_path):
     status, told = run.end()
     assert status in (130, -signal.SIGINT)
     assert "Interrupted" in told
-    assert "goes on from there" in told
+    assert "resumes from there" in told
     assert "Traceback" not in told
     assert JOBS[name].read(tmp_path) is None
     goes_on(name, tmp_path, expected)

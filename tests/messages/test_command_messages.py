@@ -9,7 +9,7 @@ COMMANDS = {
     "consenus v.csv": (
         2,
         (
-            "There is no command 'consenus'. Did you mean consensus? Known: consensus, predict, "
+            "Unknown command 'consenus'. Did you mean 'consensus'? Known: consensus, predict, "
             "generate, choose-k, compare, report, reproduce, demo."
         ),
     ),
@@ -33,28 +33,28 @@ COMMANDS = {
     ),
     "consensus v.csv -k two": (
         2,
-        "-k is a whole number from 1 on, or auto. Found 'two'.",
+        "-k must be auto or a whole number from 1 up, got 'two'.",
     ),
     "consensus v.csv -k 0": (
         2,
-        "-k is a whole number from 1 on, or auto. Found '0'.",
+        "-k must be auto or a whole number from 1 up, got '0'.",
     ),
     "consensus v.csv -k 9": (
         1,
         (
-            "9 clusters were asked for, but the votes tell only 3 group(s) of objects apart. "
+            "9 clusters were asked for, but the votes distinguish only 3 group(s) of objects. "
             "Ask for at most 3, or add clusterings that split the data further."
         ),
     ),
     "consensus v.csv --k-range 2:": (
         2,
-        "--k-range is two numbers with a colon, as in 2:20. Found '2:'.",
+        "--k-range must be two numbers with a colon, such as 2:20, got '2:'.",
     ),
     "consensus v.csv --k-range 5:2": (
         2,
         (
-            "--k-range goes from a smaller to a larger number, the smaller at least 1, as in "
-            "2:20. Found '5:2'."
+            "--k-range must run from a smaller to a larger number, the smaller at least 1, such "
+            "as 2:20, got '5:2'."
         ),
     ),
     "consensus votes.csv -k 2": (
@@ -68,7 +68,7 @@ COMMANDS = {
     "consensus v.csv -k 2 --method pgtp": (
         2,
         (
-            "There is no method 'pgtp'. Did you mean ptgp? Known: auto, consensus, cspa, eac, "
+            "Unknown method 'pgtp'. Did you mean 'ptgp'? Known: auto, consensus, cspa, eac, "
             "ecmc, ecpcs, gpmgla, hbgf, hgpa, lwea, lwgp, lwpt, mcla, nmf, pta, ptgp, srs, "
             "srw, usenc, vote, wct, weac."
         ),
@@ -76,13 +76,13 @@ COMMANDS = {
     "consensus v.csv -k 2 --confidense": (
         2,
         (
-            "There is no option --confidense. Did you mean --confidence? See: ensemblage consensus "
+            "Unknown option --confidense. Did you mean '--confidence'? See: ensemblage consensus "
             "--help"
         ),
     ),
     "consensus v.csv -k": (
         2,
-        "-k needs a value, and none was given.",
+        "-k needs a value, and none was given. See: ensemblage consensus --help",
     ),
     "consensus v.csv -k 2 --id-column cel": (
         2,
@@ -94,7 +94,7 @@ COMMANDS = {
     ),
     "consensus v.csv -k 2 --format xls": (
         2,
-        "There is no format 'xls'. Known: csv, tsv, parquet, npy, npz, mat.",
+        "Unknown format 'xls'. Known: csv, tsv, parquet, npy, npz, mat.",
     ),
     "consensus v.csv -k 2 --key votes": (
         2,
@@ -121,8 +121,8 @@ COMMANDS = {
     "consensus v.csv -k 2 --linkage average": (
         2,
         (
-            "Method auto has no --linkage. Name a method that has it, as in --method pta, or leave"
-            " it out."
+            "Method auto has no --linkage. Name a method that has it, such as --method pta, or "
+            "leave it out."
         ),
     ),
     "consensus v.csv -k 2 --linkage average --method ptgp": (
@@ -131,31 +131,31 @@ COMMANDS = {
     ),
     "consensus v.csv -k 2 --method pta --linkage ward": (
         2,
-        "--linkage is one of average, complete, single. Found 'ward'.",
+        "Unknown linkage 'ward'. Known: average, complete, single.",
     ),
     "consensus v.csv -k 2 --neighbors 0": (
         2,
-        "--neighbors is auto, all or a whole number from 1 on. Found '0'.",
+        "--neighbors must be auto, all or a whole number from 1 up, got '0'.",
     ),
     "consensus v.csv -k 2 --steps many": (
         2,
-        "--steps is auto or a whole number from 1 on. Found 'many'.",
+        "--steps must be auto or a whole number from 1 up, got 'many'.",
     ),
     "consensus v.csv -k 2 --jobs 0": (
         2,
-        "--jobs is a number of threads from 1 on, or -1 for all cores. Found 0.",
+        "--jobs must be a number from 1 up, or -1 for all cores, got 0.",
     ),
     "consensus v.csv -k 2 --seed -1": (
         2,
-        "--seed is a whole number from 0 on. Found '-1'.",
+        "--seed must be a whole number from 0 up, got '-1'.",
     ),
     "consensus v.csv -k 2 --engine steam": (
         2,
-        "--engine is one of auto, memory, stream, dask. Found 'steam'. Did you mean stream?",
+        "Unknown engine 'steam'. Did you mean 'stream'? Known: auto, memory, stream, dask.",
     ),
     "consensus v.csv -k 2 --scheduler tcp://here:1": (
         2,
-        "--scheduler is for --engine dask, which was not asked for.",
+        "--scheduler needs --engine dask.",
     ),
     "predict v.csv v.csv": (
         1,
@@ -171,12 +171,12 @@ COMMANDS = {
     ),
     "generate v.csv -m 0 -o g.csv": (
         2,
-        "--members is a whole number from 1 on. Found '0'.",
+        "--members must be a whole number from 1 up, got '0'.",
     ),
     "choose-k v.csv --k-range 9:12": (
         1,
         (
-            "12 clusters were asked for, but the votes tell only 3 group(s) of objects apart. "
+            "12 clusters were asked for, but the votes distinguish only 3 group(s) of objects. "
             "Ask for at most 3, or add clusterings that split the data further."
         ),
     ),

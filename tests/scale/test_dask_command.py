@@ -70,7 +70,7 @@ class TestCommand:
         write_parts(make_votes(60), tmp_path)
         result = self.run(tmp_path, "-k", 3, "--scheduler", "tcp://here:1")
         assert result.exit_code == 2
-        assert "--scheduler is for --engine dask" in result.stderr
+        assert "--scheduler needs --engine dask" in result.stderr
         result = self.run(tmp_path, "-k", 3, "--engine", "dask")
         assert result.exit_code == 2
         assert "--engine dask: labels are streamed to .parquet, .csv" in result.stderr

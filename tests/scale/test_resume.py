@@ -184,7 +184,7 @@ def test_interrupted_by_hand(tmp_path):
     process.send_signal(signal.SIGINT)
     _, told = process.communicate(timeout=120)
     assert process.returncode == 130
-    assert "What is finished is kept in l.parquet.parts. The same command goes on" in told
+    assert "Finished work is kept in l.parquet.parts. The same command resumes" in told
     assert "Traceback" not in told
     again = subprocess.run(
         [sys.executable, "-m", "ensemblage", *words],
@@ -193,7 +193,7 @@ def test_interrupted_by_hand(tmp_path):
         text=True,
         check=True,
     )
-    assert "Going on: what is finished is in l.parquet.parts" in again.stderr
+    assert "Resuming: finished work is in l.parquet.parts" in again.stderr
     assert "20,000 objects, 4 clusterings, 81 microclusters, k = 3, EAC" in again.stderr
     # Parts of another size, which this test had made, are not taken for those of now.
     assert "something else (rows of a part)" in again.stderr

@@ -3,33 +3,15 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
+from typing import Any
 
 import typer
 
 from ensemblage._memory import peak_memory
-from ensemblage.cli import _arguments as arguments
-from ensemblage.cli import _words
-from ensemblage.cli._clock import Clock
-from ensemblage.cli._errors import WrongCall, reported
-from ensemblage.cli._json import check_json, print_json
-from ensemblage.cli._options import find_method
-from ensemblage.cli._progress import track
-from ensemblage.cli._tables import aligned
-from ensemblage.cli._votes import (
-    check_apart,
-    check_call,
-    check_format_to_write,
-    check_k,
-    expanded,
-    read_votes,
-)
-from ensemblage.cli._warnings import warn, warnings_as_lines
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from numpy.typing import NDArray
+from ensemblage.cli import options
+from ensemblage.cli.errors import warn, with_options
+from ensemblage.cli.output import Clock, format_table, print_json
+from ensemblage.cli.session import VoteSession, check_k, seed_and_jobs, verb
 
 EXAMPLES = """\b
 Examples:
@@ -38,197 +20,105 @@ Examples:
   ensemblage compare votes.parquet -k 12 --methods ptgp,pta,eac,vote -o table.json
 """
 
-Methods = Annotated[
-    str,
-    typer.Option(
-        metavar="all|NAME,NAME,...",
-        help="Which methods to run.",
-        autocompletion=_words.completes_list("all", *_words.METHODS),
-    ),
-]
-Output = Annotated[
-    str | None,
-    typer.Option(
-        "-o",
-        "--output",
-        metavar="FILE",
-        help="Write the table to a .csv, .tsv, .parquet or .json file; JSON holds the pairwise"
-        " agreement too.",
-        show_default=False,
-    ),
-]
+
+_SCORES = ("nmi", "ari", "nmi_with_votes")
+#: Columns of the table, and their titles. Rows have "error" too.
+_TITLES = {
+    "method": "",
+    "clusters": "clusters",
+    "nmi": "NMI (max)",
+    "ari": "ARI",
+    "nmi_with_votes": "NMI with the votes",
+    "seconds": "seconds",
+    "memory_mb": "MB",
+    "outlier": "",
+}
+Row = dict[str, Any]
+Agreement = dict[str, dict[str, float]]
 
 
-class Outcome(NamedTuple):
-    """What one method did; `error` says why there are no labels."""
-
-    method: str
-    labels: NDArray[Any] | None
-    seconds: float
-    n_bytes: int | None
-    error: str | None
-
-
+@verb
 def compare(
+    session: VoteSession,
     *,
-    votes: arguments.Votes,
-    k: arguments.K,
-    methods: Methods = "all",
-    truth: arguments.Truth = None,
-    output: Output = None,
-    seed: arguments.Seed = 0,
-    jobs: arguments.Jobs = -1,
-    id_column: arguments.IdColumn = "auto",
-    header: arguments.Header = None,
-    format: arguments.Format = None,  # noqa: A002 - typer makes the option's name of it
-    key: arguments.Key = None,
-    as_json: arguments.Json = False,
-    quiet: arguments.Quiet = False,
-    debug: arguments.Debug = False,
+    k: options.K,
+    methods: options.Methods = "all",
+    output: options.MethodFile = None,
+    seed: options.Seed = 0,
 ) -> None:
     """Run many methods on one ensemble and show how they agree.
 
-    For each method: the clusters it found, NMI and ARI with the truth if that is given, the mean
+    For each method: the number of clusters, NMI and ARI with the truth if that is given, the mean
     NMI with the votes, seconds and memory; then how well each pair of methods agrees (ARI).
     """
-    with reported(debug=debug), warnings_as_lines():
-        clock = Clock()
-        check_call(votes, input_format=format, jobs=jobs)
-        check_json(output, as_json=as_json)
-        paths = expanded(votes)
-        import ensemblage as en
-        from ensemblage import files
+    session.resolve()
+    session.check_table(output, "csv", "tsv", "parquet", "npz", "json")
+    from ensemblage import metrics
+    from ensemblage.methods import METHODS, NAMES
 
-        chosen = _chosen(methods, en.METHODS)
-        _check_output(output, [*paths, truth])
-        table, true_labels = read_votes(
-            paths,
-            truth,
-            input_format=format,
-            id_column=id_column,
-            header=header,
-            key=key,
-            quiet=quiet,
-        )
-        ensemble = en.Ensemble(files.votes_of(table), n_jobs=jobs)
-        ensemble.names = table.names
-        check_k(k, ensemble)
-        outcomes = [
-            _run(name, en.METHODS[name], k, ensemble, seed, jobs)
-            for name in track(chosen, "Comparing methods", quiet=quiet)
-        ]
-        rows = [_row(outcome, ensemble, true_labels) for outcome in outcomes]
-        agreement = _agreement([outcome for outcome in outcomes if outcome.labels is not None])
-        _mark_outliers(rows, agreement)
-        if output is not None:
-            _write(output, rows, agreement)
-        if as_json:
-            facts = {
-                "ks": [k],
-                "n_objects": files.n_objects(table),
-                "n_clusterings": len(table.names),
-                "n_microclusters": len(ensemble.microclusters.sizes),
-                "id_column": table.id_name,
-                "output": output,
-                **clock.took().facts(),
-                "methods": [
-                    _for_json(row, outcome) for row, outcome in zip(rows, outcomes, strict=True)
-                ],
-                "agreement": agreement,
-            }
-            print_json("compare", facts)
-        elif not quiet or output is None:
-            typer.echo(_report(rows, agreement), err=output == "-")
-        for outcome in outcomes:
-            if outcome.error is not None:
-                warn(f"{outcome.method} has no result: {outcome.error}")
-        if all(outcome.labels is None for outcome in outcomes):
-            raise ValueError("No method gave a result; the warnings above tell why.")
+    chosen = NAMES if methods == "all" else methods
+    chosen = dict.fromkeys("consensus" if name == "auto" else name for name in chosen)
+    ensemble = session.read()
+    check_k(k, ensemble)
+    rows, labels = [], {}
+    for name in session.track(chosen, "Comparing methods", len(chosen)):
+        kind = METHODS[name]
+        estimator = kind(k, **seed_and_jobs(kind, seed, session.jobs))
+        row, labels[name] = _run(name, estimator, ensemble, session.true_labels)
+        rows.append(row)
+    given = {name: found for name, found in labels.items() if found is not None}
+    agreement = {
+        one: {other: metrics.ari(given[one], given[other]) for other in given} for one in given
+    }
+    _mark_outliers(rows, agreement)
+    columns = [
+        name for name in _TITLES if session.true_labels is not None or name not in ("nmi", "ari")
+    ]
+    if output is not None:
+        _write(output, [{name: row[name] for name in columns} for row in rows], agreement)
+    if session.as_json:
+        facts = {
+            "ks": [k],
+            **session.facts(ensemble),
+            "output": output,
+            **session.clock.elapsed().facts(),
+            "methods": rows,
+            "agreement": agreement,
+        }
+        print_json("compare", facts)
+    elif not session.quiet or output is None:
+        typer.echo(_report(rows, columns, agreement), err=output == "-")
+    for row in rows:
+        if row["error"] is not None:
+            warn(f"{row['method']} has no result: {row['error']}")
+    if not given:
+        raise ValueError("No method gave a result; see the warnings above.")
 
 
-def _chosen(methods: str, known: Mapping[str, Any]) -> list[str]:
-    from ensemblage.methods import NAMES
+def _run(name: str, estimator: Any, ensemble: Any, truth: Any) -> tuple[Row, Any]:
+    """Fit one method; return its row, and its labels unless it fails."""
+    from ensemblage import metrics
+    from ensemblage.methods import without_comparison
 
-    if methods.strip().lower() == "all":
-        return list(NAMES)
-    names = [name.strip().lower() for name in methods.split(",") if name.strip()]
-    names = ["consensus" if name == "auto" else name for name in names]
-    if not names:
-        raise WrongCall("--methods needs names with commas between them, as in ptgp,eac, or all.")
-    for name in names:
-        find_method(name, known)
-    return list(dict.fromkeys(names))
-
-
-def _check_output(output: str | None, inputs: list[str | None]) -> None:
-    from ensemblage import files
-
-    if output is None:
-        files.check_writable("-")
-        return
-    check_apart(output, inputs)
-    if output.lower().endswith(".json"):
-        files.check_writable(output, format="csv")
-        return
-    if check_format_to_write(output) == "npy":
-        raise WrongCall(
-            "An NPY file has no place for a table of methods. Use .csv, .tsv, .parquet or .json."
-        )
-    files.check_writable(output)
-
-
-def _run(name: str, method: Any, k: int, ensemble: Any, seed: int, jobs: int) -> Outcome:
-    """Fit one method; where it fails the others still run."""
-    from ensemblage.methods._trust import without_comparison
-
-    parameters = {"random_state": seed, "n_jobs": jobs}
-    accepted = method._get_param_names()
-    estimator = method(k, **{word: v for word, v in parameters.items() if word in accepted})
-    clock = Clock()
+    row: Row = dict.fromkeys([*_TITLES, "error"]) | {"method": name, "outlier": False}
+    labels, clock = None, Clock()
     try:
         with peak_memory() as peak, without_comparison():
             labels = estimator.fit(ensemble).labels_
     except (ValueError, MemoryError, ImportError) as error:
-        text = " ".join(str(error).split()) or type(error).__name__
-        return Outcome(name, None, clock.took().seconds, None, text)
-    return Outcome(name, labels, clock.took().seconds, peak.n_bytes, None)
-
-
-def _row(outcome: Outcome, ensemble: Any, truth: NDArray[Any] | None) -> dict[str, Any]:
-    from ensemblage import metrics
-
-    row: dict[str, Any] = {"method": outcome.method, "clusters": None}
-    labels = outcome.labels
-    if truth is not None:
-        row |= {"nmi": None, "ari": None}
-    row |= {"nmi_with_votes": None, "seconds": round(outcome.seconds, 4), "memory_mb": None}
+        row["error"] = with_options(error) or type(error).__name__
+    row["seconds"] = round(clock.elapsed().seconds, 4)
     if labels is None:
-        return row
+        return row, None
     row["clusters"] = int(labels.max()) + 1
+    row["nmi_with_votes"] = metrics.ensemble_nmi(labels, ensemble)
+    row["memory_mb"] = None if peak.n_bytes is None else round(peak.n_bytes / 1e6, 1)
     if truth is not None:
         row |= {"nmi": metrics.nmi(truth, labels), "ari": metrics.ari(truth, labels)}
-    row["nmi_with_votes"] = metrics.ensemble_nmi(labels, ensemble)
-    row["memory_mb"] = None if outcome.n_bytes is None else round(outcome.n_bytes / 1e6, 1)
-    return row
+    return row, labels
 
 
-def _for_json(row: dict[str, Any], outcome: Outcome) -> dict[str, Any]:
-    """Return a row with every key: scores are null without true labels."""
-    first = {"method": outcome.method, "clusters": None, "nmi": None, "ari": None}
-    return first | row | {"error": outcome.error}
-
-
-def _agreement(outcomes: list[Outcome]) -> dict[str, dict[str, float]]:
-    """Return the ARI of each pair of methods."""
-    from ensemblage import metrics
-
-    return {
-        one.method: {other.method: metrics.ari(one.labels, other.labels) for other in outcomes}
-        for one in outcomes
-    }
-
-
-def _mark_outliers(rows: list[dict[str, Any]], agreement: dict[str, dict[str, float]]) -> None:
+def _mark_outliers(rows: list[Row], agreement: Agreement) -> None:
     """Set `outlier` of each row: whether a method agrees with the others far less than they do."""
     import numpy as np
 
@@ -244,27 +134,16 @@ def _mark_outliers(rows: list[dict[str, Any]], agreement: dict[str, dict[str, fl
         row["outlier"] = row["method"] in means and means[row["method"]] < lowest
 
 
-_SCORES = ("nmi", "ari", "nmi_with_votes")
-_TITLES = {
-    "method": "",
-    "clusters": "clusters",
-    "nmi": "NMI (max)",
-    "ari": "ARI",
-    "nmi_with_votes": "NMI with the votes",
-    "seconds": "seconds",
-    "memory_mb": "MB",
-    "outlier": "",
-}
-
-
-def _report(rows: list[dict[str, Any]], agreement: dict[str, dict[str, float]]) -> str:
-    header = [_TITLES[word] for word in rows[0]]
+def _report(rows: list[Row], columns: list[str], agreement: Agreement) -> str:
     by_score = sorted(rows, key=_score, reverse=True)
-    table = aligned(header, [[_cell(word, row[word]) for word in row] for row in by_score])
+    cells = [[_cell(name, row[name]) for name in columns] for row in by_score]
+    table = format_table([_TITLES[name] for name in columns], cells)
     if len(agreement) < 2:
         return table
     names = [row["method"] for row in by_score if row["method"] in agreement]
-    pairs = aligned(["", *names], [[a, *(f"{agreement[a][b]:.2f}" for b in names)] for a in names])
+    pairs = format_table(
+        ["", *names], [[a, *(f"{agreement[a][b]:.2f}" for b in names)] for a in names]
+    )
     text = f"{table}\n\nHow the methods agree with each other (ARI)\n{pairs}"
     strange = [row["method"] for row in by_score if row["outlier"]]
     if strange:
@@ -275,9 +154,9 @@ def _report(rows: list[dict[str, Any]], agreement: dict[str, dict[str, float]]) 
     return text
 
 
-def _score(row: dict[str, Any]) -> float:
+def _score(row: Row) -> float:
     """Return what rows are sorted by: agreement with the truth, else with the votes."""
-    score = row.get("nmi", row["nmi_with_votes"])
+    score = row["nmi_with_votes"] if row["nmi"] is None else row["nmi"]
     return -1.0 if score is None else float(score)
 
 
@@ -291,7 +170,7 @@ def _cell(word: str, value: Any) -> str:
     return f"{value:.3f}" if word == "seconds" else str(value)
 
 
-def _write(output: str, rows: list[dict[str, Any]], agreement: dict[str, dict[str, float]]) -> None:
+def _write(output: str, rows: list[Row], agreement: Agreement) -> None:
     import numpy as np
 
     from ensemblage import files

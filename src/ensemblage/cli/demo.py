@@ -4,17 +4,14 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import typer
 
-from ensemblage.cli import _arguments as arguments  # noqa: TC001 - typer reads annotations
-from ensemblage.cli._clock import Clock
-from ensemblage.cli._errors import WrongCall, reported
-from ensemblage.cli._options import whole
-from ensemblage.cli._progress import stage, track
-from ensemblage.cli._tables import aligned, counted
-from ensemblage.cli._warnings import warnings_as_lines
+from ensemblage.cli import options
+from ensemblage.cli.errors import UsageError
+from ensemblage.cli.output import Clock, format_count, format_table
+from ensemblage.cli.session import Session, verb
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -33,36 +30,6 @@ _BASE, _SINGLE, _DEFAULT = "base clusterings", "k-means, n_init=10", "Consensus,
 #: Rows of the table, and the names of their methods.
 _METHODS = {_DEFAULT: "auto", "PTA": "pta", "PTGP": "ptgp"}
 
-Members = Annotated[
-    int,
-    typer.Option(
-        "-m",
-        "--members",
-        metavar="INT",
-        parser=whole("--members", 1),
-        help="How many base clusterings each ensemble has.",
-    ),
-]
-Repeats = Annotated[
-    int,
-    typer.Option(
-        "--repeats",
-        metavar="INT",
-        parser=whole("--repeats", 1),
-        help="How many ensembles to make, from as many seeds; the table shows means over them.",
-    ),
-]
-Output = Annotated[
-    str | None,
-    typer.Option(
-        "-o",
-        "--output",
-        metavar="DIR",
-        help="Write votes.csv, labels.csv (truth, consensus, PTA, PTGP) and report.html of the"
-        " first ensemble to this folder.",
-    ),
-]
-
 
 class _Score(NamedTuple):
     """How well one clustering agrees with the true digits, and how long it took."""
@@ -79,15 +46,15 @@ class _Outcome(NamedTuple):
     models: dict[str, Any]
 
 
+@verb
 def demo(
+    session: Session,
     *,
-    members: Members = 20,
-    k: arguments.K = 10,
-    repeats: Repeats = 10,
-    seed: arguments.Seed = 0,
-    output: Output = None,
-    quiet: arguments.Quiet = False,
-    debug: arguments.Debug = False,
+    members: options.Members = 20,
+    k: options.K = 10,
+    repeats: options.Repeats = 10,
+    seed: options.Seed = 0,
+    output: options.DemoFolder = None,
 ) -> None:
     """Show what a consensus is worth, on images of digits.
 
@@ -97,34 +64,37 @@ def demo(
     ten starts), and compares all of them with the true digits. The table shows means and standard
     deviations over the seeds.
     """
-    with reported(debug=debug), warnings_as_lines():
-        import ensemblage as en
-        from ensemblage import files
+    import ensemblage as en
+    from ensemblage import files
 
-        files.check_writable("-")
-        folder = None if output is None else _new_folder(output)
-        features, digits = _digits()
-        with stage("Loading", quiet=quiet):
-            _warm_up(en)
-        seeds = track(range(seed, seed + repeats), "Ensembles and their consensus", quiet=quiet)
-        runs = [_compare(en, features, digits, members, k, each) for each in seeds]
-        first = runs[0][1]
-        if folder is not None:
-            _write(folder, first, digits)
-        if not quiet or folder is None:
-            typer.echo(
-                f"{counted(len(digits), 'image')} of digits, k = {k}, means over"
-                f" {counted(repeats, 'ensemble')} of {counted(members, 'k-means clustering')}\n"
-            )
-            _show([_cells(name, [scores[name] for scores, _ in runs]) for name in runs[0][0]])
-            typer.echo(_what_next(folder, k))
-        if folder is not None:
-            _write_report(folder, first.models[_DEFAULT], features, digits, k, seed, quiet=quiet)
+    files.check_writable("-")
+    folder = None if output is None else _new_folder(output)
+    features, digits = _digits()
+    with session.stage("Loading"):
+        _warm_up(en)
+    seeds = session.track(range(seed, seed + repeats), "Ensembles and consensus", repeats)
+    runs = [_compare(en, features, digits, members, k, each) for each in seeds]
+    first = runs[0][1]
+    if folder is not None:
+        _write(folder, first, digits)
+    if not session.quiet or folder is None:
+        typer.echo(
+            f"{format_count(len(digits), 'image')} of digits, k = {k}, means over"
+            f" {format_count(repeats, 'ensemble')} of {format_count(members, 'k-means clustering')}"
+            "\n"
+        )
+        _show([_cells(name, [scores[name] for scores, _ in runs]) for name in runs[0][0]])
+        typer.echo(_what_next(folder, k))
+    if folder is not None:
+        with session.stage("Writing the report"):
+            message = _write_report(folder, first.models[_DEFAULT], features, digits, k, seed)
+        if not session.quiet:
+            typer.echo(f"\n{message}")
 
 
 def _new_folder(output: str) -> Path:
     if not output:
-        raise WrongCall("The name of the folder (-o) is empty.")
+        raise UsageError("The name of the folder (-o) is empty.")
     folder = Path(output)
     folder.mkdir(parents=True, exist_ok=True)
     return folder
@@ -146,7 +116,7 @@ def _warm_up(en: Any) -> None:
 
 def _fitted(en: Any, name: str, votes: Any, k: int, seed: int) -> Any:
     """Return a fitted method; the table compares it with the default, so that it need not."""
-    from ensemblage.methods._trust import without_comparison
+    from ensemblage.methods import without_comparison
 
     with without_comparison():
         return en.Consensus(k, method=_METHODS[name], random_state=seed).fit(votes)
@@ -179,7 +149,7 @@ def _timed(work: Callable[..., Any], *arguments: Any) -> tuple[Any, float]:
     """Return the result of a call and the seconds that it took, without those of compiling."""
     clock = Clock()
     result = work(*arguments)
-    return result, clock.took().seconds
+    return result, clock.elapsed().seconds
 
 
 def _agreement(digits: NDArray[Any], labels: Any) -> tuple[float, float]:
@@ -201,7 +171,7 @@ def _cells(name: str, scores: list[_Score]) -> list[str]:
 def _show(rows: list[list[str]]) -> None:
     """Print the table: drawn by rich on a terminal, plain text elsewhere."""
     if not sys.stdout.isatty():
-        typer.echo(aligned(_HEADER, rows))
+        typer.echo(format_table(_HEADER, rows))
         return
     from rich.console import Console
     from rich.table import Table
@@ -230,38 +200,26 @@ def _write(folder: Path, first: _Outcome, digits: NDArray[Any]) -> None:
 
 
 def _write_report(
-    folder: Path,
-    model: Any,
-    features: NDArray[Any],
-    digits: NDArray[Any],
-    k: int,
-    seed: int,
-    *,
-    quiet: bool,
-) -> None:
-    """Write the report of the default consensus; print where it is, or how to get it."""
+    folder: Path, model: Any, features: NDArray[Any], digits: NDArray[Any], k: int, seed: int
+) -> str:
+    """Write the report of the default consensus; return where it is, or how to get it."""
     from ensemblage import report
 
     votes, truth = folder / "votes.csv", folder / "labels.csv"
     path = folder / "report.html"
-    command = f"ensemblage report {votes} -k {k} --seed {seed} --truth {truth} -o {path}"
     try:
-        with stage("Writing the report", quiet=quiet):
-            report.write(
-                model,
-                path,
-                features=features,
-                truth=digits,
-                names=[f"kmeans_{place}" for place in range(1, model.n_features_in_ + 1)],
-                title="Handwritten digits",
-                command=command,
-            )
+        report.write(
+            model,
+            path,
+            features=features,
+            truth=digits,
+            names=[f"kmeans_{place}" for place in range(1, model.n_features_in_ + 1)],
+            title="Handwritten digits",
+            command=f"ensemblage report {votes} -k {k} --seed {seed} --truth {truth} -o {path}",
+        )
     except ImportError as error:
-        told = f"\nNo report was written. {error}"
-    else:
-        told = f"\nA report to open in a browser: {path}"
-    if not quiet:
-        typer.echo(told)
+        return f"No report was written. {error}"
+    return f"A report to open in a browser: {path}"
 
 
 def _what_next(folder: Path | None, k: int) -> str:

@@ -4,28 +4,22 @@ from __future__ import annotations
 
 from contextlib import nullcontext
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Any
 
 import typer
 
-from ensemblage.cli import _arguments as arguments
-from ensemblage.cli import _words
-from ensemblage.cli._clock import Clock, Took
-from ensemblage.cli._errors import WrongCall, reported
-from ensemblage.cli._features import read_features
-from ensemblage.cli._json import check_json, print_json
-from ensemblage.cli._options import ends_of_range, one_of, whole
-from ensemblage.cli._progress import stage, track
-from ensemblage.cli._tables import counted
-from ensemblage.cli._votes import check_apart, check_call
-from ensemblage.cli._warnings import warn, warnings_as_lines
+from ensemblage.cli import options
+from ensemblage.cli.beside import read_features
+from ensemblage.cli.errors import UsageError, warn
+from ensemblage.cli.output import format_count, format_objects, format_target
+from ensemblage.cli.session import InputSession, check_apart, check_stdin, verb
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from numpy.typing import NDArray
 
-    from ensemblage.cli._features import Features
+    from ensemblage.cli.beside import Features
 
 EXAMPLES = """\b
 Examples:
@@ -35,288 +29,145 @@ Examples:
   ensemblage consensus pool.csv -k 10 --truth truth -o labels.csv
 
 \b
-After an interruption, the same command goes on where it stopped.
+After an interruption, the same command resumes where it stopped.
 """
 
-Data = Annotated[
-    list[str],
-    typer.Argument(
-        metavar="DATA",
-        help="Files with a row for each object and a column for each feature: CSV, TSV, Parquet,"
-        " NPY, NPZ or MAT, gzip or not; - is standard input. Several are one table, in the order"
-        " given. Or, where there is no such file, the name of one of the paper's datasets.",
-        show_default=False,
-    ),
-]
-Output = Annotated[
-    str,
-    typer.Option(
-        "-o",
-        "--output",
-        metavar="POOL",
-        help="Where the clusterings go: .parquet, .csv, .tsv (also .gz), .npy, .npz, .mat; - is"
-        " standard output.",
-        show_default=False,
-    ),
-]
-Members = Annotated[
-    int,
-    typer.Option(
-        "-m",
-        "--members",
-        metavar="INT",
-        parser=whole("--members", 1),
-        help="How many clusterings.",
-    ),
-]
-Method = Annotated[
-    str,
-    typer.Option(
-        metavar="kmeans|rpcl|NAME,NAME",
-        help="What makes them; several take turns.",
-        autocompletion=_words.completes_list(*_words.GENERATORS),
-    ),
-]
-K = Annotated[
-    int | None,
-    typer.Option(
-        "-k",
-        "--clusters",
-        metavar="INT",
-        parser=whole("-k", 1),
-        help="How many clusters the consensus will have. Each clustering then has twice to four"
-        " times as many, or more where there are many objects.",
-        show_default=False,
-    ),
-]
-KRange = Annotated[
-    str | None,
-    typer.Option(
-        metavar="LOW:HIGH",
-        help="Each clustering has a random number of clusters in this range.",
-        show_default="2 to half the root of the number of objects, at most 50",
-    ),
-]
-Scale = Annotated[
-    str | None,
-    typer.Option(
-        metavar="minmax|standard",
-        help="Scale each feature first.",
-        show_default="as they are",
-        autocompletion=_words.completes(*_words.SCALES),
-    ),
-]
-Subspace = Annotated[
-    str | None,
-    typer.Option(
-        metavar="SHARE|INT",
-        help="Each clustering sees this share of the features (0.5), or this many of them (10).",
-        show_default="all",
-    ),
-]
-Projection = Annotated[
-    str | None,
-    typer.Option(
-        metavar="SHARE|INT",
-        help="Each clustering sees the features projected on so many random directions.",
-        show_default="not projected",
-    ),
-]
-Subsample = Annotated[
-    str | None,
-    typer.Option(
-        metavar="SHARE",
-        help="Each clustering sees this share of the objects, and has no vote on the others.",
-        show_default="all",
-    ),
-]
-Truth = Annotated[
-    str | None,
-    typer.Option(
-        metavar="COLUMN|FILE",
-        help="True classes, which are no feature and are written along: a column, or a file.",
-        show_default=False,
-    ),
-]
-Drop = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--drop", metavar="NAME", help="A column that is no feature. Can be given several times."
-    ),
-]
-Checkpoint = Annotated[
-    str | None,
-    typer.Option(
-        metavar="DIR",
-        help="Where finished clusterings are kept meanwhile.",
-        show_default="POOL.parts, removed in the end",
-    ),
-]
-Key = Annotated[
-    str | None,
-    typer.Option(
-        metavar="NAME",
-        help="The array of an NPZ or MAT file that holds the features.",
-        show_default="X, features, data, fea or the only one",
-    ),
-]
 
-
+@verb
 def generate(
+    session: InputSession,
     *,
-    data: Data,
-    output: Output,
-    members: Members = 100,
-    method: Method = "kmeans",
-    k: K = None,
-    k_range: KRange = None,
-    scale: Scale = None,
-    subspace: Subspace = None,
-    projection: Projection = None,
-    subsample: Subsample = None,
-    truth: Truth = None,
-    drop: Drop = None,
-    seed: arguments.Seed = 0,
-    jobs: arguments.Jobs = -1,
-    checkpoint: Checkpoint = None,
-    id_column: arguments.IdColumn = "auto",
-    header: arguments.Header = None,
-    format: arguments.Format = None,  # noqa: A002 - typer makes the option's name of it
-    key: Key = None,
-    as_json: arguments.Json = False,
-    quiet: arguments.Quiet = False,
-    debug: arguments.Debug = False,
+    data: options.Data,
+    output: options.PoolFile,
+    members: options.Members = 100,
+    method: options.Generators = "kmeans",
+    k: options.ConsensusK = None,
+    k_range: options.MemberRange = None,
+    scale: options.Scale = None,
+    subspace: options.Subspace = None,
+    projection: options.Projection = None,
+    subsample: options.Subsample = None,
+    drop: options.Drop = None,
+    seed: options.Seed = 0,
+    checkpoint: options.Checkpoint = None,
 ) -> None:
     """Make many clusterings of objects from their features.
 
     Reads features (one row an object, one column a feature, all of them numbers) and writes a
     column for each clustering: kmeans_001, kmeans_002, ..., beside the ids.
     """
-    with reported(debug=debug), warnings_as_lines():
-        clock = Clock()
-        check_call(data, input_format=format, jobs=jobs)
-        methods = _chosen(method)
-        if k is not None and k_range is not None:
-            raise WrongCall(
-                "-k says how many clusters the consensus will have, --k-range how many each"
-                " clustering has. Give one of them."
-            )
-        options: dict[str, Any] = {
-            "n_clusters": k,
-            "n_clusters_range": None if k_range is None else ends_of_range(k_range),
-            "scale": one_of("--scale", scale, _words.SCALES),
-            "subspace": _amount("--subspace", subspace),
-            "projection": _amount("--projection", projection),
-            "subsample": _amount("--subsample", subsample, share_only=True),
-        }
-        _check_output(output, truth)
-        check_json(output, as_json=as_json)
-        check_apart(output, [*data, truth])
-        from ensemblage import ensembles, files
-        from ensemblage._validate import Features as NamedFeatures
-        from ensemblage.ensembles._checkpoint import COMMAND_LOCK, alone, remove_folder
+    check_stdin(data)
+    if k is not None and k_range is not None:
+        raise UsageError(
+            "-k says how many clusters the consensus will have, --k-range how many each clustering"
+            " has. Give one of them."
+        )
+    pool_format = _check_output(output, session.truth)
+    session.check_json(output)
+    check_apart(output, [*data, session.truth])
+    from ensemblage import ensembles, files
+    from ensemblage._validate import Features as NamedFeatures
+    from ensemblage.ensembles.checkpoint import COMMAND_LOCK, alone, remove_folder
 
-        files.check_pool_writable(output)
-        with stage("Reading features", quiet=quiet):
-            features = read_features(
-                data,
-                truth=truth,
-                drop=drop or (),
-                input_format=format,
-                id_column=id_column,
-                header=header,
-                key=key,
-                classes_apart=files.pool_format(output) in ("npz", "mat"),
-            )
-        if features.scale is not None and scale is None:
-            warn(f"the paper's authors clustered these data with --scale {features.scale}.")
-        _check_sizes(features.matrix, options)
-        width = max(3, len(str(members)))
-        names = [f"{methods[i % len(methods)]}_{i + 1:0{width}d}" for i in range(members)]
-        _check_names(features, names, output)
-        parts = _parts(output, checkpoint)
-        options |= {"method": methods, "random_state": seed, "n_jobs": jobs}
-        named = NamedFeatures(features.matrix, None, names=features.names)
-        found = ensembles.members(named, members, checkpoint=parts, **options)
-        with nullcontext() if parts is None else alone(parts, COMMAND_LOCK):
-            votes = _votes(found, (len(features.matrix), members), parts, quiet=quiet)
-            _warn_of_silent(votes)
-            files.write_pool(output, votes, names, ids=features.ids, truth=features.truth)
-            if parts is not None and checkpoint is None:
-                remove_folder(parts)
-        took = clock.took()
-        if as_json:
-            print_json("generate", _facts(features, votes, methods, output, took))
-        elif not quiet:
-            typer.echo(_summary(features, votes, output, took), err=True)
-
-
-def _chosen(method: str) -> list[str]:
-    names = [name.strip().lower() for name in method.split(",") if name.strip()]
-    for name in names:
-        if name not in _words.GENERATORS:
-            hint = _words.did_you_mean(name, _words.GENERATORS)
-            known = ", ".join(_words.GENERATORS)
-            raise WrongCall(f"There is no method {name!r}.{hint} Known: {known}.")
-    if not names:
-        raise WrongCall("--method needs names with commas between them, as in kmeans,rpcl.")
-    return names
-
-
-def _amount(option: str, text: str | None, *, share_only: bool = False) -> float | None:
-    """Return a share (a number with a point, up to 1.0) or a count."""
-    if text is None:
-        return None
-    if text.strip().isdecimal() and not share_only and int(text) >= 1:
-        return int(text)
-    try:
-        share = float(text)
-    except ValueError:
-        share = 0.0
-    if 0 < share <= 1:
-        return share
-    what = "a share" if share_only else "a whole number from 1 on, or a share"
-    raise WrongCall(f"{option} is {what} above 0 and up to 1.0, as in 0.5. Found {text!r}.")
+    files.check_pool_writable(output)
+    with session.stage("Reading features"):
+        features = read_features(
+            data,
+            truth=session.truth,
+            drop=drop or (),
+            classes_apart=pool_format in ("npz", "mat"),
+            **session.reading(),
+        )
+    if features.scale is not None and scale is None:
+        warn(f"the paper's authors clustered these data with --scale {features.scale}.")
+    _check_sizes(features.matrix, k_range, subspace, projection)
+    width = max(3, len(str(members)))
+    names = [f"{method[i % len(method)]}_{i + 1:0{width}d}" for i in range(members)]
+    if pool_format not in ("npy", "npz", "mat"):
+        _check_names(features, names)
+    parts = _parts(output, checkpoint)
+    clusterings = ensembles.members(
+        NamedFeatures(features.matrix, None, names=features.names),
+        members,
+        checkpoint=parts,
+        n_clusters=k,
+        n_clusters_range=None if k_range is None else (k_range[0], k_range[-1]),
+        scale=scale,
+        subspace=subspace,
+        projection=projection,
+        subsample=subsample,
+        method=method,
+        random_state=seed,
+        n_jobs=session.jobs,
+    )
+    with nullcontext() if parts is None else alone(parts, COMMAND_LOCK):
+        votes = _votes(clusterings, (len(features.matrix), members), parts, session)
+        _warn_of_silent(votes)
+        files.write_pool(output, votes, names, ids=features.ids, truth=features.truth)
+        if parts is not None and checkpoint is None:
+            remove_folder(parts)
+    elapsed, sizes = session.clock.elapsed(), votes.max(axis=0).astype(int) + 1
+    (n_objects, n_features), n_clusterings = features.matrix.shape, votes.shape[1]
+    facts = {
+        "methods": method,
+        "n_objects": n_objects,
+        "n_features": n_features,
+        "n_clusterings": n_clusterings,
+        "n_clusters": sizes,
+        "id_column": features.id_name,
+        "truth": None if features.truth is None else features.truth.name,
+        "output": output,
+        **elapsed.facts(),
+    }
+    summary = (
+        f"{format_objects(n_objects, features.id_name)}, {format_count(n_features, 'feature')},"
+        f" {format_count(n_clusterings, 'clustering')} with {sizes.min()} to {sizes.max()}"
+        f" clusters in {format_target(output)}: {elapsed}"
+    )
+    session.finish("generate", facts, summary)
 
 
-def _check_output(output: str, truth: str | None) -> None:
-    """Refuse an output that cannot hold what was asked for."""
+def _check_output(output: str, truth: str | None) -> str:
+    """Return the format of the output, which must be able to hold what was asked for."""
     from ensemblage import files
 
     try:
-        chosen = files.pool_format(output)
+        pool_format = files.pool_format(output)
     except files.FileFormatError as error:
-        raise WrongCall(str(error)) from None
-    if chosen == "npy" and truth is not None:
-        raise WrongCall(
+        raise UsageError(str(error)) from None
+    if pool_format == "npy" and truth is not None:
+        raise UsageError(
             "An NPY file holds votes only. For --truth use .parquet, .csv, .npz or .mat."
         )
+    return pool_format
 
 
-def _check_sizes(matrix: NDArray[Any], options: dict[str, Any]) -> None:
-    """Refuse more clusters than objects, or more features than there are."""
+def _check_sizes(
+    matrix: NDArray[Any], k_range: range | None, subspace: float | None, projection: float | None
+) -> None:
+    """Check that there are enough objects for the clusters, and enough features."""
     n_objects, n_features = matrix.shape
-    bounds, subspace = options["n_clusters_range"], options["subspace"]
-    if bounds is not None and bounds[0] > n_objects:
+    if k_range is not None and k_range[0] > n_objects:
         raise ValueError(
-            f"--k-range {bounds[0]}:{bounds[1]} asks for at least {bounds[0]} clusters, but there"
-            f" are only {n_objects} object(s). Lower the range."
+            f"--k-range {k_range[0]}:{k_range[-1]} asks for at least {k_range[0]} clusters, but"
+            f" there are only {n_objects} object(s). Lower the range."
         )
-    seen = subspace if isinstance(subspace, int) else n_features
-    for option, limit in (("subspace", n_features), ("projection", min(seen, n_features))):
-        if isinstance(options[option], int) and options[option] > limit:
+    seen = min(subspace, n_features) if isinstance(subspace, int) else n_features
+    for option, asked, limit in (
+        ("subspace", subspace, n_features),
+        ("projection", projection, seen),
+    ):
+        if isinstance(asked, int) and asked > limit:
             raise ValueError(
-                f"--{option} {options[option]}: there are only {limit} feature(s) to choose from."
-                f" Ask for at most {limit}, or for a share, as in 0.5."
+                f"--{option} {asked}: there are only {limit} feature(s) to choose from. Ask for at"
+                f" most {limit}, or for a share, such as 0.5."
             )
 
 
-def _check_names(features: Features, names: list[str], output: str) -> None:
-    """Refuse ids or classes whose column is called as another of the output."""
+def _check_names(features: Features, names: list[str]) -> None:
+    """Check that no two columns of the output have the same name."""
     from ensemblage import files
 
-    if files.pool_format(output) in ("npy", "npz", "mat"):
-        return
     taken = [features.ids.name, *([] if features.truth is None else [features.truth.name])]
     for name in taken:
         if name in names or taken.count(name) > 1:
@@ -327,7 +178,7 @@ def _check_names(features: Features, names: list[str], output: str) -> None:
 
 
 def _parts(output: str, checkpoint: str | None) -> Path | None:
-    """Return the folder for finished clusterings; a pipe has no place beside it."""
+    """Return the folder for finished clusterings; there is none beside a pipe."""
     if checkpoint is not None:
         return Path(checkpoint)
     target = Path(output)
@@ -336,22 +187,21 @@ def _parts(output: str, checkpoint: str | None) -> Path | None:
 
 
 def _votes(
-    found: Iterable[tuple[int, NDArray[Any]]],
+    clusterings: Iterable[tuple[int, NDArray[Any]]],
     shape: tuple[int, int],
     parts: Path | None,
-    *,
-    quiet: bool,
+    session: InputSession,
 ) -> NDArray[Any]:
-    """Return the clusterings, one a column; what is finished is kept in `parts` meanwhile."""
+    """Return the clusterings, one a column; finished ones are kept in `parts` meanwhile."""
     import numpy as np
 
     members = shape[1]
     before = _n_kept(parts, members)
-    if before and not quiet:
-        typer.echo(f"Going on: {before} of {members} clusterings are in {parts}.", err=True)
+    if before and not session.quiet:
+        typer.echo(f"Resuming: {before} of {members} clusterings are in {parts}.", err=True)
     votes = np.empty(shape, dtype=np.int8)
     try:
-        for index, labels in track(found, "Clustering", total=members, quiet=quiet):
+        for index, labels in session.track(clusterings, "Clustering", members):
             if labels.dtype.itemsize > votes.dtype.itemsize:
                 votes = votes.astype(labels.dtype)
             votes[:, index] = labels
@@ -359,7 +209,7 @@ def _votes(
         if parts is not None:
             warn(
                 f"{_n_kept(parts, members)} of {members} clusterings are kept in {parts}. The same"
-                " command goes on from there."
+                " command resumes from there."
             )
         raise
     return votes
@@ -373,36 +223,6 @@ def _warn_of_silent(votes: NDArray[Any]) -> None:
     silent = int((votes < 0).all(axis=1).sum())
     if silent:
         warn(
-            f"{silent} object(s) have no vote in any clustering, and a consensus would refuse"
-            " them. Make more clusterings, or let each see a larger share (--subsample)."
+            f"{silent} object(s) have no vote in any clustering, and a consensus would reject them."
+            " Make more clusterings, or let each see a larger share (--subsample)."
         )
-
-
-def _facts(
-    features: Features, votes: NDArray[Any], methods: list[str], output: str, took: Took
-) -> dict[str, Any]:
-    """Return what the summary tells, for machines; `n_clusters` has a number for each column."""
-    n_objects, n_features = features.matrix.shape
-    return {
-        "methods": methods,
-        "n_objects": n_objects,
-        "n_features": n_features,
-        "n_clusterings": votes.shape[1],
-        "n_clusters": votes.max(axis=0).astype(int) + 1,
-        "id_column": features.id_name,
-        "truth": None if features.truth is None else features.truth.name,
-        "output": output,
-        **took.facts(),
-    }
-
-
-def _summary(features: Features, votes: NDArray[Any], output: str, took: Took) -> str:
-    found = votes.max(axis=0).astype(int) + 1
-    where = "standard output" if output == "-" else output
-    n, width = features.matrix.shape
-    named = "" if features.id_name is None else f" (ids from {features.id_name!r})"
-    return (
-        f"{counted(n, 'object')}{named}, {counted(width, 'feature')},"
-        f" {counted(votes.shape[1], 'clustering')} with"
-        f" {found.min()} to {found.max()} clusters in {where}: {took}"
-    )

@@ -9,17 +9,17 @@ import numpy as np
 
 from ensemblage import _validate
 from ensemblage._progress import track
-from ensemblage.ensembles._checkpoint import alone, open_folder
 from ensemblage.ensembles._plan import make_plan
 from ensemblage.ensembles._run import run_labels
+from ensemblage.ensembles.checkpoint import alone, open_folder
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from os import PathLike
 
     from ensemblage._types import IntArray
-    from ensemblage.ensembles._checkpoint import Folder
     from ensemblage.ensembles._plan import Plan
+    from ensemblage.ensembles.checkpoint import Folder
 
 
 def generate(

@@ -14,6 +14,7 @@ from sklearn.utils.validation import check_is_fitted
 from ensemblage import _validate, flow
 from ensemblage._blas import one_blas_thread
 from ensemblage._ensemble import Ensemble, as_ensemble
+from ensemblage._messages import Message, Parameter
 from ensemblage.methods._checks import check_columns, check_takes_weight
 from ensemblage.methods._choosing import cuts_of
 from ensemblage.methods._numbering import by_first_appearance, most_frequent
@@ -314,11 +315,14 @@ class ConsensusClusterer(Pairs, Savable, ClusterMixin, BaseEstimator, ABC):
     def _warn_if_no_structure(self) -> None:
         choice = vars(self).get("k_choice_")
         if choice is not None and choice.k == 1 and self.n_microclusters_ > 1:
-            _validate.warn(
-                f"{type(self).__name__} was asked to choose the number of clusters and formed one."
-                f" {choice.reasons[0]} Pass n_clusters to form more.",
-                _validate.NoStructureWarning,
+            message = Message(
+                "{owner} was asked to choose the number of clusters and formed one. {reason} Pass"
+                " {k} to form more.",
+                owner=type(self).__name__,
+                reason=choice.reasons[0],
+                k=Parameter("n_clusters"),
             )
+            _validate.warn(message, _validate.NoStructureWarning)
 
     def _cuts(self) -> Cuts:
         """Return what `ensemblage.metrics.choose_k` needs to know."""

@@ -7,6 +7,6 @@
 True
 """
 
-from ensemblage.report._report import html, write
+from ensemblage.report._report import html, need_jinja, write
 
-__all__ = ["html", "write"]
+__all__ = ["html", "need_jinja", "write"]

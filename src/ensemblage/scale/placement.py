@@ -1,7 +1,7 @@
-"""New objects placed by a saved model, in the shape of a consensus method.
+"""Labels of new objects by a saved model, as an estimator.
 
-So every engine that finds a consensus can label new objects too: in memory, in a stream, on a
-cluster. What it fits on is the microclusters of the new votes.
+Code that fits a consensus method on the microclusters of votes, in memory, in a stream or on a
+cluster, labels new objects when it fits a `Placement` instead.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ import numpy as np
 from sklearn.base import BaseEstimator
 
 import ensemblage as en
+from ensemblage._messages import Message, Parameter
 from ensemblage._validate import shown
 from ensemblage.files import FileFormatError
 
@@ -32,7 +33,7 @@ class Placement(BaseEstimator):
     model : str
         The file.
     digest : str
-        Which content of the file was meant, so that work on another is not continued.
+        A digest of the content of the file: a run with another model is not resumed.
     confidence : bool, default=False
         Whether `confidence_` is wanted too.
     """
@@ -46,16 +47,16 @@ class Placement(BaseEstimator):
         """Predict the label of each microcluster of an ensemble, and with it of each object."""
         model, groups = en.load(self.model), ensemble.microclusters
         new = votes_for(model, ensemble)
-        found = model.predict(new, return_confidence=self.confidence)
+        labels = model.predict(new, return_confidence=self.confidence)
         if self.confidence:
-            found, sure = found
-            self.confidence_ = sure[groups.of_object]
-        self.labels_ = found[groups.of_object]
+            labels, confidence = labels
+            self.confidence_ = confidence[groups.of_object]
+        self.labels_ = labels[groups.of_object]
         self.n_microclusters_ = len(groups.sizes)
         return self
 
     def cut(self, n_clusters: int) -> Any:
-        """Refuse: a model has the clusters that it was saved with."""
+        """Raise an error: a model has the clusters that it was saved with."""
         raise NotImplementedError(f"Predicted labels are not cut at {n_clusters}.")
 
 
@@ -89,8 +90,8 @@ def known_names(model: Any) -> list[str] | None:
 def matching(wanted: list[str] | None, names: list[str], n_wanted: int) -> list[int]:
     """Return the places of the model's clusterings among the columns of the new votes.
 
-    They are found by name. Where the model or the file has no names (``c1``, ``c2``, ... stand for
-    those), they must be as many, and are taken in their order.
+    They are matched by name. If the model or the file has no names (``c1``, ``c2``, ... stand for
+    those), there must be as many of them, in the same order.
     """
     unnamed = wanted is None or all(map(_BY_PLACE.fullmatch, wanted))
     if wanted is None or (names != wanted and (unnamed or all(map(_BY_PLACE.fullmatch, names)))):
@@ -104,17 +105,20 @@ def matching(wanted: list[str] | None, names: list[str], n_wanted: int) -> list[
     missing = [name for name in wanted if name not in names]
     if missing:
         near = difflib.get_close_matches(missing[0], names, n=1)
-        hint = f" Is {near[0]!r} meant to be {missing[0]!r}?" if near else ""
-        raise FileFormatError(
-            f"The votes have no column {shown(missing, _SHOWN)}, which the model was fitted on."
-            f"{hint} They have {shown(names, _SHOWN)}. If one was taken for ids, say which with"
-            " --id-column."
+        message = Message(
+            "The votes have no column {missing}, which the model was fitted on.{hint} They have"
+            " {names}. If one was taken for ids, say which with {id_column}.",
+            missing=shown(missing, _SHOWN),
+            hint=f" Is {near[0]!r} meant to be {missing[0]!r}?" if near else "",
+            names=shown(names, _SHOWN),
+            id_column=Parameter("id_column"),
         )
+        raise FileFormatError(message)
     return [names.index(name) for name in wanted]
 
 
 def respelled(labels: Any, known: list[Any]) -> list[Any]:
-    """Return labels as the model spells them: 1 where it has 1 and the file has '1', or reversed.
+    """Return labels as the model spells them: 1 if it has 1 and the file has '1', or reversed.
 
     A column of a file is read as numbers or as words by what is in it, which may be one way in the
     file of the fit and the other way here.

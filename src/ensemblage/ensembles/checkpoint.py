@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ensemblage._messages import Message, Parameter
 from ensemblage.ensembles._fingerprint import digest, words
 from ensemblage.files._lock import lock
 from ensemblage.files._target import told_if_lost
@@ -96,10 +97,14 @@ def open_folder(path: Any, plan: Plan, *, any_seed: bool) -> tuple[Plan, Folder]
             plan = replace(plan, seed=kept["seed"])
         different = sorted(name for name in asked if asked[name] != kept.get(name))
         if different:
-            raise ValueError(
-                f"The checkpoint folder {str(path)!r} belongs to another run: these differ:"
-                f" {', '.join(different)}. Use another folder, or delete this one to start afresh."
+            names = {name: Parameter(name) for name in different}
+            message = Message(
+                "The checkpoint folder {path!r} belongs to another run: these differ: {names}. Use"
+                " another folder, or delete this one to start afresh.",
+                path=str(path),
+                names=Message(", ".join(f"{{{name}}}" for name in names), **names),
             )
+            raise ValueError(message)
     elif not all(map(_is_unfinished, path.iterdir())):
         raise ValueError(
             f"The checkpoint folder {str(path)!r} holds other files and no manifest.json. Name a"

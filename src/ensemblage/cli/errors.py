@@ -1,0 +1,315 @@
+"""Errors and warnings of the command: one paragraph on standard error, and an exit code.
+
+The library names parameters; `OPTIONS` says what the command calls them.
+"""
+
+from __future__ import annotations
+
+import difflib
+import inspect
+import os
+import sys
+import traceback
+import warnings
+from contextlib import contextmanager, suppress
+from typing import TYPE_CHECKING, Any, Literal, get_args, get_origin, get_type_hints
+
+import typer
+from typer.core import TyperCommand, TyperGroup
+
+from ensemblage._messages import written
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from ensemblage._messages import Parameter
+
+FAILED = 1
+WRONG_USAGE = 2
+INTERRUPTED = 130  # 128 + SIGINT, as shells count
+BROKEN_PIPE = 141  # 128 + SIGPIPE
+
+#: What the command calls a parameter of the library.
+OPTIONS = {
+    "n_clusters_range": "--k-range",
+    "n_clusters": "-k",
+    "n_members": "--members",
+    "n_neighbors": "--neighbors",
+    "n_steps": "--steps",
+    "random_state": "--seed",
+    "n_jobs": "--jobs",
+    "n_refits": "--refits",
+    "id_column": "--id-column",
+    "checkpoint": "--checkpoint",
+    "device": "--device",
+    "format": "--format",
+    "header": "--header",
+    "key": "--key",
+    "linkage": "--linkage",
+    "projection": "--projection",
+    "scale": "--scale",
+    "subsample": "--subsample",
+    "subspace": "--subspace",
+    "truth": "--truth",
+}
+
+#: What typer raises for a call that it cannot parse. It has no public name of its own.
+_TyperUsageError: type[Exception] = typer.BadParameter.__mro__[1]
+
+
+class UsageError(Exception):
+    """The arguments are wrong, whatever the files contain."""
+
+
+def did_you_mean(word: str, known: Iterable[str]) -> str:
+    """Return a question that suggests the nearest known word, or nothing.
+
+    Examples
+    --------
+    >>> did_you_mean("PTGB", ["pta", "ptgp"]), did_you_mean("forest", ["pta", "ptgp"])
+    (" Did you mean 'ptgp'?", '')
+    """
+    by_lower = {name.lower(): name for name in known}
+    near = difflib.get_close_matches(word.strip().lower(), by_lower, n=1)
+    return f" Did you mean {by_lower[near[0]]!r}?" if near else ""
+
+
+def unknown(noun: str, word: str, known: Iterable[str]) -> UsageError:
+    """Return the error for a name that is not known.
+
+    Examples
+    --------
+    >>> print(unknown("method", "ptpg", ["eac", "ptgp"]))
+    Unknown method 'ptpg'. Did you mean 'ptgp'? Known: eac, ptgp.
+    """
+    known = list(known)
+    return UsageError(
+        f"Unknown {noun} {word!r}.{did_you_mean(word, known)} Known: {', '.join(known)}."
+    )
+
+
+@contextmanager
+def reported(*, debug: bool) -> Iterator[None]:
+    """Turn any exception raised inside into a paragraph on standard error and an exit code.
+
+    `debug` shows the traceback first.
+    """
+    try:
+        yield
+    except typer.Exit:
+        raise
+    except BrokenPipeError:
+        discard_stdout()
+        raise typer.Exit(BROKEN_PIPE) from None
+    except (Exception, KeyboardInterrupt) as error:  # noqa: BLE001 - every one is reported
+        if debug:
+            traceback.print_exception(error)
+        if isinstance(error, KeyboardInterrupt):
+            typer.echo("Interrupted. An output file that existed is unchanged.", err=True)
+            raise typer.Exit(INTERRUPTED) from None
+        code, message = describe(error)
+        show_error(message)
+        raise typer.Exit(code) from None
+
+
+def describe(error: Exception) -> tuple[int, str]:
+    """Return the exit code for an error, and its message."""
+    if isinstance(error, UsageError):
+        return WRONG_USAGE, str(error)
+    if isinstance(error, OSError) and error.strerror:
+        place = f": {error.filename}" if error.filename else ""
+        return FAILED, f"{error.strerror}{place}"
+    text = with_options(error)
+    if isinstance(error, MemoryError):
+        return FAILED, text or "There was not enough memory for this."
+    if isinstance(error, (ValueError, TypeError, OSError)):
+        wrong_option = isinstance(error, _loaded("ensemblage.files", "OptionError"))
+        return WRONG_USAGE if wrong_option else FAILED, text or type(error).__name__
+    if isinstance(error, ImportError) and "pip install" in text:
+        return FAILED, text
+    if isinstance(error, _loaded("ensemblage._device", "DeviceError")):
+        return FAILED, text
+    return FAILED, (
+        f"Unexpected error: {type(error).__name__}: {text}. This is a bug in ensemblage: run the"
+        " same command with --debug, and please report what it shows."
+    )
+
+
+def _loaded(module: str, name: str) -> Any:
+    """Return a class of a module, if that is loaded; importing it may be what has just failed."""
+    return getattr(sys.modules.get(module), name, ())
+
+
+def show_error(message: str) -> None:
+    """Show an error as one paragraph on standard error."""
+    typer.echo(f"{coloured('error:', 'red')} {message}", err=True)
+
+
+def warn(message: Warning | str) -> None:
+    """Show a warning as one line on standard error."""
+    text = with_options(message) if isinstance(message, Warning) else " ".join(message.split())
+    typer.echo(f"{coloured('warning:', 'yellow')} {text}", err=True)
+
+
+@contextmanager
+def warnings_as_lines() -> Iterator[None]:
+    """Show each warning for users once, and no warning for developers (deprecations)."""
+    shown: set[str] = set()
+
+    def show(message: Warning | str, *_: Any, **__: Any) -> None:
+        if str(message) not in shown:
+            shown.add(str(message))
+            warn(message)
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        warnings.simplefilter("always", UserWarning)
+        warnings.showwarning = show
+        yield
+
+
+def coloured(text: str, colour: str) -> str:
+    """Return a text in a colour if standard error is a terminal that shows colours.
+
+    ``NO_COLOR`` (any value, see https://no-color.org) and ``TERM=dumb`` turn colours off.
+    """
+    wanted = not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
+    if not wanted or not sys.stderr.isatty():
+        return text
+    return typer.style(text, fg=colour, bold=True)
+
+
+def option_name(parameter: Parameter) -> str:
+    """Return a parameter of the library as an option of the command.
+
+    Examples
+    --------
+    >>> from ensemblage._messages import Parameter
+    >>> option_name(Parameter("scale", "minmax")), option_name(Parameter("scale", None))
+    ('--scale minmax', 'no --scale')
+    >>> option_name(Parameter("n_samples", 12)), option_name(Parameter("ties", "mean"))
+    ('12', "ties='mean'")
+    """
+    if parameter.name == "n_samples":
+        return " ".join(map(str, parameter.value))
+    if parameter.name not in OPTIONS:
+        return str(parameter)
+    name = OPTIONS[parameter.name]
+    if parameter.value == (None,):
+        return f"no {name}"
+    return " ".join([name, *map(str, parameter.value)])
+
+
+def with_options(error: BaseException) -> str:
+    """Return the message of an error or a warning in one line, with options for parameters."""
+    return " ".join(written(error, option_name).split())
+
+
+def discard_stdout() -> None:
+    """Point standard output nowhere: its reader has gone, and the last flush must not fail."""
+    with suppress(OSError, ValueError, AttributeError):
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+class Verb(TyperCommand):
+    """A verb of the command: its help and its errors name words, not types of Python."""
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        hints = get_type_hints(inspect.unwrap(self.callback), include_extras=True)  # type: ignore[arg-type]
+        self._types = {name: list(_parts(hint)) for name, hint in hints.items()}
+        for param in self.params:
+            words = self._choices(param)
+            if words and param.metavar is None:
+                param.metavar = "|".join(words)
+            if param.param_type_name == "argument":
+                setattr(param, "display_type_rich", _no_type)  # noqa: B010 - not in all versions
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """Parse the arguments; a value of the wrong type is an error that says what is right."""
+        given = list(args)
+        try:
+            return super().parse_args(ctx, args)
+        except _TyperUsageError as error:
+            vars(error)["ctx"] = ctx  # some come without it
+            if type(error) is not typer.BadParameter or error.param is None:
+                raise
+            values, _, _ = self.make_parser(ctx).parse_args(given)
+            raise self._wrong_value(error, values.get(str(error.param.name))) from None
+
+    def _choices(self, param: Any) -> tuple[str, ...]:
+        """Return the words that a parameter takes, if its type is a Literal."""
+        types = self._types.get(param.name, ())
+        return next((get_args(one) for one in types if get_origin(one) is Literal), ())
+
+    def _wrong_value(self, error: Any, value: Any) -> Exception:
+        """Return the error for a value that typer does not accept."""
+        param, types = error.param, self._types.get(error.param.name, ())
+        if self._choices(param):
+            return unknown(str(param.name).rstrip("s"), value, self._choices(param))
+        if int not in types:
+            return error
+        least = next((info.min for info in types if hasattr(info, "min")), None)
+        start = "" if least is None else f" from {least} up"
+        return UsageError(f"{_names(param)[0]} must be a whole number{start}, got {value!r}.")
+
+
+def _parts(hint: Any) -> Iterator[Any]:
+    """Yield a type and those inside of it: of a union, and what Annotated adds."""
+    yield hint
+    if get_origin(hint) is not Literal:
+        for part in get_args(hint):
+            yield from _parts(part)
+
+
+def _no_type(ctx: Any) -> None:  # noqa: ARG001 - the form of the method that it replaces
+    return None
+
+
+class Verbs(TyperGroup):
+    """The verbs, and the messages for calls that typer cannot parse."""
+
+    def resolve_command(self, ctx: Any, args: list[str]) -> Any:
+        """Return the verb that the first argument names."""
+        if self.get_command(ctx, args[0]) is None and not ctx.resilient_parsing:
+            raise unknown("command", args[0], self.list_commands(ctx))
+        return super().resolve_command(ctx, args)
+
+    def main(self, *args: Any, standalone_mode: bool = True, **extra: Any) -> Any:  # type: ignore[override]
+        """Run the verb; exit with its code if that is wanted."""
+        try:
+            code = super().main(*args, standalone_mode=False, **extra)
+        except UsageError as error:
+            show_error(str(error))
+            code = WRONG_USAGE
+        except _TyperUsageError as error:
+            if type(error).__name__ == "NoArgsIsHelpError":
+                typer.echo(str(error.format_message()), err=True)  # type: ignore[attr-defined]
+            else:
+                show_error(_describe_usage(error))
+            code = WRONG_USAGE
+        if standalone_mode:
+            sys.exit(code or 0)
+        return code
+
+
+def _describe_usage(error: Any) -> str:
+    """Return a message of typer in the words of the other errors."""
+    kind, message = type(error).__name__, str(error.format_message())
+    params = error.ctx.command.params if error.ctx else ()
+    by_option = {option: param for param in params for option in param.opts}
+    if kind == "NoSuchOption":
+        message = f"Unknown option {error.option_name}.{did_you_mean(error.option_name, by_option)}"
+    elif kind == "BadOptionUsage" and not getattr(
+        by_option.get(error.option_name), "is_flag", True
+    ):
+        message = f"{error.option_name} needs a value, and none was given"
+    elif kind == "MissingParameter" and error.param is not None:
+        message = f"{' or '.join(_names(error.param))} is missing."
+    message = f"{message.rstrip('.')}." if message[-1] not in "?!" else message
+    return message if error.ctx is None else f"{message} See: {error.ctx.command_path} --help"
+
+
+def _names(param: Any) -> list[str]:
+    options = [option for option in param.opts if option.startswith("-")]
+    return options or [param.metavar or param.name]

@@ -1,0 +1,337 @@
+"""Every option and argument of the command, defined once: type, names, help, completion.
+
+A verb takes an option by naming its alias in its signature. Numbers and words (Literal) are
+checked by typer; any other value has a parser.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal
+
+from ensemblage import METHODS
+from ensemblage.cli.parsers import (
+    CRITERIA,
+    DATASETS,
+    TABLES,
+    MethodName,
+    argument,
+    check_jobs,
+    choice,
+    count_or,
+    name_of,
+    names_of,
+    option,
+    parse_range,
+    share_or_count,
+)
+
+# What is read
+
+_FILES = (
+    "CSV, TSV, Parquet, NPY, NPZ or MAT, gzip or not; - is standard input. Several are one table,"
+    " in the order given."
+)
+Votes = Annotated[
+    list[str],
+    argument(
+        "VOTES", f"Files with a row for each object and a column for each clustering: {_FILES}"
+    ),
+]
+Model = Annotated[str, argument("MODEL", "A file written by consensus --save.")]
+ModelOrVotes = Annotated[
+    list[str],
+    argument(
+        "[MODEL] [VOTES]",
+        "Files with a row for each object and a column for each clustering, as for consensus; or a"
+        " saved model (.ensemblage), alone or followed by the votes that it was fitted on.",
+    ),
+]
+Data = Annotated[
+    list[str],
+    argument(
+        "DATA",
+        f"Files with a row for each object and a column for each feature: {_FILES} Or, if there is"
+        " no such file, the name of one of the paper's datasets.",
+    ),
+]
+Tables = Annotated[
+    list[str],
+    argument("TABLE... | all", f"{', '.join(TABLES)}.", **name_of("table", *TABLES, "all")),
+]
+Truth = Annotated[
+    str | None,
+    option("COLUMN|FILE", "True labels: a file, or a column that is not used otherwise."),
+]
+FeatureFile = Annotated[
+    str | None,
+    option("FILE", "Measurements of the same objects, for a map by features.", "--features"),
+]
+Drop = Annotated[
+    list[str] | None, option("NAME", "A column that is not a feature. Can be repeated.")
+]
+IdColumn = Annotated[
+    str, option("NAME", "The column that names the objects: its name, its place from 0, or none.")
+]
+Header = Annotated[
+    bool | None,
+    option(None, "Whether the first row holds names.", "--header/--no-header", default="detected"),
+]
+Format = Annotated[
+    Literal["csv", "tsv", "parquet", "npy", "npz", "mat"] | None,
+    choice("The format of the input.", default="by the name"),
+]
+Key = Annotated[
+    str | None, option("NAME", "The array of an NPZ or MAT file to read.", default="by its name")
+]
+
+# How many clusters
+
+_K = ("-k", "--clusters")
+K = Annotated[int, option("INT", "How many clusters.", *_K, min=1)]
+AutoK = Annotated[
+    Any,
+    option(
+        "INT|auto",
+        "How many clusters; auto chooses, and says why.",
+        *_K,
+        default="auto",
+        **count_or("-k", "auto"),
+    ),
+]
+ConsensusK = Annotated[
+    int | None,
+    option(
+        "INT",
+        "Clusters of the later consensus: each clustering has 2 to 4 times as many.",
+        *_K,
+        min=1,
+    ),
+]
+LabelRange = Annotated[
+    Any, option("LOW:HIGH", "Instead of -k: a column of labels for each k.", parser=parse_range)
+]
+ScoreRange = Annotated[
+    Any,
+    option(
+        "LOW:HIGH", "Numbers of clusters to score.", default="2:20, or further", parser=parse_range
+    ),
+]
+MemberRange = Annotated[
+    Any,
+    option(
+        "LOW:HIGH",
+        "Each clustering has a random number of clusters in this range.",
+        default="2 to half the root of the number of objects, at most 50",
+        parser=parse_range,
+    ),
+]
+Criteria = Annotated[
+    Any,
+    option(
+        "cheap|all|NAME,NAME,...",
+        "Which scores to compute.",
+        **names_of("--criteria", "criterion", *CRITERIA, words=("cheap", "all")),
+    ),
+]
+Criterion = Annotated[
+    str,
+    option(
+        "auto|NAME",
+        "Which score decides; auto is support.",
+        **name_of("criterion", "auto", *CRITERIA),
+    ),
+]
+Refits = Annotated[int, option("INT", "How many random halves of the members are refitted.", min=2)]
+
+# How it is computed
+
+Method = Annotated[
+    MethodName,
+    option(
+        "NAME",
+        "The consensus method; auto suits most data.",
+        "--method",
+        "-m",
+        case_sensitive=False,
+    ),
+]
+Methods = Annotated[
+    Any,
+    option(
+        "all|NAME,NAME,...",
+        "Which methods to run.",
+        **names_of("--methods", "method", *METHODS, words=("all",)),
+    ),
+]
+BySize = Annotated[
+    bool, option(None, "Number clusters by size, the largest 0; else by appearance.", "--by-size")
+]
+Linkage = Annotated[
+    Literal["average", "complete", "single"] | None,
+    choice("How agglomerative methods merge.", default="average"),
+]
+Neighbors = Annotated[
+    Any,
+    option(
+        "auto|all|INT",
+        "Links kept at each microcluster.",
+        default="auto",
+        **count_or("--neighbors", "auto", "all"),
+    ),
+]
+Steps = Annotated[
+    Any,
+    option("auto|INT", "Length of the walks.", default="auto", **count_or("--steps", "auto")),
+]
+Device = Annotated[
+    Literal["cpu", "cuda", "auto"] | None,
+    choice("Where PTA and PTGP compute the walks; auto may take a GPU.", default="cpu"),
+]
+Seed = Annotated[int, option("INT", "Seed of all random numbers.", min=0)]
+Jobs = Annotated[
+    int, option("INT", "Threads; -1 is all cores. Results do not change.", callback=check_jobs)
+]
+Engine = Annotated[
+    Literal["auto", "memory", "stream", "dask"],
+    choice("Where to work: in memory, in batches of votes that need not fit there, or on Dask."),
+]
+PredictEngine = Annotated[
+    Literal["auto", "memory", "stream"],
+    choice("Where to work: in memory, or in batches of votes that need not fit there.", "--engine"),
+]
+Scheduler = Annotated[
+    str | None,
+    option("ADDRESS", "With --engine dask: a scheduler, as tcp://host:8786; else local processes."),
+]
+
+# Clusterings from features
+
+Members = Annotated[int, option("INT", "How many clusterings.", "--members", "-m", min=1)]
+Generators = Annotated[
+    Any,
+    option(
+        "kmeans|rpcl|NAME,NAME",
+        "What makes them; several take turns.",
+        "--method",
+        **names_of("--method", "method", "kmeans", "rpcl"),
+    ),
+]
+Scale = Annotated[
+    Literal["minmax", "standard"] | None, choice("Scale each feature first.", default="not scaled")
+]
+Subspace = Annotated[
+    Any,
+    option(
+        "SHARE|INT",
+        "Each clustering sees this share of the features (0.5), or this many (10).",
+        default="all",
+        parser=share_or_count("--subspace"),
+    ),
+]
+Projection = Annotated[
+    Any,
+    option(
+        "SHARE|INT",
+        "Each clustering sees the features projected on this many random directions.",
+        default="not projected",
+        parser=share_or_count("--projection"),
+    ),
+]
+Subsample = Annotated[
+    Any,
+    option(
+        "SHARE",
+        "Each clustering sees this share of the objects, and has no vote on the others.",
+        default="all",
+        parser=share_or_count("--subsample", share_only=True),
+    ),
+]
+Checkpoint = Annotated[
+    str | None,
+    option("DIR", "Where to keep finished clusterings.", default="POOL.parts, removed in the end"),
+]
+
+# Experiments
+
+Datasets = Annotated[
+    Any,
+    option(
+        "NAME,NAME,...",
+        "Which datasets.",
+        default="the paper's ten",
+        **names_of("--datasets", "dataset", *DATASETS),
+    ),
+]
+Runs = Annotated[
+    int | None, option("INT", "How many draws.", default="as the paper: 20 or 100", min=1)
+]
+Repeats = Annotated[
+    int, option("INT", "How many ensembles, each from its own seed, to take means over.", min=1)
+]
+Pools = Annotated[
+    Literal["authors", "own"] | None,
+    choice("Draw ensembles from these; own pools are made from features.", default="what is there"),
+]
+Quick = Annotated[
+    bool, option(None, "Two draws, two datasets, small own pools: all in minutes.", "--quick")
+]
+Render = Annotated[
+    bool, option(None, "Run nothing; make tables and figures of the records.", "--render")
+]
+
+# What is written
+
+_O = ("-o", "--output")
+LabelFile = Annotated[
+    str,
+    option(
+        "FILE|DIR/",
+        "Where the labels go: .csv, .tsv (also .gz), .parquet, .npy, .npz; - is standard output; a"
+        " folder, with a slash, gets a file for each input.",
+        *_O,
+    ),
+]
+PoolFile = Annotated[
+    str,
+    option(
+        "POOL", "Where the clusterings go: .parquet, .csv, .tsv, .npy, .npz, .mat; or - (CSV).", *_O
+    ),
+]
+ScoreFile = Annotated[
+    str | None, option("FILE", "Write the scores, a row for each k: .csv, .tsv, .parquet.", *_O)
+]
+MethodFile = Annotated[
+    str | None,
+    option(
+        "FILE", "Write the table: .csv, .tsv, .parquet; .json has the pairwise agreement too.", *_O
+    ),
+]
+ReportFile = Annotated[str, option("FILE", "The HTML file; - is standard output.", *_O)]
+RecordFolder = Annotated[str, option("DIR", "Records, own pools and results.", *_O, "--out")]
+DemoFolder = Annotated[
+    str | None,
+    option(
+        "DIR",
+        "Write votes.csv, labels.csv (truth, consensus, PTA, PTGP) and report.html of the first"
+        " ensemble to this folder.",
+        *_O,
+    ),
+]
+Confidence = Annotated[
+    bool, option(None, "Add how sure each label is, from 0 to 1.", "--confidence")
+]
+MemberTable = Annotated[
+    str | None, option("FILE", "Also write agreement and diversity of the clusterings, and doubts.")
+]
+ClusterTable = Annotated[
+    str | None, option("FILE", "Also write size, consensus and neighbour of the clusters.")
+]
+Save = Annotated[
+    str | None, option("FILE", "Also save the model, for ensemblage predict: model.ensemblage.")
+]
+Title = Annotated[
+    str | None, option("TEXT", "The heading of the report.", default="the name of the file")
+]
+Json = Annotated[bool, option(None, "Print the summary as JSON, on standard output.", "--json")]
+Quiet = Annotated[bool, option(None, "No progress and no summary.", "--quiet", "-q")]
+Debug = Annotated[bool, option(None, "Show the traceback of an error.", "--debug")]

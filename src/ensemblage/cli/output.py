@@ -1,0 +1,198 @@
+"""What the command shows: progress, summaries, tables, JSON."""
+
+from __future__ import annotations
+
+import json
+import math
+import sys
+import time
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import typer
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+    from ensemblage.metrics import KChoice
+
+#: Shorter compile times are not shown.
+_LEAST_COMPILE_SECONDS = 0.5
+#: Column titles of the criteria for k.
+_CRITERION_TITLES = {
+    "support": "support",
+    "recurrence": "found again",
+    "balance": "balance",
+    "ensemble_nmi": "NMI",
+    "confidence": "confidence",
+    "lifetime": "lifetime",
+    "eigengap": "eigengap",
+    "subset_stability": "halves",
+    "pac": "PAC",
+    "delta_area": "delta area",
+    "seed_stability": "seeds",
+}
+
+
+class Elapsed(NamedTuple):
+    """Seconds of the work itself, and seconds spent compiling kernels."""
+
+    seconds: float
+    compile_seconds: float
+
+    def __str__(self) -> str:
+        if self.compile_seconds < _LEAST_COMPILE_SECONDS:
+            return f"{self.seconds:.2f} s"
+        return f"{self.seconds:.2f} s, and {self.compile_seconds:.1f} s compiling kernels, once"
+
+    def facts(self) -> dict[str, float]:
+        """Return both, rounded, for JSON."""
+        return {name: round(value, 4) for name, value in self._asdict().items()}
+
+
+class Clock:
+    """Starts when it is created."""
+
+    def __init__(self) -> None:
+        self._start, self._compiled = time.perf_counter(), _compile_seconds()
+
+    def elapsed(self) -> Elapsed:
+        """Return the time since then."""
+        compiling = _compile_seconds() - self._compiled
+        return Elapsed(time.perf_counter() - self._start - compiling, compiling)
+
+
+def _compile_seconds() -> float:
+    """Return the seconds in which this process compiled kernels; 0 before any is imported."""
+    module = sys.modules.get("ensemblage.flow.compiling")
+    return 0.0 if module is None else float(module.compiled()[1])
+
+
+@contextmanager
+def stage(title: str, *, show: bool = True) -> Iterator[None]:
+    """Show a spinner with this title on standard error, if that is a terminal."""
+    if not show or not sys.stderr.isatty():
+        yield
+        return
+    from rich.console import Console
+
+    with Console(stderr=True).status(f"{title} ...") as status:
+        from ensemblage.flow import compiling  # slow to import, so it is under the spinner
+
+        with compiling.showing(lambda text: status.update(f"{text or title} ...")):
+            yield
+
+
+def format_table(header: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    """Return a table with its first column aligned left and all others right.
+
+    Examples
+    --------
+    >>> print(format_table(["", "NMI"], [["PTA", "0.712"], ["PTGP", "0.71"]]))
+            NMI
+    PTA   0.712
+    PTGP   0.71
+    """
+    lines = [header, *rows]
+    widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
+    return "\n".join(
+        "  ".join([line[0].ljust(widths[0]), *map(str.rjust, line[1:], widths[1:])]).rstrip()
+        for line in lines
+    )
+
+
+def format_count(number: int, noun: str) -> str:
+    """Return a number with its noun.
+
+    Examples
+    --------
+    >>> format_count(1797, "object"), format_count(1, "clustering")
+    ('1,797 objects', '1 clustering')
+    """
+    return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
+
+
+def format_objects(n_objects: int, id_name: str | None) -> str:
+    """Return the number of objects, and the column that their ids came from.
+
+    Examples
+    --------
+    >>> format_objects(3, "cell"), format_objects(3, None)
+    ("3 objects (ids from 'cell')", '3 objects')
+    """
+    ids = "" if id_name is None else f" (ids from {id_name!r})"
+    return format_count(n_objects, "object") + ids
+
+
+def format_target(output: str) -> str:
+    """Return the name of an output for a sentence."""
+    return "standard output" if output == "-" else output
+
+
+Scores = dict[str, tuple[float, float, float]]
+
+
+def format_scores(scores: Scores) -> str:
+    """Return NMI and ARI with the truth, and NMI with the votes, of each column of labels."""
+    rows = [[name, *(f"{score:.4f}" for score in values)] for name, values in scores.items()]
+    return format_table(["", "NMI (max)", "ARI", "NMI with the votes"], rows)
+
+
+def score_facts(scores: Scores | None) -> dict[str, dict[str, float]] | None:
+    """Return the same for JSON, with a name for each score."""
+    if scores is None:
+        return None
+    names = ("nmi", "ari", "nmi_with_votes")
+    return {column: dict(zip(names, values, strict=True)) for column, values in scores.items()}
+
+
+def format_choice(choice: KChoice) -> str:
+    """Return the recommended k, the reasons and the alternatives, one a line."""
+    absent = [f"No {_CRITERION_TITLES[name]}: {reason}" for name, reason in choice.absent.items()]
+    lines = [*choice.reasons, choice.alternatives, *absent]
+    return "\n".join([f"Recommended: k = {choice.k}", *(f"  {line}" for line in lines)])
+
+
+def format_choice_scores(choice: KChoice) -> str:
+    """Return the scores by k; a star marks the best of each column."""
+
+    def cell(name: str, place: int) -> str:
+        score = float(choice.scores[name][place])
+        best = choice.recommended[name] == choice.ks[place]
+        return f"{'-' if math.isnan(score) else format(score, '.4f')}{'*' if best else ' '}"
+
+    rows = [
+        [str(k), *(cell(name, place) for name in choice.scores)]
+        for place, k in enumerate(choice.ks.tolist())
+    ]
+    return format_table(["k", *(_CRITERION_TITLES[name] for name in choice.scores)], rows)
+
+
+def print_json(command: str, facts: Mapping[str, Any]) -> None:
+    """Print one JSON object in one line: the command, the version, the facts.
+
+    Keys are never left out: values that do not apply are null, and so are NaN and infinity.
+    """
+    from ensemblage import __version__
+
+    whole = {"command": command, "version": __version__, **facts}
+    typer.echo(json.dumps(to_json(whole), allow_nan=False, ensure_ascii=False))
+
+
+def to_json(value: Any) -> Any:
+    """Return a value as one of the types of JSON.
+
+    Examples
+    --------
+    >>> to_json({"nmi": float("nan"), "ks": range(2, 4), 3: (1.5, None)})
+    {'nmi': None, 'ks': [2, 3], '3': [1.5, None]}
+    """
+    if isinstance(value, dict):
+        return {str(name): to_json(item) for name, item in value.items()}
+    if isinstance(value, (list, tuple, range)):
+        return [to_json(item) for item in value]
+    if hasattr(value, "tolist"):  # arrays and numbers of numpy
+        return to_json(value.tolist())
+    if isinstance(value, float) and not math.isfinite(value):
+        return None
+    return value

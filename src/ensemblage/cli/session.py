@@ -1,0 +1,291 @@
+"""A call of the command: its options, and the steps that several verbs share.
+
+A session reads votes, makes an `Ensemble` of them, makes the estimator that was asked for, and
+checks outputs. Verbs are functions of a session; see `verb`.
+"""
+
+from __future__ import annotations
+
+import functools
+import inspect
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, get_type_hints
+
+import typer
+
+from ensemblage._progress import Item, track
+from ensemblage.cli import options  # noqa: TC001 - typer reads annotations
+from ensemblage.cli.beside import take_truth
+from ensemblage.cli.errors import UsageError, reported, warnings_as_lines
+from ensemblage.cli.output import Clock, print_json, stage
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+    from contextlib import AbstractContextManager
+
+    from ensemblage.files import VoteTable
+
+_SHOWN = 5
+#: Options that only some methods have, and the parameters of these methods.
+_METHOD_OPTIONS = {
+    "linkage": "linkage",
+    "neighbors": "n_neighbors",
+    "steps": "n_steps",
+    "device": "device",
+}
+
+
+@dataclass(kw_only=True)
+class Session:
+    """A call of any verb. Attributes with a type of `options` are options of the command."""
+
+    quiet: options.Quiet = False
+    debug: options.Debug = False
+
+    def __post_init__(self) -> None:
+        self.clock = Clock()
+
+    def stage(self, title: str) -> AbstractContextManager[None]:
+        """Show a spinner with this title on standard error, if that is a terminal."""
+        return stage(title, show=not self.quiet)
+
+    def track(self, items: Iterable[Item], title: str, total: int) -> Iterable[Item]:
+        """Return the items, to be walked through under a progress bar."""
+        return track(items, title, total, show=not self.quiet)
+
+
+@dataclass(kw_only=True)
+class JsonSession(Session):
+    """A call of a verb whose summary can be JSON."""
+
+    as_json: options.Json = False
+
+    def check_json(self, output: str | None) -> None:
+        """Check that JSON has standard output for itself, and that it can be written."""
+        if not self.as_json:
+            return
+        if output in ("-", "/dev/stdout"):
+            raise UsageError(
+                "--json prints a summary on standard output, where the result would go too. Name a"
+                " file for the result with -o."
+            )
+        from ensemblage import files
+
+        files.check_writable("-")
+
+    def finish(self, verb: str, facts: dict[str, Any], summary: str, *, err: bool = True) -> None:
+        """Print the facts as JSON, or else the summary."""
+        if self.as_json:
+            print_json(verb, facts)
+        elif not self.quiet:
+            typer.echo(summary, err=err)
+
+
+@dataclass(kw_only=True)
+class InputSession(JsonSession):
+    """A call of a verb that reads a table."""
+
+    truth: options.Truth = None
+    jobs: options.Jobs = -1
+    id_column: options.IdColumn = "auto"
+    header: options.Header = None
+    format: options.Format = None
+    key: options.Key = None
+
+    def reading(self) -> dict[str, Any]:
+        """Return the options that readers of tables take."""
+        return {
+            "format": self.format,
+            "id_column": self.id_column,
+            "header": "auto" if self.header is None else self.header,
+            "key": self.key,
+        }
+
+
+@dataclass(kw_only=True)
+class VoteSession(InputSession):
+    """A call of a verb that reads votes."""
+
+    votes: options.Votes
+
+    def resolve(self) -> None:
+        """Set `paths`, the files that folders and patterns stand for."""
+        from ensemblage.scale import stream
+
+        check_stdin(self.votes)
+        self.paths = stream.resolve(self.votes)
+
+    def check_table(self, output: str | None, *formats: str) -> None:
+        """Check a table that is written in one of some formats, or shown on standard output."""
+        from ensemblage import files
+
+        self.check_json(output)
+        if output is None:
+            files.check_writable("-")
+            return
+        check_apart(output, [*self.paths, self.truth])
+        if "json" in formats and output.lower().endswith(".json"):
+            files.check_writable(output, format="csv")
+        elif output_format(output) in formats:
+            files.check_writable(output)
+        else:
+            endings = ", ".join(f".{name}" for name in formats)
+            raise UsageError(f"-o {output}: a table needs a name that ends in one of {endings}.")
+
+    def read(self) -> Any:
+        """Read the votes as one `table`, set `true_labels` apart, and return the `Ensemble`."""
+        import ensemblage as en
+        from ensemblage import files
+
+        with self.stage("Reading votes"):
+            table = files.read_tables(self.paths, **self.reading())
+        self.table, self.true_labels = take_truth(table, self.truth)
+        _check_turnout(self.table)
+        ensemble = en.Ensemble(files.votes_of(self.table), n_jobs=self.jobs)
+        ensemble.names = self.table.names
+        return ensemble
+
+    def facts(self, ensemble: Any) -> dict[str, Any]:
+        """Return what JSON says about the votes."""
+        return {
+            "n_objects": ensemble.n_objects,
+            "n_clusterings": len(ensemble.names),
+            "n_microclusters": len(ensemble.microclusters.sizes),
+            "id_column": self.table.id_name,
+        }
+
+
+@dataclass(kw_only=True)
+class FitSession(VoteSession):
+    """A call of a verb that fits one method."""
+
+    method: options.Method = "auto"
+    linkage: options.Linkage = None
+    neighbors: options.Neighbors = None
+    steps: options.Steps = None
+    device: options.Device = None
+    seed: options.Seed = 0
+
+    def estimator(self, n_clusters: int | str) -> Any:
+        """Return the method, not fitted; options that it does not have are errors."""
+        from ensemblage import METHODS
+
+        kind = METHODS[self.method]
+        accepted = kind._get_param_names()
+        given = {name: getattr(self, name) for name in _METHOD_OPTIONS}
+        given = {name: value for name, value in given.items() if value is not None}
+        for name in given:
+            if _METHOD_OPTIONS[name] not in accepted:
+                raise UsageError(f"Method {self.method} has no --{name}. {self._advice(accepted)}")
+        parameters = {_METHOD_OPTIONS[name]: value for name, value in given.items()}
+        parameters |= seed_and_jobs(kind, self.seed, self.jobs)
+        return kind(n_clusters=n_clusters, **parameters)
+
+    def _advice(self, accepted: Iterable[str]) -> str:
+        if self.title == "Consensus":
+            return "Name a method that has it, such as --method pta, or leave it out."
+        has = [f"--{name}" for name, parameter in _METHOD_OPTIONS.items() if parameter in accepted]
+        return f"Of these options it has {', '.join(has)}." if has else "Leave it out."
+
+    @property
+    def title(self) -> str:
+        """The method as texts name it."""
+        return "Consensus" if self.method in ("auto", "consensus") else self.method.upper()
+
+
+def seed_and_jobs(kind: Any, seed: int, jobs: int) -> dict[str, int]:
+    """Return the seed and the number of threads, if a method has parameters for them."""
+    values = {"random_state": seed, "n_jobs": jobs}
+    return {name: value for name, value in values.items() if name in kind._get_param_names()}
+
+
+def verb(function: Callable[..., None]) -> Callable[..., None]:
+    """Make a verb of a function of a session and of options.
+
+    The verb has the options of the function and those of the session's class. Exceptions and
+    warnings are shown on standard error.
+    """
+    parameters = list(inspect.signature(function, eval_str=True).parameters.values())
+    kind, own = parameters[0].annotation, parameters[1:]
+    hints = get_type_hints(kind, include_extras=True)
+    shared = [
+        inspect.Parameter(
+            name,
+            inspect.Parameter.KEYWORD_ONLY,
+            default=getattr(kind, name, inspect.Parameter.empty),
+            annotation=hints[name],
+        )
+        for name in dict.fromkeys(
+            name for base in kind.__mro__ for name in inspect.get_annotations(base)
+        )
+    ]
+
+    @functools.wraps(function)
+    def run(**given: Any) -> None:
+        session = kind(**{parameter.name: given.pop(parameter.name) for parameter in shared})
+        with reported(debug=session.debug), warnings_as_lines():
+            function(session, **given)
+
+    signature = inspect.Signature([*own, *shared])
+    vars(run).pop("__wrapped__")
+    vars(run)["__signature__"] = signature
+    run.__annotations__ = {name: one.annotation for name, one in signature.parameters.items()}
+    return run
+
+
+def check_stdin(paths: list[str]) -> None:
+    """Check that standard input is read only once."""
+    if paths.count("-") > 1:
+        raise UsageError("Standard input (-) can be read only once.")
+
+
+def check_apart(output: str, inputs: Iterable[str | None]) -> None:
+    """Check that an output is not one of the inputs, under whatever name: it would replace it."""
+    for path in inputs:
+        if path is None or path == "-":
+            continue
+        try:
+            same = Path(path).samefile(output) and Path(output).is_file()  # not a terminal
+        except (OSError, ValueError):  # one of them does not exist, or is not a path
+            continue
+        if same:
+            raise UsageError(
+                f"The output {output} is the input {path}, which it would replace. Name another"
+                " output."
+            )
+
+
+def output_format(output: str) -> str:
+    """Return the format of an output by its name."""
+    from ensemblage import files
+
+    try:
+        return files.format_to_write(output, None)
+    except files.FileFormatError as error:
+        raise UsageError(str(error)) from None
+
+
+def check_k(largest: int, ensemble: Any) -> None:
+    """Check that there are enough groups of objects, before any method begins."""
+    groups = len(ensemble.microclusters.sizes)
+    if largest > groups:
+        raise ValueError(
+            f"{largest} clusters were asked for, but the votes distinguish only {groups} group(s)"
+            f" of objects. Ask for at most {groups}, or add clusterings that split the data"
+            " further."
+        )
+
+
+def _check_turnout(table: VoteTable) -> None:
+    """Check that every object has a vote; name those that have none."""
+    from ensemblage import files
+
+    silent = files.silent_objects(table)
+    if len(silent):
+        shown = [files.object_in_words(table, int(row)) for row in silent[:_SHOWN]]
+        more = [f"and {len(silent) - _SHOWN} more"] if len(silent) > _SHOWN else []
+        raise files.FileFormatError(
+            f"{len(silent)} object(s) have no vote in any clustering: {'; '.join(shown + more)}."
+            " Nothing can be said about them; leave these rows out."
+        )
