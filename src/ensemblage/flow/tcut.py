@@ -3,6 +3,7 @@
 B links n rows (microclusters) with n_c columns (clusters), n_c usually far below n. Eigenvectors
 of the n_c × n_c graph B' diag(1/d) B carry over to the rows, so no n × n matrix is needed:
 O(n·n_c²) for that product, far less where B is sparse, and O(n_c³) at most for the eigenvectors.
+Beyond 1,000 columns the small graph is not made: only its products with blocks of vectors are.
 """
 
 from __future__ import annotations
@@ -13,13 +14,16 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from scipy.sparse import issparse
 
-from ensemblage.flow._eigen import FIRST_BATCH, LeadingVectors
+from ensemblage.flow._eigen import FIRST_BATCH, LeadingVectors, ProductVectors
 from ensemblage.flow._threads import in_threads, row_ranges
 
 if TYPE_CHECKING:
     from ensemblage._types import FloatArray, Weights
 
+#: With more columns their graph is multiplied with vectors and not made: O(n_c³) would be too much.
+MOST_SQUARE = 1000
 _ROWS_PER_BLOCK = 8192
+_ROWS_PER_PRODUCT = 1024  # copied to float64 at a time
 _ROWS_PER_ITEM = 8 * _ROWS_PER_BLOCK  # of float32; few sums of blocks are held at a time
 #: An eigenvalue up to this is 0, and its vector is nothing but rounding.
 _NO_EIGENVALUE = 1e-12
@@ -55,6 +59,13 @@ class TransferCut:
     ) -> None:
         self._B = B.tocsr() if issparse(B) else B
         self._degree = _degrees(self._B)
+        self._leading: LeadingVectors | ProductVectors
+        if B.shape[1] > MOST_SQUARE and hidden_rows is None and first_batch <= FIRST_BATCH:
+            scale = _scale(self._degree, multiplicity)
+            self._root_degree = np.sqrt(_column_sums(self._B, scale * self._degree))
+            multiply = _Product(self._B, scale, self._root_degree, n_jobs)
+            self._leading = ProductVectors(multiply, self._root_degree)
+            return
         small = _small_graph(self._B, self._degree, multiplicity, n_jobs)
         if hidden_rows is not None:
             small += _small_graph(hidden_rows, _degrees(hidden_rows), None, n_jobs)
@@ -111,11 +122,58 @@ def _degrees(B: Any) -> FloatArray:
     return np.where(degree > 0, degree, 1e-10)
 
 
+def _scale(degree: FloatArray, multiplicity: Weights | None) -> FloatArray:
+    """Return how much each row counts in the small graph."""
+    return 1.0 / degree if multiplicity is None else multiplicity / degree
+
+
+def _column_sums(B: Any, weights: FloatArray) -> FloatArray:
+    """Return B' weights, in float64 whatever B is of."""
+    if issparse(B):
+        sums: FloatArray = B.T @ weights
+        return sums
+    parts = [
+        weights[slice(*rows)] @ B[slice(*rows)].astype(np.float64)
+        for rows in row_ranges(len(B), _ROWS_PER_PRODUCT)
+    ]
+    return functools.reduce(np.add, parts)
+
+
+class _Product:
+    """Multiplies blocks of vectors with the small graph, normalised, which is never there."""
+
+    def __init__(
+        self, B: Any, scale: FloatArray, root_degree: FloatArray, n_jobs: int | None
+    ) -> None:
+        self._B = B
+        self._transposed = B.T.tocsr() if issparse(B) else None
+        self._scale = scale[:, None]
+        self._root_degree = root_degree[:, None]
+        self._n_jobs = n_jobs
+
+    def __call__(self, block: FloatArray) -> FloatArray:
+        block = block / self._root_degree
+        if self._transposed is not None:
+            product = self._transposed @ (self._scale * (self._B @ block))
+        else:
+
+            def part(rows: tuple[int, int]) -> FloatArray:
+                some = self._B[slice(*rows)].astype(np.float64, copy=False)
+                result: FloatArray = some.T @ (self._scale[slice(*rows)] * (some @ block))
+                return result
+
+            # Summed in order, whatever the number of threads.
+            ranges = row_ranges(len(self._B), _ROWS_PER_PRODUCT)
+            product = functools.reduce(np.add, in_threads(part, ranges, self._n_jobs))
+        normalised: FloatArray = product / self._root_degree
+        return normalised
+
+
 def _small_graph(
     B: Any, degree: FloatArray, multiplicity: Weights | None, n_jobs: int | None
 ) -> FloatArray:
     """Return B' diag(multiplicity / degree) B."""
-    scale = 1.0 / degree if multiplicity is None else multiplicity / degree
+    scale = _scale(degree, multiplicity)
     if issparse(B):
         sparse: FloatArray = (B.T.tocsr() @ B.multiply(scale[:, None]).tocsr()).toarray()
         return sparse

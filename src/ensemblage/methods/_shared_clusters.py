@@ -92,20 +92,16 @@ class SharedClusters(LinkageClusterer):
         wanted = linkage == "average" and ties == "mean" and self.n_microclusters_ > MOST_PAIRED
         return wanted and self._has_all_votes()
 
-    def _check_fits(self, linkage: str, ties: str, n_clusters: int = 0) -> None:
-        """Refuse what would not fit: all pairs of microclusters, unless the tree needs none.
-
-        A few tables of all pairs of `n_clusters` clusters of the ensemble are counted with them.
-        """
+    def _check_fits(self, linkage: str, ties: str) -> None:
+        """Refuse what would not fit: all pairs of microclusters, unless the tree needs none."""
         self._similarity = None
         if not self._goes_by_clusters(linkage, ties):
-            self._check_square(n_clusters)
+            self._check_square()
             return
         n, n_members = self.microclusters_.table.shape
         _validate.check_memory(
-            n * (_BYTES_A_VOTE * n_members + _BYTES_A_ROW) + 40 * n_clusters**2,
-            f"{type(self).__name__}'s tree of {n} microclusters"
-            + (f" and its {n_clusters} clusters" if n_clusters else ""),
+            n * (_BYTES_A_VOTE * n_members + _BYTES_A_ROW),
+            f"{type(self).__name__}'s tree of {n} microclusters",
             "Coarser clusterings need less.",
         )
 
