@@ -5,7 +5,7 @@ import pytest
 from scipy.sparse import block_diag, csr_array
 
 from ensemblage import flow
-from ensemblage.flow import _eigen, tcut
+from ensemblage.flow import _eigen, compiling, tcut
 
 
 def subspace_error(one, other):
@@ -56,16 +56,27 @@ def test_a_cut_by_products_is_the_cut(name, k, monkeypatch):
     graph = graphs()[name]
     sizes = np.random.default_rng(2).integers(1, 5, graph.shape[0])
     whole = flow.TransferCut(graph, sizes)
-    monkeypatch.setattr(tcut, "MOST_SQUARE", 1)
-    by_products = flow.TransferCut(graph, sizes)
-    exact = 1e-5 if name == "float32" else 1e-8
-    np.testing.assert_allclose(by_products.eigenvalues(k), whole.eigenvalues(k), atol=exact)
-    one, other = by_products.coordinates(k), whole.coordinates(k)
-    assert np.linalg.matrix_rank(np.hstack([one, other]), tol=100 * exact) == k
+    for limit in ("MOST_DECOMPOSED", "MOST_COLUMNS", "_MOST_COLUMNS_OF_DENSE"):
+        monkeypatch.setattr(tcut, limit, 1)
+        by_products = flow.TransferCut(graph, sizes)
+        exact = 1e-5 if name == "float32" else 1e-8
+        np.testing.assert_allclose(by_products.eigenvalues(k), whole.eigenvalues(k), atol=exact)
+        one, other = by_products.coordinates(k), whole.coordinates(k)
+        assert np.linalg.matrix_rank(np.hstack([one, other]), tol=100 * exact) == k
+
+
+def test_the_graph_of_a_kernel_is_that_of_scipy():
+    graph, sizes = graphs()["sparse"], np.random.default_rng(3).integers(1, 5, 400)
+    with compiling.kernels_for(everything=True):
+        compiled = flow.TransferCut(graph, sizes).eigenvalues(5)
+    with compiling.kernels_for(everything=False):
+        plain = flow.TransferCut(graph, sizes).eigenvalues(5)
+    np.testing.assert_array_equal(compiled, plain)
 
 
 def test_threads_do_not_matter(monkeypatch):
-    monkeypatch.setattr(tcut, "MOST_SQUARE", 1)
+    monkeypatch.setattr(tcut, "MOST_DECOMPOSED", 1)
+    monkeypatch.setattr(tcut, "_MOST_COLUMNS_OF_DENSE", 1)
     monkeypatch.setattr(tcut, "_ROWS_PER_PRODUCT", 50)
     graph = graphs()["dense"]
     one, three = (flow.TransferCut(graph, n_jobs=n).coordinates(4) for n in (1, 3))

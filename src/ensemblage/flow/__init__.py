@@ -83,7 +83,7 @@ from ensemblage.flow.rpcl import rpcl
 from ensemblage.flow.sact import source_aware_triples
 from ensemblage.flow.simrank import simrank
 from ensemblage.flow.sparse_linkage import sparse_average_link
-from ensemblage.flow.tcut import MOST_SQUARE, TransferCut, unit_rows
+from ensemblage.flow.tcut import MOST_COLUMNS, TransferCut, unit_rows
 from ensemblage.flow.trajectories import vote_shares, walk_length, walk_weights
 from ensemblage.flow.triples import connected_triples
 from ensemblage.flow.walk import (
@@ -98,7 +98,7 @@ from ensemblage.flow.walk import (
 from ensemblage.flow.ward import ward_costs
 
 __all__ = [
-    "MOST_SQUARE",
+    "MOST_COLUMNS",
     "Factors",
     "Gains",
     "LocalMerges",

@@ -15,13 +15,21 @@ import numpy as np
 from scipy.sparse import issparse
 
 from ensemblage.flow._eigen import FIRST_BATCH, LeadingVectors, ProductVectors
+from ensemblage.flow._jit import kernel
+from ensemblage.flow._symmetry import mirror
 from ensemblage.flow._threads import in_threads, row_ranges
+from ensemblage.flow.compiling import worth_a_kernel
 
 if TYPE_CHECKING:
     from ensemblage._types import FloatArray, Weights
 
-#: With more columns their graph is multiplied with vectors and not made: O(n_c³) would be too much.
-MOST_SQUARE = 1000
+#: With more columns the small graph is multiplied with vectors: LAPACK takes O(n_c³).
+MOST_DECOMPOSED = 1000
+#: Then, with more columns, or more links a row, it is not even made: B is multiplied. That takes
+#: some 30 products of B with each vector; making it takes one for each column, or link of a row.
+MOST_COLUMNS = 6000
+_MOST_COLUMNS_OF_DENSE = 2000
+_MOST_LINKS = 100
 _ROWS_PER_BLOCK = 8192
 _ROWS_PER_PRODUCT = 1024  # copied to float64 at a time
 _ROWS_PER_ITEM = 8 * _ROWS_PER_BLOCK  # of float32; few sums of blocks are held at a time
@@ -57,10 +65,11 @@ class TransferCut:
         first_batch: int = FIRST_BATCH,
         n_jobs: int | None = None,
     ) -> None:
-        self._B = B.tocsr() if issparse(B) else B
+        self._B = _by_rows(B)
         self._degree = _degrees(self._B)
         self._leading: LeadingVectors | ProductVectors
-        if B.shape[1] > MOST_SQUARE and hidden_rows is None and first_batch <= FIRST_BATCH:
+        few = hidden_rows is None and first_batch <= FIRST_BATCH
+        if few and not _makes_graph(self._B):
             scale = _scale(self._degree, multiplicity)
             self._root_degree = np.sqrt(_column_sums(self._B, scale * self._degree))
             multiply = _Product(self._B, scale, self._root_degree, n_jobs)
@@ -71,7 +80,11 @@ class TransferCut:
             small += _small_graph(hidden_rows, _degrees(hidden_rows), None, n_jobs)
         self._root_degree = np.sqrt(small.sum(axis=1))
         small /= np.outer(self._root_degree, self._root_degree)
-        self._leading = LeadingVectors((small + small.T) / 2, first_batch)
+        small = (small + small.T) / 2
+        if few and B.shape[1] > MOST_DECOMPOSED:
+            self._leading = ProductVectors(small.__matmul__, self._root_degree)
+        else:
+            self._leading = LeadingVectors(small, first_batch)
 
     def eigenvalues(self, n_clusters: int | None = None) -> FloatArray:
         """Return the leading eigenvalues of the small graph, or all, the largest first."""
@@ -114,6 +127,25 @@ def unit_rows(rows: FloatArray, offset: float = 0.0) -> FloatArray:
     lengths = np.linalg.norm(rows, axis=1, keepdims=True) + offset
     scaled: FloatArray = np.divide(rows, lengths, out=np.zeros_like(rows), where=lengths > 0)
     return scaled
+
+
+def _makes_graph(B: Any) -> bool:
+    """Tell whether the small graph is worth making, for leading eigenvectors."""
+    n_rows, n_columns = B.shape
+    if n_columns <= MOST_DECOMPOSED:
+        return True
+    if issparse(B):
+        return bool(n_columns <= MOST_COLUMNS and B.nnz <= _MOST_LINKS * n_rows)
+    return bool(n_columns <= _MOST_COLUMNS_OF_DENSE)
+
+
+def _by_rows(B: Any) -> Any:
+    """Return B with its rows in one piece, those of a sparse one sorted by column."""
+    if not issparse(B):
+        return B
+    rows = B.tocsr()
+    rows.sort_indices()
+    return rows
 
 
 def _degrees(B: Any) -> FloatArray:
@@ -175,7 +207,8 @@ def _small_graph(
     """Return B' diag(multiplicity / degree) B."""
     scale = _scale(degree, multiplicity)
     if issparse(B):
-        sparse: FloatArray = (B.T.tocsr() @ B.multiply(scale[:, None]).tocsr()).toarray()
+        sparse = _sparse_graph(B, scale)
+        mirror(sparse)
         return sparse
 
     scale = scale.astype(B.dtype, copy=False)
@@ -196,6 +229,27 @@ def _small_graph(
     else:
         parts = in_threads(part, row_ranges(len(B), _ROWS_PER_BLOCK), n_jobs)
     return functools.reduce(np.add, parts)
+
+
+def _sparse_graph(B: Any, scale: FloatArray) -> FloatArray:
+    """Return B' diag(scale) B, of which what is below the diagonal counts."""
+    if not worth_a_kernel(B.nnz * B.nnz // max(B.shape[0], 1)):
+        found: FloatArray = (B.T.tocsr() @ B.multiply(scale[:, None]).tocsr()).toarray()
+        return found
+    graph: FloatArray = np.zeros((B.shape[1], B.shape[1]))
+    _add_products(B.indptr, B.indices, B.data, scale, graph)
+    return graph
+
+
+@kernel
+def _add_products(starts: Any, columns: Any, values: Any, scale: Any, graph: Any) -> None:
+    for i in range(len(scale)):
+        for p in range(starts[i], starts[i + 1]):
+            row, value = graph[columns[p]], values[p]
+            for q in range(starts[i], starts[i + 1]):
+                if columns[q] > columns[p]:
+                    break
+                row[columns[q]] += value * (values[q] * scale[i])
 
 
 def _is_single(B: Any) -> bool:

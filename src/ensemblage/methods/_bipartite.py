@@ -41,9 +41,9 @@ class BipartiteClusterer(ConsensusClusterer):
         """
         table = self.microclusters_.table
         n_clusters = int((table.max(axis=0) + 1).sum())
-        by_products = leading and n_clusters > flow.MOST_SQUARE
+        n_columns = min(n_clusters, flow.MOST_COLUMNS) if leading else n_clusters
         _validate.check_memory(
-            60 * table.size + 2000 * n_clusters if by_products else 48 * n_clusters * n_clusters,
+            60 * table.size + 2000 * n_clusters + 48 * n_columns**2,
             f"{type(self).__name__}'s graph of {n_clusters} clusters",
             "Fewer clusterings, or coarser ones, need less.",
         )
