@@ -194,7 +194,7 @@ def test_clusters_are_compared_as_sets_where_votes_are_missing(monkeypatch):
     assert _distinct.distinct_clusters(gaps) is None
     different = np.array([[0, 0], [0, 1], [1, 0]], dtype=np.int32)
     assert _distinct.distinct_clusters(different) is None
-    sums_that_collide = np.ones((2, 3), dtype=np.uint64)
+    sums_that_collide = np.ones((2, 3))
     monkeypatch.setattr(
         _distinct.np.random,
         "default_rng",

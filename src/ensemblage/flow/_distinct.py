@@ -45,19 +45,21 @@ class Distinct(NamedTuple):
 def distinct_clusters(table: NDArray[np.int32]) -> Distinct | None:
     """Return the different clusters where they are few, and None where that would not pay.
 
-    Sets of rows are compared by sums of random 64-bit numbers, two for each row, and then as sets.
+    Sets of rows are compared by sums of random numbers, two for each row, and then as sets.
     """
     n_clusters = int((table.max(axis=0) + 1).sum())
     if n_clusters < FEWEST or (table < 0).any():
         return None
-    members = membership(table)
-    keys = np.random.default_rng(0).integers(2**64, size=(2, len(table)), dtype=np.uint64)
-    sums = [np.add.reduceat(key[members.indices], members.indptr[:-1]) for key in keys]
-    signature = np.column_stack([*sums, np.diff(members.indptr).astype(np.uint64)])
+    numbers = (table + np.append(0, np.cumsum(table.max(axis=0) + 1)[:-1])).ravel()
+    # Whole numbers so small that no sum of them is rounded.
+    keys = np.random.default_rng(0).integers(2**53 // len(table), size=(2, len(table)))
+    sums = [np.bincount(numbers, np.repeat(key, table.shape[1])) for key in keys]
+    signature = np.column_stack(sums)
     _, first, of_cluster = np.unique(signature, axis=0, return_index=True, return_inverse=True)
     of_cluster = of_cluster.ravel()
     if len(first) > _MOST_DIFFERENT * n_clusters:
         return None
+    members = membership(table)
     starts = members.indptr[:-1].astype(np.int64)
     if not _are_equal(members.indices, starts, np.diff(members.indptr), first[of_cluster]):
         return None
@@ -86,12 +88,10 @@ def merged_membership(table: NDArray[np.int32], weights: FloatArray) -> Any:
     """Return `membership` with equal clusters as one, as heavy as they are together."""
     distinct = distinct_clusters(table)
     if distinct is None:
-        return membership(table, weights)
+        return membership(table, weights, by_rows=True)
     total = np.bincount(distinct.of_cluster, weights, minlength=distinct.members.shape[1])
     members = distinct.members
-    return csr_array(
-        (total[members.indices], members.indices, members.indptr), shape=members.shape
-    ).tocsc()
+    return csr_array((total[members.indices], members.indices, members.indptr), members.shape)
 
 
 @kernel

@@ -163,7 +163,8 @@ class SharedClusters(LinkageClusterer):
 
     def _shared(self) -> _Shared:
         table, (weight, total) = self.microclusters_.table, self._cluster_weights()
-        return _Shared(flow.membership(table, weight), flow.membership(table), total)
+        strong = flow.membership(table, weight, by_rows=True)
+        return _Shared(strong, flow.membership(table, by_rows=True), total)
 
     def _similarity_of(self, rows: NDArray[Any], weights: FloatArray) -> FloatArray:
         if not self._has_all_votes():

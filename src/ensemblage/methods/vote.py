@@ -94,7 +94,7 @@ class Vote(ConsensusClusterer):
 
     def _fit(self, X: Any, member_weight: Any) -> Self:
         groups = self._begin(X, member_weight).microclusters
-        self._membership = flow.membership(groups.table).tocsr()
+        self._membership = flow.membership(groups.table, by_rows=True)
         self._owner = flow.owners(groups.table)
         _validate.check_memory(
             16 * self.n_features_in_**2,
