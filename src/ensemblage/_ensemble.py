@@ -14,7 +14,7 @@ from ensemblage._types import Microclusters
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from ensemblage._types import IntArray
+    from ensemblage._types import FloatArray, IntArray
 
 
 class Ensemble:
@@ -59,6 +59,7 @@ class Ensemble:
 
     #: Whether a fit has warned of columns of ids, so that further fits need not.
     checked_for_ids = False
+    _scatter: tuple[bytes | None, FloatArray] | None = None
 
     def __init__(self, X: Any, *, n_jobs: int | None = None) -> None:
         _validate.check_n_jobs("Ensemble", n_jobs)
@@ -123,11 +124,20 @@ class Ensemble:
             f" n_microclusters={len(self.microclusters.sizes)})"
         )
 
+    def cluster_entropies(self, weights: FloatArray | None = None) -> FloatArray:
+        """Return `flow.cluster_entropies`, kept for the next method with these weights."""
+        key = None if weights is None else weights.tobytes()
+        if self._scatter is None or self._scatter[0] != key:
+            table, sizes, _ = self.microclusters
+            self._scatter = key, flow.cluster_entropies(table, sizes, weights)
+        return self._scatter[1]
+
     def without_votes_of(self, silent: NDArray[np.bool_]) -> Ensemble:
         """Return the same ensemble as if some clusterings had no votes."""
         table, sizes, of_object = self.microclusters
         fewer, _ = flow.microclusters(np.where(silent, np.int32(-1), table))
         ensemble = copy(self)
+        ensemble._scatter = None
         ensemble.microclusters = Microclusters(
             fewer.table,
             np.bincount(fewer.of_object, sizes).astype(np.int64),

@@ -43,15 +43,14 @@ def test_plurality_ties_and_silence():
 @given(votes(max_objects=16))
 def test_agreement_of_clusters_is_that_of_their_objects(matrix):
     groups, _ = flow.microclusters(matrix)
-    counts = flow.overlaps(flow.membership(groups.table), groups.sizes)
+    counts = flow.overlaps(groups.table, groups.sizes)
     owner = flow.owners(groups.table)
     codes = groups.table[groups.of_object]
     for member in set(owner.tolist()):
-        agreement, sizes = flow.cluster_agreement(counts, owner, member)
+        agreement = flow.cluster_agreement(counts[owner == member], owner)
         clusters = [
             np.flatnonzero(codes[:, member] == c) for c in range(codes[:, member].max() + 1)
         ]
-        np.testing.assert_array_equal(sizes, [len(c) for c in clusters])
         for u, a in enumerate(clusters):
             for v, b in enumerate(clusters):
                 pairs = [(codes[i], codes[j]) for i in a for j in b]

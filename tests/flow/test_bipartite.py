@@ -17,8 +17,16 @@ SIZES_OF_E2 = np.array([3.0, 1, 2, 2])
 
 def prepared(matrix):
     groups, _ = flow.microclusters(matrix)
-    members = flow.membership(groups.table)
-    return groups, members, flow.overlaps(members, groups.sizes), flow.owners(groups.table)
+    counts = flow.overlaps(groups.table, groups.sizes)
+    return groups, flow.membership(groups.table), counts, flow.owners(groups.table)
+
+
+def nmi_of(groups):
+    return flow.member_nmi(groups.table, groups.sizes)
+
+
+def entropies_of(groups):
+    return flow.cluster_entropies(groups.table, groups.sizes)
 
 
 # -- the transfer cut ------------------------------------------------------------------------------
@@ -104,8 +112,8 @@ def test_worked_source_aware_triples(e2, e3):
     upper = [0.086957, 0.782609, 0.173913, 0, 0, 0.417391, 0.521739, 0.086957, 0, 0.208696]
     np.testing.assert_allclose(found[np.triu_indices(5, 1)], upper, atol=5e-7)
     np.testing.assert_array_equal(found.diagonal(), 1)
-    _, _, counts, owner = prepared(e3)
-    weights = flow.clustering_weights(flow.member_nmi(counts, owner, 3), 2.0)[owner]
+    groups, _, counts, owner = prepared(e3)
+    weights = flow.clustering_weights(nmi_of(groups), 2.0)[owner]
     found = flow.source_aware_triples(flow.jaccard(counts), weights)
     for row, expected in (
         (0, [1, 0.154960, 0.682544, 0.281802, 0, 0.681063, 0]),
@@ -118,9 +126,9 @@ def test_worked_source_aware_triples(e2, e3):
 
 @given(votes(), st.sampled_from([0.0, 1.0, 2.0]))
 def test_source_aware_triples_agree_with_their_definition(matrix, beta):
-    _, _, counts, owner = prepared(matrix)
+    groups, _, counts, owner = prepared(matrix)
     codes = graph_twins.object_codes(matrix)
-    weights = flow.clustering_weights(flow.member_nmi(counts, owner, matrix.shape[1]), beta)
+    weights = flow.clustering_weights(nmi_of(groups), beta)
     np.testing.assert_allclose(weights, graph_twins.crowd_agreement(codes, beta), atol=1e-9)
     likeness = flow.jaccard(counts)
     found = flow.source_aware_triples(likeness, weights[owner], n_jobs=3)
@@ -143,8 +151,7 @@ def test_worked_certainties(e2, e3):
         (e2, [0.362730, 0.286505, 1, 0.317312, 1]),
         (e3, [0.508614, 0.188876, 1, 0.465219, 1, 0.202183, 1]),
     ):
-        _, _, counts, owner = prepared(matrix)
-        entropies = flow.cluster_entropies(counts, owner)
+        entropies = entropies_of(prepared(matrix)[0])
         found = flow.cluster_certainties(entropies, matrix.shape[1], 0.4)
         np.testing.assert_allclose(found, expected, atol=5e-7)
     assert (flow.cluster_certainties(entropies, 3, 1e-9) >= 1e-300).all()
@@ -154,8 +161,8 @@ def test_worked_certainties(e2, e3):
 
 
 def test_worked_shares_of_votes(e3):
-    groups, members, counts, owner = prepared(e3)
-    entropies = flow.cluster_entropies(counts, owner)
+    groups, members, _, _ = prepared(e3)
+    entropies = entropies_of(groups)
     certainties = flow.cluster_certainties(entropies, 3, 0.15)
     np.testing.assert_allclose(
         certainties, [0.164830, 0.011744, 1, 0.129943, 1, 0.014082, 1], atol=5e-7
@@ -178,8 +185,8 @@ def test_worked_shares_of_votes(e3):
 
 @given(votes(), st.sampled_from([1e-6, 0.15, 10.0]))
 def test_shares_of_votes_are_a_softmax_over_own_clusters(matrix, theta):
-    _, members, counts, owner = prepared(matrix)
-    entropies = flow.cluster_entropies(counts, owner)
+    groups, members, _, _ = prepared(matrix)
+    entropies = entropies_of(groups)
     found = flow.vote_shares(members, entropies, matrix.shape[1], theta).toarray()
     np.testing.assert_allclose(found.sum(axis=1), 1)
     np.testing.assert_array_equal(found > 0, members.toarray() > 0)
@@ -191,8 +198,8 @@ MU_OF_E3 = np.array([1, 0.992931, 0.860129, 0.242914, 0, 0, 0])
 
 
 def test_worked_lengths_of_walks(e3):
-    groups, members, counts, owner = prepared(e3)
-    shares = flow.vote_shares(members, flow.cluster_entropies(counts, owner), 3, 0.15)
+    groups, members, _, _ = prepared(e3)
+    shares = flow.vote_shares(members, entropies_of(groups), 3, 0.15)
     mu = flow.TransferCut(shares, groups.sizes).eigenvalues()
     np.testing.assert_allclose(mu, MU_OF_E3, atol=5e-7)
     for k, length, weights in (

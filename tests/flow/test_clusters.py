@@ -1,16 +1,28 @@
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 import twins
 from hypothesis import given
+from hypothesis import strategies as st
 
 from ensemblage import flow
+from ensemblage.flow import _distinct, compiling
 from ensemblage.testing.strategies import votes
 
 
 def prepared(matrix):
     groups, _ = flow.microclusters(matrix)
-    counts = flow.overlaps(flow.membership(groups.table), groups.sizes)
+    counts = flow.overlaps(groups.table, groups.sizes)
     return counts, flow.owners(groups.table), groups
+
+
+def nmi_of(groups):
+    return flow.member_nmi(groups.table, groups.sizes)
+
+
+def entropies_of(groups):
+    return flow.cluster_entropies(groups.table, groups.sizes)
 
 
 def object_sets(groups):
@@ -34,13 +46,11 @@ def test_worked_likeness_of_clusters(e2):
 
 
 def test_worked_entropies_and_weights(e2, e3):
-    counts, owner, _ = prepared(e2)
-    np.testing.assert_allclose(
-        flow.cluster_entropies(counts, owner), [0.811278, 1, 0, 0.918296, 0], atol=5e-7
-    )
-    assert flow.member_nmi(counts, owner, 2)[0, 1] == pytest.approx(0.419937, abs=5e-7)
-    counts, owner, _ = prepared(e3)
-    mean = flow.clustering_weights(flow.member_nmi(counts, owner, 3), 1.0)
+    _, _, groups = prepared(e2)
+    np.testing.assert_allclose(entropies_of(groups), [0.811278, 1, 0, 0.918296, 0], atol=5e-7)
+    assert nmi_of(groups)[0, 1] == pytest.approx(0.419937, abs=5e-7)
+    _, _, groups = prepared(e3)
+    mean = flow.clustering_weights(nmi_of(groups), 1.0)
     np.testing.assert_allclose(mean, [0.778252, 1, 0.884351], atol=5e-7)
 
 
@@ -57,8 +67,8 @@ def test_overlaps_and_likeness_agree_with_sets(matrix):
 
 @given(votes())
 def test_entropies_agree_with_their_definition(matrix):
-    counts, owner, groups = prepared(matrix)
-    sets = object_sets(groups)
+    _, owner, groups = prepared(matrix)
+    sets, found = object_sets(groups), entropies_of(groups)
     for u, cluster in enumerate(sets):
         total = 0.0
         for m in range(matrix.shape[1]):
@@ -66,13 +76,12 @@ def test_entropies_agree_with_their_definition(matrix):
             if parts.sum():
                 p = parts[parts > 0] / parts.sum()
                 total -= (p * np.log2(p)).sum()
-        assert flow.cluster_entropies(counts, owner)[u] == pytest.approx(total, abs=1e-9)
+        assert found[u] == pytest.approx(total, abs=1e-9)
 
 
 @given(votes())
 def test_member_nmi_agrees_with_its_definition(matrix):
-    counts, owner, _ = prepared(matrix)
-    found = flow.member_nmi(counts, owner, matrix.shape[1])
+    found = nmi_of(prepared(matrix)[2])
     for a in range(matrix.shape[1]):
         for b in range(a):
             both = ((matrix[:, a] >= 0) & (matrix[:, b] >= 0)).any()
@@ -108,3 +117,87 @@ def test_the_tree_of_objects(linkage):
         labels = flow.cut_tree(found, len(partitions[p]))
         expected = {tuple(sorted(c)) for c in partitions[p]}
         assert {tuple(np.flatnonzero(labels == c)) for c in set(labels.tolist())} == expected
+
+
+@given(votes(), st.data())
+def test_what_labels_share_with_clusters(matrix, data):
+    groups, _ = flow.microclusters(matrix)
+    n = len(groups.sizes)
+    labels = np.array(data.draw(st.lists(st.integers(-1, 2), min_size=n, max_size=n)))
+    found = flow.overlaps_with(labels, 3, groups.table, groups.sizes)
+    of_object = labels[groups.of_object]
+    for label in range(3):
+        own = set(np.flatnonzero(of_object == label).tolist())
+        assert found[label].tolist() == [len(own & other) for other in object_sets(groups)]
+
+
+@given(votes(max_clusterings=9))
+def test_kernels_count_as_numpy_does(matrix):
+    groups, _ = flow.microclusters(matrix)
+    weights = np.linspace(0.5, 2.0, matrix.shape[1])
+    strength = np.random.default_rng(0).random(len(flow.owners(groups.table)))
+
+    def everything():
+        return (
+            flow.overlaps(groups.table, groups.sizes),
+            flow.cluster_entropies(groups.table, groups.sizes, weights),
+            nmi_of(groups),
+            flow.shared_coassociation(groups.table, strength, weights),
+        )
+
+    with compiling.kernels_for(everything=True):
+        compiled = everything()
+    with compiling.kernels_for(everything=False):
+        plain = everything()
+    for one, other in zip(compiled, plain, strict=True):
+        np.testing.assert_array_equal(one, other)
+    np.testing.assert_array_equal(
+        plain[3], flow.graded_coassociation(groups.table, np.diag(strength), weights)
+    )
+
+
+def repeated(matrix, times):
+    """Return votes in which every clustering occurs so often, under other names."""
+    return np.hstack([np.where(matrix < 0, -1, matrix + 10 * i) for i in range(times)])
+
+
+@given(votes(gaps=False), st.integers(2, 4))
+def test_equal_clusters_count_as_often_as_they_occur(matrix, times):
+    groups, _ = flow.microclusters(repeated(matrix, times))
+    weights = np.linspace(0.5, 2.0, groups.table.shape[1])
+
+    def everything():
+        return (
+            flow.cluster_entropies(groups.table, groups.sizes, weights),
+            nmi_of(groups),
+            coassociation_of(
+                flow.merged_membership(groups.table, weights[flow.owners(groups.table)])
+            ),
+        )
+
+    def coassociation_of(members):
+        return (members @ (members > 0).T.astype(float)).toarray()
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(_distinct, "FEWEST", 1)
+        distinct = _distinct.distinct_clusters(groups.table)
+        assert distinct is not None
+        assert distinct.members.shape[1] <= len(distinct.of_cluster) / times
+        merged = everything()
+    for one, other in zip(merged, everything(), strict=True):
+        np.testing.assert_allclose(one, other, atol=1e-11)
+
+
+def test_clusters_are_compared_as_sets_where_votes_are_missing(monkeypatch):
+    monkeypatch.setattr(_distinct, "FEWEST", 1)
+    gaps = np.array([[0, 0], [0, 0], [1, -1]], dtype=np.int32)
+    assert _distinct.distinct_clusters(gaps) is None
+    different = np.array([[0, 0], [0, 1], [1, 0]], dtype=np.int32)
+    assert _distinct.distinct_clusters(different) is None
+    sums_that_collide = np.ones((2, 3))
+    monkeypatch.setattr(
+        _distinct.np.random,
+        "default_rng",
+        lambda _: SimpleNamespace(integers=lambda *_, **__: sums_that_collide),
+    )
+    assert _distinct.distinct_clusters(np.array([[0, 0], [1, 1], [1, 2]], dtype=np.int32)) is None

@@ -15,7 +15,7 @@ from ensemblage.testing.strategies import votes
 
 def prepared(matrix):
     groups, _ = flow.microclusters(matrix)
-    counts = flow.overlaps(flow.membership(groups.table), groups.sizes)
+    counts = flow.overlaps(groups.table, groups.sizes)
     return groups, counts, flow.owners(groups.table)
 
 

@@ -20,7 +20,7 @@ few = settings(max_examples=30)
 def test_worked_meta_graph(e2, partitioner):
     est = en.MCLA(2, partitioner=partitioner, random_state=0).fit(e2)
     groups = est.microclusters_
-    counts = flow.overlaps(flow.membership(groups.table), groups.sizes)
+    counts = flow.overlaps(groups.table, groups.sizes)
     expected = np.zeros((5, 5))
     expected[0, 2], expected[0, 3], expected[1, 3], expected[1, 4] = 0.75, 1 / 6, 0.4, 0.5
     np.testing.assert_allclose(flow.jaccard(counts), expected + expected.T + np.eye(5))

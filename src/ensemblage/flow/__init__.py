@@ -5,6 +5,8 @@ votes → microclusters → co-association → elite-neighbour graph → random 
 Nothing here checks input, warns, logs or draws random numbers that it was not handed.
 """
 
+from ensemblage.flow._contingency import overlaps, overlaps_with, owners
+from ensemblage.flow._distinct import merged_membership
 from ensemblage.flow._index import MicroclusterIndex
 from ensemblage.flow._nearest import nearest
 from ensemblage.flow._threads import n_threads
@@ -21,10 +23,8 @@ from ensemblage.flow.clusters import (
     jaccard,
     member_nmi,
     normalised_entropies,
-    overlaps,
-    owners,
 )
-from ensemblage.flow.coassociation import coassociation, graded_coassociation
+from ensemblage.flow.coassociation import coassociation, graded_coassociation, shared_coassociation
 from ensemblage.flow.codes import cluster_means, membership
 from ensemblage.flow.completion import complete, reliable_pairs
 from ensemblage.flow.discretise import NormalisedCut, discretise, part_shares
@@ -46,6 +46,12 @@ from ensemblage.flow.graphs import (
 )
 from ensemblage.flow.kmeans import centroids, farthest_first, kmeans, least_aligned, lloyd
 from ensemblage.flow.large_walk import estimated_norms
+from ensemblage.flow.leaders import (
+    join_leaders,
+    leader_rows,
+    similarity_of_groups,
+    tree_of_rows,
+)
 from ensemblage.flow.leaf_order import leaf_order
 from ensemblage.flow.least_size import Parts, SizedTree, attach, least_size_parts, sized_tree
 from ensemblage.flow.link_sample import expected_links, expected_links_of
@@ -73,7 +79,7 @@ from ensemblage.flow.rpcl import rpcl
 from ensemblage.flow.sact import source_aware_triples
 from ensemblage.flow.simrank import simrank
 from ensemblage.flow.sparse_linkage import sparse_average_link
-from ensemblage.flow.tcut import TransferCut, unit_rows
+from ensemblage.flow.tcut import MOST_COLUMNS, TransferCut, unit_rows
 from ensemblage.flow.trajectories import vote_shares, walk_length, walk_weights
 from ensemblage.flow.triples import connected_triples
 from ensemblage.flow.walk import (
@@ -88,6 +94,7 @@ from ensemblage.flow.walk import (
 from ensemblage.flow.ward import ward_costs
 
 __all__ = [
+    "MOST_COLUMNS",
     "Factors",
     "Gains",
     "LocalMerges",
@@ -133,7 +140,9 @@ __all__ = [
     "improve",
     "islands",
     "jaccard",
+    "join_leaders",
     "kmeans",
+    "leader_rows",
     "leaf_order",
     "least_aligned",
     "least_size_parts",
@@ -144,6 +153,7 @@ __all__ = [
     "member_pairs",
     "membership",
     "membership_graph",
+    "merged_membership",
     "microclusters",
     "n_threads",
     "nearest",
@@ -154,6 +164,7 @@ __all__ = [
     "nystroem",
     "object_thresholds",
     "overlaps",
+    "overlaps_with",
     "owners",
     "packed_bytes",
     "packed_linkage",
@@ -166,7 +177,9 @@ __all__ = [
     "reliable_pairs",
     "rpcl",
     "settle",
+    "shared_coassociation",
     "side_limits",
+    "similarity_of_groups",
     "similarity_product",
     "simrank",
     "sized_tree",
@@ -180,6 +193,7 @@ __all__ = [
     "trajectory_similarity",
     "transition_matrix",
     "tree_of_objects",
+    "tree_of_rows",
     "unit_rows",
     "vote",
     "vote_shares",

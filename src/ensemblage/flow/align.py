@@ -14,28 +14,23 @@ if TYPE_CHECKING:
 
 
 def cluster_agreement(
-    counts: FloatArray,
-    owner: NDArray[np.int64],
-    member: int,
-    weights: FloatArray | None = None,
-) -> tuple[FloatArray, FloatArray]:
-    """Return how the ensemble sees the clusters of one clustering, and their sizes.
+    shared: FloatArray, owner: NDArray[np.int64], weights: FloatArray | None = None
+) -> FloatArray:
+    """Return how the ensemble sees the clusters of one clustering.
 
     Entry (u, v) is the share of agreements among all votes on pairs of objects, one of cluster u
     and one of cluster v: the mean co-association between them where no vote is missing. It follows
-    from the overlaps with all clusters, for which `counts` and `owner` are as in
-    `ensemblage.flow.clusters`. With `weights`, votes of a clustering count so often.
+    from the objects that these clusters (rows) share with all clusters of the ensemble, whose
+    clusterings `owner` names. With `weights`, votes of a clustering count so often.
     """
-    own = owner == member
-    shared = counts[own]
     starts = np.flatnonzero(np.diff(owner, prepend=-1))
     voters = np.add.reduceat(shared, starts, axis=1)
     if weights is None:
         agreement: FloatArray = (shared @ shared.T) / (voters @ voters.T)
-        return agreement, counts.diagonal()[own]
+        return agreement
     agreed, voted = shared * weights[owner], voters * weights[owner[starts]]
-    agreement = (agreed @ shared.T) / (voted @ voters.T)
-    return agreement, counts.diagonal()[own]
+    weighted: FloatArray = (agreed @ shared.T) / (voted @ voters.T)
+    return weighted
 
 
 def match(shared: FloatArray) -> NDArray[np.int64]:
@@ -98,9 +93,11 @@ def vote(
     most objects.
     """
     labels, n_labels = start, int(start.max()) + 1
+    firsts = np.flatnonzero(np.diff(owner, prepend=-1))[1:]
+    clusters = membership.T.tocsr()
     for _ in range(max_rounds):
-        shared = (membership.T @ _indicator(labels, n_labels, sizes)).T
-        label_of = np.concatenate([match(shared[:, owner == m]) for m in range(owner[-1] + 1)])
+        shared = (clusters @ _indicator(labels, n_labels, sizes)).T
+        label_of = np.concatenate([match(part) for part in np.split(shared, firsts, axis=1)])
         before, labels = labels, plurality(membership, label_of, n_labels, weights)
         if np.array_equal(before, labels):
             break

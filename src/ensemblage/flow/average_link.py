@@ -6,12 +6,14 @@ are whole numbers, 0 stays 0, and the rounding of others stays far below what co
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ensemblage.flow._jit import fast_kernel, kernel
 from ensemblage.flow._symmetry import mirror
 from ensemblage.flow._tree import TIE, tree_of_similar
+from ensemblage.flow.compiling import worth_a_kernel
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -43,17 +45,24 @@ def average_link(similarity: FloatArray, sizes: NDArray[np.int64]) -> FloatArray
     first. `sparse_average_link` keeps to the same rules.
     """
     mass = sizes.astype(np.float64)
-    sums = similarity * mass
-    sums *= mass[:, None]
+    sums = similarity.copy()
+    if (sizes > 1).any():
+        sums *= mass
+        sums *= mass[:, None]
     mirror(sums)
     pairs = np.empty((max(len(sizes) - 1, 0), 2), dtype=np.int64)
     found = np.empty(len(pairs))
-    n_merges = _chain(sums, mass, pairs, found)
+    n_merges = _chain(sums, mass, pairs, found, compiled=worth_a_kernel(sums.size))
     return tree_of_similar(pairs[:n_merges], found[:n_merges], sizes)
 
 
 def _chain(
-    sums: FloatArray, mass: FloatArray, pairs: NDArray[np.int64], similarity: FloatArray
+    sums: FloatArray,
+    mass: FloatArray,
+    pairs: NDArray[np.int64],
+    similarity: FloatArray,
+    *,
+    compiled: bool,
 ) -> int:
     """Write merges as pairs of rows, the union living on in the lower; return how many there are.
 
@@ -75,7 +84,8 @@ def _chain(
             chain.append(start)
             in_chain[start] = True
         previous = chain[-2] if len(chain) > 1 else -1
-        nearest = _nearest(sums[chain[-1]] * share, previous)
+        find = _nearest_compiled if compiled else _nearest
+        nearest = find(sums[chain[-1]], share, previous)
         if nearest < 0:  # it has nothing in common with any other
             in_chain[chain.pop()] = False
             start += 1
@@ -99,8 +109,9 @@ def _chain(
         share[a], share[b] = 1.0 / mass[a], 0.0
 
 
-def _nearest(means: FloatArray, previous: int) -> int:
+def _nearest(sums: FloatArray, share: FloatArray, previous: int) -> int:
     """Return the first row of the largest mean, `previous` if it ties, -1 if there is none."""
+    means = sums * share
     largest = means.max()
     if largest == 0.0 and previous < 0:
         return -1
@@ -108,3 +119,26 @@ def _nearest(means: FloatArray, previous: int) -> int:
     if previous >= 0 and means[previous] >= tied:
         return previous
     return int((means >= tied).argmax())
+
+
+@kernel
+def _nearest_compiled(sums: Any, share: Any, previous: Any) -> Any:
+    """`_nearest` in two passes and without arrays."""
+    largest = _largest_mean(sums, share)
+    if largest == 0.0 and previous < 0:
+        return -1
+    tied = (1.0 - TIE) * largest
+    if previous >= 0 and sums[previous] * share[previous] >= tied:
+        return previous
+    for j in range(len(sums)):
+        if sums[j] * share[j] >= tied:
+            return j
+    return -1
+
+
+@fast_kernel
+def _largest_mean(sums: Any, share: Any) -> Any:
+    largest = 0.0
+    for j in range(len(sums)):
+        largest = max(largest, sums[j] * share[j])
+    return largest

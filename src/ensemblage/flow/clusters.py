@@ -1,9 +1,8 @@
-"""The clusters of an ensemble seen as sets of objects: overlaps, likeness, uncertainty, weight.
+"""The clusters of an ensemble seen as sets of objects: likeness, uncertainty, weight.
 
-Clusters of all clusterings are numbered in one row, clustering by clustering, as the columns of
-`ensemblage.flow.membership`. Everything here follows from the table of overlaps, which costs
-O(n·M²) on microclusters and is exact for the objects. An object without a vote in a clustering is
-in none of its clusters.
+Everything here follows from what clusters share (`ensemblage.flow._contingency`), O(n·M²) on
+microclusters and exact for the objects. An object without a vote in a clustering is in none of its
+clusters.
 """
 
 from __future__ import annotations
@@ -13,27 +12,18 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from scipy.sparse import csr_array
 
+from ensemblage.flow._contingency import cluster_ends, lower_blocks, owners
+from ensemblage.flow._distinct import Distinct, distinct_clusters, shared_objects
+from ensemblage.flow._symmetry import mirror
+
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from ensemblage._types import FloatArray
 
 _ROUNDING = 1e-12
-
-
-def owners(table: NDArray[np.int32]) -> NDArray[np.int64]:
-    """Return the clustering that each cluster belongs to."""
-    return np.repeat(np.arange(table.shape[1]), table.max(axis=0) + 1)
-
-
-def overlaps(membership: Any, sizes: NDArray[np.int64]) -> FloatArray:
-    """Return |C_u ∩ C_v| in objects for every pair of clusters; sizes are on the diagonal.
-
-    Counts are whole numbers below 2**53, so float64 holds them exactly.
-    """
-    weighted = membership.multiply(sizes[:, None].astype(np.float64)).tocsr()
-    counts: FloatArray = (membership.T.tocsr() @ weighted).toarray()
-    return counts
+_LN2 = np.log(2)
+_CLUSTERS_AT_A_TIME, _CLUSTERINGS_AT_A_TIME = 256, 64
 
 
 def jaccard(counts: FloatArray) -> FloatArray:
@@ -51,27 +41,43 @@ def cluster_graph(likeness: FloatArray) -> Any:
 
 
 def cluster_entropies(
-    counts: FloatArray, owner: NDArray[np.int64], weights: FloatArray | None = None
+    table: NDArray[np.int32], sizes: NDArray[np.int64], weights: FloatArray | None = None
 ) -> FloatArray:
     """Return how scattered each cluster is over the other clusterings, in bits, summed over them.
 
     In a clustering the shares are those of the cluster's objects that have a vote there. With
     `weights`, a clustering is counted so often in the sum.
     """
-    starts = _starts(owner)
-    in_clustering = np.add.reduceat(counts, starts, axis=1)
-    bits = _plogp(counts) / np.log(2)
-    entropies = np.divide(
-        _plogp(in_clustering) / np.log(2) - np.add.reduceat(bits, starts, axis=1),
-        in_clustering,
-        out=np.zeros_like(in_clustering),
-        where=in_clustering > 0,
-    )
-    entropies = np.maximum(entropies, 0.0)
-    total: FloatArray = (
-        entropies.sum(axis=1) if weights is None else entropies @ weights[owner[starts]]
-    )
+    weights = np.ones(table.shape[1]) if weights is None else weights
+    distinct = distinct_clusters(table)
+    if distinct is not None:
+        return _entropies_of_distinct(distinct, sizes, weights[owners(table)], weights.sum())
+    ends = cluster_ends(table)
+    total: FloatArray = np.zeros(int(ends[-1]))
+    for a, block in lower_blocks(table, sizes):
+        starts, before = _starts(ends, a + 1), int(ends[a])
+        others = _with_clusters(ends, a + 1)
+        bits = _plogp(block) / _LN2
+        here = _entropies(
+            np.add.reduceat(block, starts, axis=1), np.add.reduceat(bits, starts, axis=1)
+        )
+        total[before : ends[a + 1]] += here @ weights[others]
+        there = _entropies(block[:, :before].sum(axis=0), bits[:, :before].sum(axis=0))
+        total[:before] += weights[a] * there
     return total
+
+
+def _entropies_of_distinct(
+    distinct: Distinct, sizes: NDArray[np.int64], weights: FloatArray, total: float
+) -> FloatArray:
+    """Return entropies where every clustering votes on all, from the different clusters alone."""
+    shared = shared_objects(distinct, sizes)
+    n: FloatArray = distinct.members.T @ sizes.astype(np.float64)
+    weight = np.bincount(distinct.of_cluster, weights)
+    logs = [_plogp(shared(some)) @ weight for some in _in_parts(len(n))]
+    bits = (total * _plogp(n) - np.concatenate(logs)) / (_LN2 * n)
+    found: FloatArray = np.maximum(bits, 0.0)[distinct.of_cluster]
+    return found
 
 
 def normalised_entropies(entropies: FloatArray, owner: NDArray[np.int64]) -> FloatArray:
@@ -102,17 +108,65 @@ def cluster_certainties(entropies: FloatArray, n_clusterings: float, theta: floa
     return np.maximum(certainties, 1e-300)
 
 
-def member_nmi(counts: FloatArray, owner: NDArray[np.int64], n_clusterings: int) -> FloatArray:
+def member_nmi(table: NDArray[np.int32], sizes: NDArray[np.int64]) -> FloatArray:
     """Return NMI (max) of every pair of clusterings, over the objects that voted in both.
 
     A single cluster on both sides is agreement, 1; on one side only, or no common voter, 0.
     """
-    ends = np.searchsorted(owner, np.arange(n_clusterings + 1))  # one without votes has none
-    result = np.ones((n_clusterings, n_clusterings))
-    for a in range(n_clusterings):
-        for b in range(a):
-            block = counts[ends[a] : ends[a + 1], ends[b] : ends[b + 1]]
-            result[a, b] = result[b, a] = _nmi_of(block)
+    n_clusterings = table.shape[1]
+    distinct = distinct_clusters(table)
+    if distinct is not None:
+        return _nmi_of_distinct(distinct, sizes, owners(table))
+    ends = cluster_ends(table)
+    result = np.zeros((n_clusterings, n_clusterings))
+    for a, block in lower_blocks(table, sizes):
+        starts = _starts(ends, a + 1)
+        in_a = np.add.reduceat(block, starts, axis=1)  # of each cluster, the voters in each other
+        in_b = block.sum(axis=0)
+        joint = np.add.reduceat(_plogp(block).sum(axis=0), starts)
+        rows = _plogp(in_a).sum(axis=0)
+        columns = np.add.reduceat(_plogp(in_b), starts)
+        n_rows = np.count_nonzero(in_a, axis=0)
+        n_columns = np.add.reduceat(in_b > 0, starts, dtype=np.int64)
+        others = _with_clusters(ends, a + 1)
+        result[a, others] = _nmi(in_a.sum(axis=0), joint, rows, columns, n_rows, n_columns)
+    mirror(result)
+    np.fill_diagonal(result, 1.0)
+    return result
+
+
+def _nmi_of_distinct(
+    distinct: Distinct, sizes: NDArray[np.int64], owner: NDArray[np.int64]
+) -> FloatArray:
+    """Return NMI (max) of clusterings that vote on all, from the different clusters alone."""
+    shared = shared_objects(distinct, sizes)
+    n_clusters = np.bincount(owner)
+    ends = np.append(0, np.cumsum(n_clusters))
+    n_distinct = distinct.members.shape[1]
+    of_member = csr_array(
+        (np.ones(len(owner)), distinct.of_cluster, ends), shape=(len(n_clusters), n_distinct)
+    )
+    rows = of_member @ _plogp(distinct.members.T @ sizes.astype(np.float64))
+    n = np.float64(sizes.sum())
+    result: FloatArray = np.empty((len(n_clusters), len(n_clusters)))
+    for some in _in_parts(len(n_clusters), _CLUSTERINGS_AT_A_TIME):
+        present, place = np.unique(
+            distinct.of_cluster[ends[some[0]] : ends[some[-1] + 1]], return_inverse=True
+        )
+        # Σ x ln x over the clusters of each clustering, first of one side, then of the other.
+        by_cluster = of_member @ _plogp(shared(present)).T
+        joint = np.add.reduceat(by_cluster[:, place], ends[some] - ends[some[0]], axis=1).T
+        shape = joint.shape
+        result[some] = _nmi(
+            np.full(shape, n),
+            joint,
+            np.broadcast_to(rows[some, None], shape),
+            np.broadcast_to(rows, shape),
+            np.broadcast_to(n_clusters[some, None], shape),
+            np.broadcast_to(n_clusters, shape),
+        )
+    mirror(result)
+    np.fill_diagonal(result, 1.0)
     return result
 
 
@@ -132,29 +186,48 @@ def clustering_weights(nmi: FloatArray, beta: float) -> FloatArray:
     return weights
 
 
-def _starts(owner: NDArray[np.int64]) -> NDArray[np.intp]:
-    """Return the first cluster of each clustering that has any."""
-    return np.flatnonzero(np.diff(owner, prepend=-1))
+def _in_parts(n: int, size: int = _CLUSTERS_AT_A_TIME) -> list[NDArray[np.int64]]:
+    return np.split(np.arange(n), range(size, n, size))
+
+
+def _with_clusters(ends: NDArray[np.int64], n_clusterings: int) -> NDArray[np.intp]:
+    """Return which of the first clusterings have any cluster."""
+    return np.flatnonzero(np.diff(ends[: n_clusterings + 1]))
+
+
+def _starts(ends: NDArray[np.int64], n_clusterings: int) -> NDArray[np.int64]:
+    """Return the first cluster of each of the first clusterings that has any."""
+    return ends[_with_clusters(ends, n_clusterings)]
 
 
 def _plogp(counts: FloatArray) -> FloatArray:
-    """Return x·ln x, 0 at 0."""
-    logs = np.log(counts, out=np.zeros_like(counts), where=counts > 0)
-    return counts * logs
+    """Return x·ln x of whole numbers, 0 at 0."""
+    logs = np.log(np.maximum(counts, 1.0))
+    logs *= counts
+    return logs
 
 
-def _nmi_of(block: FloatArray) -> float:
-    n = block.sum()
-    if n == 0:
-        return 0.0
-    rows, columns = block.sum(axis=1), block.sum(axis=0)
-    n_rows, n_columns = np.count_nonzero(rows), np.count_nonzero(columns)
-    if min(n_rows, n_columns) == 1:
-        return float(n_rows == n_columns)
+def _entropies(voters: FloatArray, bits: FloatArray) -> FloatArray:
+    """Return entropies in bits, given the counts' sum and the sum of x·log2 x; 0 without voters."""
+    found: FloatArray = np.maximum((_plogp(voters) / _LN2 - bits) / np.maximum(voters, 1.0), 0.0)
+    return found
+
+
+def _nmi(
+    n: FloatArray,
+    joint: FloatArray,
+    rows: FloatArray,
+    columns: FloatArray,
+    n_rows: NDArray[Any],
+    n_columns: NDArray[Any],
+) -> FloatArray:
+    """Return NMI (max) of contingency tables: objects, sums of x·ln x, and clusters that occur."""
     # n·H = n ln n - Σ x ln x; the information is the sum of both less the joint one.
-    whole = n * np.log(n)
-    h_rows, h_columns = (whole - _plogp(part).sum() for part in (rows, columns))
-    information = h_rows + h_columns - (whole - _plogp(block).sum())
-    if information < _ROUNDING * whole:
-        return 0.0
-    return float(np.clip(information / max(h_rows, h_columns), 0.0, 1.0))
+    whole = _plogp(n)
+    h_rows, h_columns = whole - rows, whole - columns
+    information = h_rows + h_columns - (whole - joint)
+    larger = np.maximum(h_rows, h_columns)
+    found = np.divide(information, larger, out=np.zeros_like(n), where=larger > 0)
+    found = np.where(information < _ROUNDING * whole, 0.0, np.clip(found, 0.0, 1.0))
+    single = np.minimum(n_rows, n_columns) == 1
+    return np.where(single, n_rows == n_columns, np.where(n > 0, found, 0.0))

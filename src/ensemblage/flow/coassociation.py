@@ -15,6 +15,7 @@ from ensemblage.flow._agreement import (
     vote_codes,
 )
 from ensemblage.flow._jit import kernel
+from ensemblage.flow._symmetry import mirror
 from ensemblage.flow._threads import in_threads, row_ranges
 from ensemblage.flow.compiling import worth_a_kernel
 
@@ -148,6 +149,108 @@ def graded_coassociation(
 
     in_threads(fill, row_ranges(n, _ROWS_PER_BLOCK), n_jobs)
     return result
+
+
+def shared_coassociation(
+    table: NDArray[np.int32],
+    strength: FloatArray,
+    weights: FloatArray | None = None,
+    *,
+    n_jobs: int | None = None,
+) -> FloatArray:
+    """Return co-association in which an agreement counts as much as the shared cluster is strong.
+
+    Parameters
+    ----------
+    table : ndarray of shape (n, n_clusterings)
+        Votes, -1 where there is none.
+    strength : ndarray of shape (n_clusters,)
+        Of each cluster, clustering by clustering as in `ensemblage.flow.membership`; not negative.
+    weights : ndarray of shape (n_clusterings,), optional
+        Not negative; 1 for each clustering by default.
+    n_jobs : int or None
+        Threads.
+
+    Returns
+    -------
+    ndarray of shape (n, n)
+        The weighted sum of the strengths of the clusters that two rows share, divided by the
+        weight of the clusterings in which both voted; 0 where that is 0.
+
+    Notes
+    -----
+    `graded_coassociation` with a diagonal likeness gives the same numbers in about ten times the
+    time: here one side of the diagonal is computed, by comparing votes.
+    """
+    n, n_clusterings = table.shape
+    weights = np.ones(n_clusterings) if weights is None else weights
+    codes = vote_codes(table)
+    turnout = turnout_codes(table) if (table < 0).any() else None
+    n_codes = table.max(axis=0) + 1
+    # Two columns more, of the codes for a missing vote, which agree with nothing.
+    worth = np.zeros((n_clusterings, int(n_codes.max(initial=0)) + 2))
+    exists = np.arange(worth.shape[1]) < n_codes[:, None]
+    worth[exists] = np.repeat(weights, n_codes) * strength
+    total = np.cumsum(weights)[-1]
+    result: FloatArray = np.empty((n, n))
+    compiled = worth_a_kernel(n * n * n_clusterings)
+
+    def fill(rows: tuple[int, int]) -> None:
+        start, stop = rows
+        sums = result[start:stop]
+        add = _add_shared if compiled else _add_shared_plainly
+        add(codes.left, codes.right, worth, start, sums)
+        sums = sums[:, :stop]
+        if turnout is None:
+            sums /= max(total, _NOTHING)
+            return
+        both = np.empty((stop - start, n))
+        sum_matches(turnout.left, turnout.right, weights, start, both)
+        np.divide(sums, both[:, :stop], out=sums, where=both[:, :stop] > 0)
+
+    in_threads(fill, row_ranges(n, _ROWS_PER_BLOCK), n_jobs)
+    mirror(result)
+    return result
+
+
+def _add_shared_plainly(left: Any, right: Any, worth: Any, start: int, sums: Any) -> None:
+    stop = start + len(sums)
+    sums[:, :stop] = 0.0
+    for votes, codes, values in zip(left[:, start:stop], right[:, :stop], worth, strict=True):
+        sums[:, :stop] += np.where(votes[:, None] == codes, values[votes][:, None], 0.0)
+
+
+@kernel
+def _add_shared(left: Any, right: Any, worth: Any, start: Any, sums: Any) -> None:
+    """Write to ``sums[r, j]`` what the clusters are worth that rows start + r and j share.
+
+    Up to the last row of `sums` only. Clusterings are added in their order, four at a time, so
+    that a sum is loaded once for four.
+    """
+    n_clusterings, stop = right.shape[0], start + sums.shape[0]
+    whole = n_clusterings - n_clusterings % 4
+    for r in range(sums.shape[0]):
+        row = sums[r]
+        row[:stop] = 0.0
+        i = start + r
+        for m in range(0, whole, 4):
+            codes_0, codes_1, codes_2, codes_3 = right[m], right[m + 1], right[m + 2], right[m + 3]
+            vote_0, vote_1 = left[m, i], left[m + 1, i]
+            vote_2, vote_3 = left[m + 2, i], left[m + 3, i]
+            worth_0, worth_1 = worth[m, vote_0], worth[m + 1, vote_1]
+            worth_2, worth_3 = worth[m + 2, vote_2], worth[m + 3, vote_3]
+            for j in range(stop):
+                value = row[j]
+                value += worth_0 if codes_0[j] == vote_0 else 0.0
+                value += worth_1 if codes_1[j] == vote_1 else 0.0
+                value += worth_2 if codes_2[j] == vote_2 else 0.0
+                value += worth_3 if codes_3[j] == vote_3 else 0.0
+                row[j] = value
+        for m in range(whole, n_clusterings):
+            codes, vote = right[m], left[m, i]
+            value_here = worth[m, vote]
+            for j in range(stop):
+                row[j] += value_here if codes[j] == vote else 0.0
 
 
 @kernel

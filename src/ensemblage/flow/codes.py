@@ -58,8 +58,10 @@ def is_missing(label: Any) -> bool:
     return False
 
 
-def membership(table: NDArray[np.int32], weights: FloatArray | None = None) -> Any:
-    """Return the 0/1 matrix of rows × clusters of all clusterings, in compressed columns.
+def membership(
+    table: NDArray[np.int32], weights: FloatArray | None = None, *, by_rows: bool = False
+) -> Any:
+    """Return the 0/1 matrix of rows × clusters of all clusterings, in compressed columns or rows.
 
     Clusters come clustering by clustering, by code. A missing vote leaves its row without an
     entry in that clustering. With `weights`, one for each cluster, they stand in place of 1.
@@ -70,7 +72,8 @@ def membership(table: NDArray[np.int32], weights: FloatArray | None = None) -> A
     columns = (table + before[:-1])[voted]
     row_ends = np.concatenate([[0], np.cumsum(voted.sum(axis=1))])
     entries = np.ones(len(columns)) if weights is None else weights[columns]
-    return csr_array((entries, columns, row_ends), shape=(len(table), int(before[-1]))).tocsc()
+    rows = csr_array((entries, columns, row_ends), shape=(len(table), int(before[-1])))
+    return rows if by_rows else rows.tocsc()
 
 
 def cluster_means(table: NDArray[np.int32]) -> Any:

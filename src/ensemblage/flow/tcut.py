@@ -3,6 +3,7 @@
 B links n rows (microclusters) with n_c columns (clusters), n_c usually far below n. Eigenvectors
 of the n_c × n_c graph B' diag(1/d) B carry over to the rows, so no n × n matrix is needed:
 O(n·n_c²) for that product, far less where B is sparse, and O(n_c³) at most for the eigenvectors.
+Beyond 1,000 columns the small graph is not made: only its products with blocks of vectors are.
 """
 
 from __future__ import annotations
@@ -13,13 +14,24 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from scipy.sparse import issparse
 
-from ensemblage.flow._eigen import FIRST_BATCH, LeadingVectors
+from ensemblage.flow._eigen import FIRST_BATCH, LeadingVectors, ProductVectors
+from ensemblage.flow._jit import kernel
+from ensemblage.flow._symmetry import mirror
 from ensemblage.flow._threads import in_threads, row_ranges
+from ensemblage.flow.compiling import worth_a_kernel
 
 if TYPE_CHECKING:
     from ensemblage._types import FloatArray, Weights
 
+#: With more columns the small graph is multiplied with vectors: LAPACK takes O(n_c³).
+MOST_DECOMPOSED = 1000
+#: Then, with more columns, or more links a row, it is not even made: B is multiplied. That takes
+#: some 30 products of B with each vector; making it takes one for each column, or link of a row.
+MOST_COLUMNS = 6000
+_MOST_COLUMNS_OF_DENSE = 2000
+_MOST_LINKS = 100
 _ROWS_PER_BLOCK = 8192
+_ROWS_PER_PRODUCT = 1024  # copied to float64 at a time
 _ROWS_PER_ITEM = 8 * _ROWS_PER_BLOCK  # of float32; few sums of blocks are held at a time
 #: An eigenvalue up to this is 0, and its vector is nothing but rounding.
 _NO_EIGENVALUE = 1e-12
@@ -53,14 +65,26 @@ class TransferCut:
         first_batch: int = FIRST_BATCH,
         n_jobs: int | None = None,
     ) -> None:
-        self._B = B.tocsr() if issparse(B) else B
+        self._B = _by_rows(B)
         self._degree = _degrees(self._B)
+        self._leading: LeadingVectors | ProductVectors
+        few = hidden_rows is None and first_batch <= FIRST_BATCH
+        if few and not _makes_graph(self._B):
+            scale = _scale(self._degree, multiplicity)
+            self._root_degree = np.sqrt(_column_sums(self._B, scale * self._degree))
+            multiply = _Product(self._B, scale, self._root_degree, n_jobs)
+            self._leading = ProductVectors(multiply, self._root_degree)
+            return
         small = _small_graph(self._B, self._degree, multiplicity, n_jobs)
         if hidden_rows is not None:
             small += _small_graph(hidden_rows, _degrees(hidden_rows), None, n_jobs)
         self._root_degree = np.sqrt(small.sum(axis=1))
         small /= np.outer(self._root_degree, self._root_degree)
-        self._leading = LeadingVectors((small + small.T) / 2, first_batch)
+        small = (small + small.T) / 2
+        if few and B.shape[1] > MOST_DECOMPOSED:
+            self._leading = ProductVectors(small.__matmul__, self._root_degree)
+        else:
+            self._leading = LeadingVectors(small, first_batch)
 
     def eigenvalues(self, n_clusters: int | None = None) -> FloatArray:
         """Return the leading eigenvalues of the small graph, or all, the largest first."""
@@ -105,19 +129,86 @@ def unit_rows(rows: FloatArray, offset: float = 0.0) -> FloatArray:
     return scaled
 
 
+def _makes_graph(B: Any) -> bool:
+    """Tell whether the small graph is worth making, for leading eigenvectors."""
+    n_rows, n_columns = B.shape
+    if n_columns <= MOST_DECOMPOSED:
+        return True
+    if issparse(B):
+        return bool(n_columns <= MOST_COLUMNS and B.nnz <= _MOST_LINKS * n_rows)
+    return bool(n_columns <= _MOST_COLUMNS_OF_DENSE)
+
+
+def _by_rows(B: Any) -> Any:
+    """Return B with its rows in one piece, those of a sparse one sorted by column."""
+    if not issparse(B):
+        return B
+    rows = B.tocsr()
+    rows.sort_indices()
+    return rows
+
+
 def _degrees(B: Any) -> FloatArray:
     """Return the sum of each row, next to nothing in place of 0."""
     degree: FloatArray = np.asarray(B.sum(axis=1, dtype=np.float64))
     return np.where(degree > 0, degree, 1e-10)
 
 
+def _scale(degree: FloatArray, multiplicity: Weights | None) -> FloatArray:
+    """Return how much each row counts in the small graph."""
+    return 1.0 / degree if multiplicity is None else multiplicity / degree
+
+
+def _column_sums(B: Any, weights: FloatArray) -> FloatArray:
+    """Return B' weights, in float64 whatever B is of."""
+    if issparse(B):
+        sums: FloatArray = B.T @ weights
+        return sums
+    parts = [
+        weights[slice(*rows)] @ B[slice(*rows)].astype(np.float64)
+        for rows in row_ranges(len(B), _ROWS_PER_PRODUCT)
+    ]
+    return functools.reduce(np.add, parts)
+
+
+class _Product:
+    """Multiplies blocks of vectors with the small graph, normalised, which is never there."""
+
+    def __init__(
+        self, B: Any, scale: FloatArray, root_degree: FloatArray, n_jobs: int | None
+    ) -> None:
+        self._B = B
+        self._transposed = B.T.tocsr() if issparse(B) else None
+        self._scale = scale[:, None]
+        self._root_degree = root_degree[:, None]
+        self._n_jobs = n_jobs
+
+    def __call__(self, block: FloatArray) -> FloatArray:
+        block = block / self._root_degree
+        if self._transposed is not None:
+            product = self._transposed @ (self._scale * (self._B @ block))
+        else:
+
+            def part(rows: tuple[int, int]) -> FloatArray:
+                some = self._B[slice(*rows)].astype(np.float64, copy=False)
+                result: FloatArray = some.T @ (self._scale[slice(*rows)] * (some @ block))
+                return result
+
+            # Summed in order, whatever the number of threads.
+            ranges = row_ranges(len(self._B), _ROWS_PER_PRODUCT)
+            product = functools.reduce(np.add, in_threads(part, ranges, self._n_jobs))
+        normalised: FloatArray = product / self._root_degree
+        return normalised
+
+
 def _small_graph(
     B: Any, degree: FloatArray, multiplicity: Weights | None, n_jobs: int | None
 ) -> FloatArray:
     """Return B' diag(multiplicity / degree) B."""
-    scale = 1.0 / degree if multiplicity is None else multiplicity / degree
+    scale = _scale(degree, multiplicity)
     if issparse(B):
-        sparse: FloatArray = (B.T.tocsr() @ B.multiply(scale[:, None]).tocsr()).toarray()
+        sparse = _sparse_graph(B, scale)
+        mirror(sparse)
         return sparse
 
     scale = scale.astype(B.dtype, copy=False)
@@ -138,6 +229,27 @@ def _small_graph(
     else:
         parts = in_threads(part, row_ranges(len(B), _ROWS_PER_BLOCK), n_jobs)
     return functools.reduce(np.add, parts)
+
+
+def _sparse_graph(B: Any, scale: FloatArray) -> FloatArray:
+    """Return B' diag(scale) B, of which what is below the diagonal counts."""
+    if not worth_a_kernel(B.nnz * B.nnz // max(B.shape[0], 1)):
+        found: FloatArray = (B.T.tocsr() @ B.multiply(scale[:, None]).tocsr()).toarray()
+        return found
+    graph: FloatArray = np.zeros((B.shape[1], B.shape[1]))
+    _add_products(B.indptr, B.indices, B.data, scale, graph)
+    return graph
+
+
+@kernel
+def _add_products(starts: Any, columns: Any, values: Any, scale: Any, graph: Any) -> None:
+    for i in range(len(scale)):
+        for p in range(starts[i], starts[i + 1]):
+            row, value = graph[columns[p]], values[p]
+            for q in range(starts[i], starts[i + 1]):
+                if columns[q] > columns[p]:
+                    break
+                row[columns[q]] += value * (values[q] * scale[i])
 
 
 def _is_single(B: Any) -> bool:

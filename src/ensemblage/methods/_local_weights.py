@@ -7,8 +7,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from ensemblage import _validate, flow
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     from ensemblage._types import FloatArray
 
 WEIGHTS = ("entropy", "normalized")
@@ -31,10 +29,9 @@ def check_local_weights(estimator: Any) -> LocalWeights:
     return LocalWeights(kind == "normalized", _validate.check_number(owner, "theta", theta))
 
 
-def local_entropies(
-    estimator: Any, members: Any, owner: NDArray[Any], weights: LocalWeights
-) -> FloatArray:
+def local_entropies(estimator: Any, weights: LocalWeights) -> FloatArray:
     """Return how scattered each cluster of the ensemble is over the clusterings."""
-    counts = flow.overlaps(members, estimator.microclusters_.sizes)
-    entropies = flow.cluster_entropies(counts, owner, estimator.member_weight_)
-    return flow.normalised_entropies(entropies, owner) if weights.normalized else entropies
+    entropies: FloatArray = estimator._ensemble.cluster_entropies(estimator.member_weight_)
+    if weights.normalized:
+        return flow.normalised_entropies(entropies, flow.owners(estimator.microclusters_.table))
+    return entropies

@@ -48,8 +48,8 @@ class Pairs:
         """
         table, members = self.microclusters_.table, self.member_weight_
         if table.min() >= 0:
-            voters, weight = flow.membership(table), self._cluster_weight()
-            counted = voters if weight is None else flow.membership(table, weight)
+            voters, weight = flow.membership(table, by_rows=True), self._cluster_weight()
+            counted = voters if weight is None else flow.membership(table, weight, by_rows=True)
             agreements: FloatArray = counted @ (voters.T @ weights)
             return agreements / self._total_weight()
         parts = [

@@ -9,6 +9,7 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from ensemblage import _validate, flow
+from ensemblage._blas import one_blas_thread
 from ensemblage._messages import Message, Parameter
 from ensemblage.methods._linkage import LinkageClusterer
 
@@ -23,6 +24,9 @@ if TYPE_CHECKING:
 #: measurements, also with 100 clusterings of 2 to 10 clusters; with 10 finer ones from 1,000 on.
 MOST_PAIRED = 4000
 _BYTES_A_VOTE, _BYTES_A_ROW = 80, 300
+#: Beyond so many steps, some 10 to 20 seconds, the tree of `Consensus` begins with groups.
+MOST_STEPS = 1.5e9
+N_GROUPS = 4000
 
 
 class ClusterWeights(NamedTuple):
@@ -48,6 +52,10 @@ class SharedClusters(LinkageClusterer):
     """
 
     _similarity: FloatArray | None
+    #: Whether the tree may begin with groups of similar microclusters where there are very many.
+    _may_group = False
+    #: What the groups of the tree show of the differences of objects; None if there are none.
+    _captured: float | None = None
     _instead_of_square = Message(
         "LWGP and PTGP need no such matrix, nor does average link ({linkage}, ties='mean') where no"
         " vote is missing.",
@@ -92,20 +100,29 @@ class SharedClusters(LinkageClusterer):
         wanted = linkage == "average" and ties == "mean" and self.n_microclusters_ > MOST_PAIRED
         return wanted and self._has_all_votes()
 
-    def _check_fits(self, linkage: str, ties: str, n_clusters: int = 0) -> None:
-        """Refuse what would not fit: all pairs of microclusters, unless the tree needs none.
+    def _begins_with_groups(self) -> bool:
+        """Tell whether a tree that goes by clusters would take too many steps without groups."""
+        if not self._may_group:
+            return False
+        columns = self.microclusters_.table.T
+        return sum(float((np.bincount(column) ** 2.0).sum()) for column in columns) > MOST_STEPS
 
-        A few tables of all pairs of `n_clusters` clusters of the ensemble are counted with them.
-        """
-        self._similarity = None
+    def _check_fits(self, linkage: str, ties: str) -> None:
+        """Refuse what would not fit: all pairs of microclusters, unless the tree needs none."""
+        self._similarity = self._captured = None
         if not self._goes_by_clusters(linkage, ties):
-            self._check_square(n_clusters)
+            self._check_square()
             return
-        n, n_members = self.microclusters_.table.shape
+        table = self.microclusters_.table
+        n, n_members = table.shape
+        if self._begins_with_groups():
+            n_clusters = int((table.max(axis=0) + 1).sum())
+            needed = 40 * n * n_members + 16 * N_GROUPS * (n_clusters + 2 * N_GROUPS)
+        else:
+            needed = n * (_BYTES_A_VOTE * n_members + _BYTES_A_ROW)
         _validate.check_memory(
-            n * (_BYTES_A_VOTE * n_members + _BYTES_A_ROW) + 40 * n_clusters**2,
-            f"{type(self).__name__}'s tree of {n} microclusters"
-            + (f" and its {n_clusters} clusters" if n_clusters else ""),
+            needed,
+            f"{type(self).__name__}'s tree of {n} microclusters",
             "Coarser clusterings need less.",
         )
 
@@ -116,7 +133,24 @@ class SharedClusters(LinkageClusterer):
         if not self._goes_by_clusters(linkage, ties):
             return flow.average_link(self.similarity_, sizes)
         voting = table.max(axis=0) >= 0
+        if self._begins_with_groups():
+            return self._tree_of_groups(table[:, voting], sizes, voting)
         return flow.sparse_average_link(table[:, voting], sizes, *self._cluster_weights())
+
+    def _tree_of_groups(
+        self, table: NDArray[np.int32], sizes: NDArray[np.int64], voting: NDArray[np.bool_]
+    ) -> FloatArray:
+        """Return a tree that joins similar microclusters first, and then is exact."""
+        weight, _ = self._cluster_weights()
+        members = np.ones(table.shape[1])
+        if self.member_weight_ is not None:
+            members = self.member_weight_[voting]
+        rows = flow.leader_rows(table, sizes, weight, N_GROUPS)
+        leaders = flow.join_leaders(table, rows, weight, members, n_jobs=self.n_jobs)
+        with one_blas_thread:
+            groups = flow.similarity_of_groups(table, sizes, leaders, weight, members)
+        self._captured = groups.captured
+        return flow.tree_of_rows(flow.average_link(groups.similarity, groups.sizes), leaders)
 
     def _tree_of_objects(self, linkage: str, ties: str) -> FloatArray:
         if not self._goes_by_clusters(linkage, ties):
@@ -129,7 +163,8 @@ class SharedClusters(LinkageClusterer):
 
     def _shared(self) -> _Shared:
         table, (weight, total) = self.microclusters_.table, self._cluster_weights()
-        return _Shared(flow.membership(table, weight), flow.membership(table), total)
+        strong = flow.membership(table, weight, by_rows=True)
+        return _Shared(strong, flow.membership(table, by_rows=True), total)
 
     def _similarity_of(self, rows: NDArray[Any], weights: FloatArray) -> FloatArray:
         if not self._has_all_votes():

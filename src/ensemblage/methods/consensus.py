@@ -14,6 +14,7 @@ from ensemblage.methods import METHODS
 from ensemblage.methods._base import ConsensusClusterer
 from ensemblage.methods._checks import check_takes_weight
 from ensemblage.methods._choosing import cuts_of
+from ensemblage.methods._shared_clusters import N_GROUPS
 from ensemblage.methods._trajectories import TrajectoryMethod
 from ensemblage.methods._trust import warn_if_doubtful
 from ensemblage.methods.lwea import LWEA
@@ -36,6 +37,12 @@ _TREE, _GRAPH = LWEA.__name__.lower(), LWGP.__name__.lower()
 _MUCH_BETTER = 1.2
 #: Small clusters are mentioned where the tree's clusters without a least size agree so much better.
 _BETTER = 1.05
+
+
+_GROUPED = (
+    "\nThe tree is approximate: the {n} different rows of votes were first put into {groups} groups"
+    " of similar rows, which show {share:.0%} of their differences."
+)
 
 
 class _Opinion(NamedTuple):
@@ -171,6 +178,7 @@ class Consensus(ConsensusClusterer):
         common: dict[str, Any] = {"n_clusters": 1, "n_jobs": self.n_jobs}
         tree = LWEA(weights="normalized", min_cluster_size=self.min_cluster_size, **common)
         graph = LWGP(random_state=_validate.DrawnSeed(self._seed), **common)
+        tree._may_group = True
         self._named, self._last = None, None
         self.__dict__.pop("method_", None)  # of an earlier fit
         self._tree = tree.fit(ensemble, member_weight=self.member_weight_)
@@ -178,6 +186,10 @@ class Consensus(ConsensusClusterer):
         self._finish()
         opinion: Any = self._last
         self.method_, self._reasons = opinion.method, _why(opinion)
+        if self._tree._captured is not None:
+            self._reasons += _GROUPED.format(
+                n=self.n_microclusters_, groups=N_GROUPS, share=self._tree._captured
+            )
         if opinion.method == _TREE:
             self.linkage_matrix_ = self._tree.linkage_matrix_
         return self

@@ -155,7 +155,7 @@ class ECPCS(LinkageClusterer):
                 "Fewer clusterings, or coarser ones, need less.",
             )
 
-        graph = flow.cluster_graph(flow.jaccard(flow.overlaps(self._membership, groups.sizes)))
+        graph = flow.cluster_graph(flow.jaccard(flow.overlaps(groups.table, groups.sizes)))
         walk = flow.transition_matrix(graph, np.ones(n_clusters, dtype=np.int64))
         likeness = flow.trajectory_similarity(walk, n_steps, n_jobs=self.n_jobs)
         alone = np.flatnonzero(np.diff(walk.indptr) == 0)

@@ -108,10 +108,10 @@ class GPMGLA(BipartiteClusterer):
         table, sizes, _ = self._begin(X, member_weight).microclusters
         self._check_clusters()
 
-        counts, member = flow.overlaps(flow.membership(table), sizes), flow.owners(table)
-        agreement = flow.member_nmi(counts, member, table.shape[1])
-        weights = flow.clustering_weights(agreement, beta)[member]
-        triples = flow.source_aware_triples(flow.jaccard(counts), weights, n_jobs=self.n_jobs)
+        agreement = flow.member_nmi(table, sizes)
+        weights = flow.clustering_weights(agreement, beta)[flow.owners(table)]
+        likeness = flow.jaccard(flow.overlaps(table, sizes))
+        triples = flow.source_aware_triples(likeness, weights, n_jobs=self.n_jobs)
         self._prepare(flow.membership(table, alpha * weights), hidden_rows=triples)
         return self._finish()
 

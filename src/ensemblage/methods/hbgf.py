@@ -122,7 +122,7 @@ class HBGF(BipartiteClusterer):
         clusters = flow.membership(groups.table)
 
         if self._solver == "spectral":
-            self._check_clusters()
+            self._check_clusters(leading=True)
             self._prepare(clusters)
         else:
             self._graph = flow.membership_graph(clusters, groups.sizes)

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from ensemblage import _validate, flow
 from ensemblage.methods._local_weights import check_local_weights, local_entropies
 from ensemblage.methods._shared_clusters import ClusterWeights, SharedClusters
@@ -96,9 +94,9 @@ class LWEA(SharedClusters):
 
     With N objects, M clusterings, n microclusters and C clusters in the ensemble: O(N·M) for
     microclusters, O(n·M²) for the weights, O(n²·M) for the similarity, O(n²) for the tree,
-    and 16·n² + 40·C² bytes. Beyond 4,000 microclusters average link (with ``ties="mean"``) on votes
-    none of which is missing goes by clusters and not by pairs: the same tree, in 80·n·M + 40·C²
-    bytes. :meth:`cut` costs O(n). No random numbers are drawn.
+    and 16·n² bytes. Beyond 4,000 microclusters average link (with ``ties="mean"``) on votes
+    none of which is missing goes by clusters and not by pairs: the same tree, in 80·n·M bytes.
+    :meth:`cut` costs O(n). No random numbers are drawn.
 
     References
     ----------
@@ -143,11 +141,10 @@ class LWEA(SharedClusters):
         ties = _validate.check_ties(owner, self.ties)
         weights = check_local_weights(self)
         level = _validate.check_level(owner, self.level)
-        groups = self._begin(X, member_weight).microclusters
-        member = flow.owners(groups.table)
-        self._check_fits(linkage, ties, len(member))
+        self._begin(X, member_weight)
+        self._check_fits(linkage, ties)
 
-        entropies = local_entropies(self, flow.membership(groups.table), member, weights)
+        entropies = local_entropies(self, weights)
         self.certainties_ = flow.cluster_certainties(entropies, self._total_weight(), weights.theta)
         return self._link(linkage, ties, level)
 
@@ -157,9 +154,6 @@ class LWEA(SharedClusters):
         return ClusterWeights(certainties, self._total_weight())
 
     def _similarity_of_pairs(self) -> FloatArray:
-        return flow.graded_coassociation(
-            self.microclusters_.table,
-            np.diag(self.certainties_),
-            self.member_weight_,
-            n_jobs=self.n_jobs,
+        return flow.shared_coassociation(
+            self.microclusters_.table, self.certainties_, self.member_weight_, n_jobs=self.n_jobs
         )

@@ -108,9 +108,11 @@ class LWGP(BipartiteClusterer):
         weights = check_local_weights(self)
         self._seed = _validate.check_random_state(owner, self.random_state)
         table = self._begin(X, member_weight).microclusters.table
-        self._check_clusters()
+        self._check_clusters(leading=True)
 
-        entropies = local_entropies(self, flow.membership(table), flow.owners(table), weights)
+        entropies = local_entropies(self, weights)
         certainties = flow.cluster_certainties(entropies, self._total_weight(), weights.theta)
-        self._prepare(self._weighted(flow.membership(table, certainties)))
+        weight = self._cluster_weight()
+        strength = certainties if weight is None else certainties * weight
+        self._prepare(flow.merged_membership(table, strength))
         return self._finish()

@@ -123,8 +123,8 @@ class LWPT(BipartiteClusterer):
         table = self._begin(X, member_weight).microclusters.table
         self._check_clusters()
 
-        members, owner = flow.membership(table), flow.owners(table)
-        entropies = local_entropies(self, members, owner, weights)
+        members = flow.membership(table)
+        entropies = local_entropies(self, weights)
         weight = self._cluster_weight()
         if weight is not None:
             members, entropies = members[:, weight > 0], entropies[weight > 0]

@@ -120,7 +120,7 @@ class MCLA(ConsensusClusterer):
             f"MCLA's graph of {n_in_ensemble} clusters",
             "Fewer clusterings, or coarser ones, need less.",
         )
-        overlaps = flow.overlaps(self._membership, sizes)
+        overlaps = flow.overlaps(self.microclusters_.table, sizes)
         likeness = flow.jaccard(overlaps)
         np.fill_diagonal(likeness, 0.0)
         self._graph = csr_array(flow.whole_weights(likeness))

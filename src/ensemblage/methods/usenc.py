@@ -90,7 +90,7 @@ class USENC(BipartiteClusterer):
         owner = type(self).__name__
         self._seed = _validate.check_random_state(owner, self.random_state)
         groups = self._begin(X, member_weight).microclusters
-        self._check_clusters()
+        self._check_clusters(leading=True)
 
         self._prepare(self._weighted(flow.membership(groups.table)))
         return self._finish()

@@ -94,17 +94,15 @@ class Vote(ConsensusClusterer):
 
     def _fit(self, X: Any, member_weight: Any) -> Self:
         groups = self._begin(X, member_weight).microclusters
-        self._membership = flow.membership(groups.table).tocsr()
-        n_clusters = self._membership.shape[1]
+        self._membership = flow.membership(groups.table, by_rows=True)
+        self._owner = flow.owners(groups.table)
         _validate.check_memory(
-            16 * n_clusters * n_clusters,
-            f"Vote's overlaps of the {n_clusters} clusters in the ensemble",
-            "Fewer clusterings, or coarser ones, need less.",
+            16 * self.n_features_in_**2,
+            f"Vote's comparison of all pairs of {self.n_features_in_} clusterings",
+            "Fewer clusterings need less.",
         )
 
-        self._owner = flow.owners(groups.table)
-        self._overlaps = flow.overlaps(self._membership, groups.sizes)
-        nmi = flow.member_nmi(self._overlaps, self._owner, self.n_features_in_)
+        nmi = flow.member_nmi(groups.table, groups.sizes)
         weight = self.member_weight_
         self._nmi = nmi.mean(axis=1) if weight is None else nmi @ weight / weight.sum()
         self._finish()
@@ -131,8 +129,10 @@ class Vote(ConsensusClusterer):
 
     def _merged(self, reference: int, n_clusters: int) -> NDArray[np.int64]:
         """Return labels of the reference's clusters, merged where there are too many."""
-        agreement, sizes = flow.cluster_agreement(
-            self._overlaps, self._owner, reference, self.member_weight_
-        )
-        tree = flow.agglomerate(1.0 - agreement, "average", sizes)
-        return flow.cut_tree(tree, min(n_clusters, len(sizes)))
+        table, sizes, _ = self.microclusters_
+        votes = table[:, reference]
+        shared = flow.overlaps_with(votes, int(votes.max()) + 1, table, sizes)
+        agreement = flow.cluster_agreement(shared, self._owner, self.member_weight_)
+        in_cluster = shared[:, self._owner == reference].diagonal()
+        tree = flow.agglomerate(1.0 - agreement, "average", in_cluster)
+        return flow.cut_tree(tree, min(n_clusters, len(in_cluster)))

@@ -121,7 +121,7 @@ class WCT(LinkageClusterer):
         member = flow.owners(groups.table)
         self._check_square(len(member))
 
-        counts = flow.overlaps(flow.membership(groups.table), groups.sizes)
+        counts = flow.overlaps(groups.table, groups.sizes)
         likeness = decay * flow.connected_triples(flow.jaccard(counts), member)
         np.fill_diagonal(likeness, 1.0)
         self.similarity_ = flow.graded_coassociation(groups.table, likeness, n_jobs=self.n_jobs)

@@ -82,9 +82,9 @@ class WEAC(SharedClusters):
 
     With N objects, M clusterings, n microclusters and C clusters in the ensemble: O(N·M) for
     microclusters, O(n·M²) for the weights, O(n²·M) for the similarity, O(n²) for the tree,
-    and 16·n² + 40·C² bytes. Beyond 4,000 microclusters average link (with ``ties="mean"``) on votes
-    none of which is missing goes by clusters and not by pairs: the same tree, in 80·n·M + 40·C²
-    bytes. :meth:`cut` costs O(n). No random numbers are drawn.
+    and 16·n² bytes. Beyond 4,000 microclusters average link (with ``ties="mean"``) on votes
+    none of which is missing goes by clusters and not by pairs: the same tree, in 80·n·M bytes.
+    :meth:`cut` costs O(n). No random numbers are drawn.
 
     References
     ----------
@@ -124,11 +124,9 @@ class WEAC(SharedClusters):
         ties = _validate.check_ties(owner, self.ties)
         beta = _validate.check_number(owner, "beta", self.beta, zero_allowed=True)
         groups = self._begin(X, member_weight).microclusters
-        member = flow.owners(groups.table)
-        self._check_fits(linkage, ties, len(member))
+        self._check_fits(linkage, ties)
 
-        counts = flow.overlaps(flow.membership(groups.table), groups.sizes)
-        nmi = flow.member_nmi(counts, member, self.n_features_in_)
+        nmi = flow.member_nmi(groups.table, groups.sizes)
         self.weights_ = flow.clustering_weights(nmi, beta)
         if self.member_weight_ is not None:
             self.weights_ = self.weights_ * self.member_weight_

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ensemblage import _validate
+from ensemblage import _validate, flow
 from ensemblage._ensemble import as_ensemble, grouped
 from ensemblage._types import Columns
 
@@ -171,8 +171,38 @@ def nmi_with_members(
     heard = (table >= 0).any(axis=0)
     if weight is not None:
         heard &= weight > 0
-    scores = [_nmi(*_cells(labels, votes, sizes), average) for votes in table[:, heard].T]
+    scores = _nmi_with_each(labels, table[:, heard], sizes, average)
     return float(np.average(scores, weights=None if weight is None else weight[heard]))
+
+
+def _nmi_with_each(
+    labels: IntArray, table: NDArray[np.int32], sizes: NDArray[np.int64], average: str
+) -> FloatArray:
+    """Return the NMI of labels with each column of votes, all of which have some."""
+    shared = flow.overlaps_with(labels, int(labels.max()) + 1, table, sizes)
+    starts = np.append(0, np.cumsum(table.max(axis=0) + 1)[:-1])
+    member = np.repeat(np.arange(table.shape[1]), table.max(axis=0) + 1)
+    in_labels = np.add.reduceat(shared, starts, axis=1)
+    in_clusters = shared.sum(axis=0)
+    n = in_labels.sum(axis=0)
+    if not n.all():
+        raise ValueError("No object has a label in both clusterings, so they cannot be compared.")
+    h_labels = -_plogp(in_labels / n).sum(axis=0)
+    h_clusters = -np.add.reduceat(_plogp(in_clusters / n[member]), starts)
+    expected = in_labels[:, member] / n[member] * in_clusters
+    logs = np.log(np.divide(shared, expected, out=np.ones_like(shared), where=shared > 0))
+    information = np.add.reduceat((shared * logs).sum(axis=0), starts) / n
+    n_labels = np.count_nonzero(in_labels, axis=0)
+    n_clusters = np.add.reduceat(in_clusters > 0, starts, dtype=np.int64)
+    single = np.minimum(n_labels, n_clusters) == 1
+    scale = np.array([_AVERAGES[average](a, b) for a, b in zip(h_labels, h_clusters, strict=True)])
+    score = np.divide(information, scale, out=np.zeros_like(scale), where=~single)
+    return np.where(single, n_labels == n_clusters, np.clip(score, 0.0, 1.0))
+
+
+def _plogp(shares: FloatArray) -> FloatArray:
+    logs: FloatArray = shares * np.log(np.where(shares > 0, shares, 1.0))
+    return logs
 
 
 def _joint(a: Any, b: Any) -> tuple[Microclusters, list[Any]]:

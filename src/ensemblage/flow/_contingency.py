@@ -1,0 +1,121 @@
+"""How many objects the clusters of an ensemble share: contingency tables of its clusterings.
+
+Clusters of all clusterings are numbered in one row, clustering by clustering, as the columns of
+`ensemblage.flow.membership`. Counts are whole numbers below 2**53, so float64 holds them exactly,
+and it does not matter how they were added. A row without a vote in a clustering is in none of its
+clusters.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ensemblage.flow._jit import kernel
+from ensemblage.flow._symmetry import mirror
+from ensemblage.flow.compiling import worth_a_kernel
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from numpy.typing import NDArray
+
+    from ensemblage._types import FloatArray
+
+
+def owners(table: NDArray[np.int32]) -> NDArray[np.int64]:
+    """Return the clustering that each cluster belongs to."""
+    return np.repeat(np.arange(table.shape[1]), table.max(axis=0) + 1)
+
+
+def cluster_ends(table: NDArray[np.int32]) -> NDArray[np.int64]:
+    """Return where the clusters of each clustering begin, and the number of all clusters."""
+    return np.append(0, np.cumsum(table.max(axis=0, initial=-1) + 1, dtype=np.int64))
+
+
+def lower_blocks(
+    table: NDArray[np.int32], sizes: NDArray[np.int64]
+) -> Iterator[tuple[int, FloatArray]]:
+    """Yield each clustering that has clusters, and what they share with those up to its own.
+
+    The block of clustering a has a row for each of its clusters and a column for each cluster of
+    the clusterings 0..a. It is valid until the next one is asked for. O(n·M²) in all, and the
+    memory of one block.
+    """
+    ends = cluster_ends(table)
+    numbers = numbered(table, ends)
+    compiled = worth_a_kernel(numbers.size * table.shape[1])
+    weights = sizes.astype(np.float64)
+    widest = int((np.diff(ends) * ends[1:]).max(initial=0))
+    room = np.empty(widest)
+    for a in range(table.shape[1]):
+        n_rows, n_columns = int(ends[a + 1] - ends[a]), int(ends[a + 1])
+        if not n_rows:
+            continue
+        block = room[: n_rows * n_columns].reshape(n_rows, n_columns)
+        _count(table[:, a], numbers[:, : a + 1], weights, block, compiled=compiled)
+        yield a, block
+
+
+def overlaps(table: NDArray[np.int32], sizes: NDArray[np.int64]) -> FloatArray:
+    """Return |C_u ∩ C_v| in objects for every pair of clusters; sizes are on the diagonal."""
+    ends = cluster_ends(table)
+    counts: FloatArray = np.empty((int(ends[-1]), int(ends[-1])))
+    for a, block in lower_blocks(table, sizes):
+        counts[ends[a] : ends[a + 1], : ends[a + 1]] = block
+    mirror(counts)
+    return counts
+
+
+def overlaps_with(
+    labels: NDArray[np.integer[Any]],
+    n_labels: int,
+    table: NDArray[np.int32],
+    sizes: NDArray[np.int64],
+) -> FloatArray:
+    """Return the objects that each label 0..n_labels-1 shares with each cluster; -1 is no label."""
+    ends = cluster_ends(table)
+    counts: FloatArray = np.empty((n_labels, int(ends[-1])))
+    weights = sizes.astype(np.float64)
+    _count(labels, numbered(table, ends), weights, counts, compiled=worth_a_kernel(table.size))
+    return counts
+
+
+def numbered(table: NDArray[np.int32], ends: NDArray[np.int64]) -> NDArray[np.int32]:
+    """Return the number of the cluster of each vote among all clusters; -1 for a missing vote."""
+    numbers: NDArray[np.int32] = np.where(table < 0, -1, table + ends[:-1]).astype(np.int32)
+    return numbers
+
+
+def _count(
+    labels: NDArray[Any],
+    numbers: NDArray[np.int32],
+    weights: FloatArray,
+    counts: FloatArray,
+    *,
+    compiled: bool,
+) -> None:
+    """Write to ``counts[c, u]`` the weight of the rows of label c in cluster u."""
+    counts[:] = 0.0
+    if compiled:
+        _add_rows(labels, numbers, weights, counts)
+        return
+    voted = (numbers >= 0) & (labels >= 0)[:, None]
+    cells = (labels[:, None].astype(np.int64) * counts.shape[1] + numbers)[voted]
+    of_rows = np.broadcast_to(weights[:, None], numbers.shape)[voted]
+    counts += np.bincount(cells, of_rows, minlength=counts.size).reshape(counts.shape)
+
+
+@kernel
+def _add_rows(labels: Any, numbers: Any, weights: Any, counts: Any) -> None:
+    n_columns = numbers.shape[1]
+    for i in range(len(labels)):
+        if labels[i] < 0:
+            continue
+        row = counts[labels[i]]
+        weight = weights[i]
+        for m in range(n_columns):
+            number = numbers[i, m]
+            if number >= 0:
+                row[number] += weight

@@ -1,0 +1,245 @@
+"""Groups of similar rows, for a tree of more rows than the exact one can have.
+
+Some rows lead, and every other row joins the leader with which it shares the heaviest clusters.
+From the groups on all is exact: the mean similarity of two groups is that of all their objects.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from ensemblage.flow._agreement import turnout_codes, vote_codes
+from ensemblage.flow._contingency import cluster_ends, numbered, overlaps_with
+from ensemblage.flow._jit import fast_kernel
+from ensemblage.flow._threads import in_threads, row_ranges
+from ensemblage.flow._tree import tree_of_merges
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from ensemblage._types import FloatArray
+
+_ROWS_PER_BLOCK = 1024
+
+
+class Leaders(NamedTuple):
+    """Rows in groups.
+
+    Attributes
+    ----------
+    row : ndarray of shape (n_groups,)
+        The row that leads each group.
+    group : ndarray of shape (n,)
+        The group of each row; that of a leader is its own.
+    similarity : ndarray of shape (n,)
+        Of each row to its leader, to single precision.
+    """
+
+    row: NDArray[np.int64]
+    group: NDArray[np.int64]
+    similarity: NDArray[np.float32]
+
+
+class GroupSimilarity(NamedTuple):
+    """How similar groups are.
+
+    Attributes
+    ----------
+    similarity : ndarray of shape (n_groups, n_groups)
+        The mean over pairs of their objects.
+    sizes : ndarray of shape (n_groups,)
+        Objects of each group.
+    captured : float
+        Of the squared distances of objects from their mean, in the space whose inner products are
+        similarities, the share that lies between groups.
+    """
+
+    similarity: FloatArray
+    sizes: NDArray[np.int64]
+    captured: float
+
+
+def leader_rows(
+    table: NDArray[np.int32], sizes: NDArray[np.int64], weight: FloatArray, n_groups: int
+) -> NDArray[np.int64]:
+    """Return rows that represent all: evenly spaced among objects sorted by their density.
+
+    The density of an object is the weight of its clusters times their sizes, its mean similarity
+    with all objects. Neither the order of rows nor the names of clusters decide, but for ties.
+    """
+    ends = cluster_ends(table)
+    numbers = numbered(table, ends)
+    in_cluster = np.bincount(
+        numbers[numbers >= 0],
+        np.broadcast_to(sizes[:, None], table.shape)[numbers >= 0],
+        minlength=int(ends[-1]),
+    )
+    mass = np.append(weight * in_cluster, 0.0)  # of a missing vote, the last
+    density = np.zeros(len(table))
+    for column in numbers.T:
+        density += mass[column]
+    order = np.argsort(density, kind="stable")
+    until = np.cumsum(sizes[order])
+    places = (np.arange(n_groups) + 0.5) * (until[-1] / n_groups)
+    return np.unique(order[np.searchsorted(until, places, side="right")])
+
+
+def join_leaders(
+    table: NDArray[np.int32],
+    rows: NDArray[np.int64],
+    weight: FloatArray,
+    weights: FloatArray,
+    *,
+    n_jobs: int | None = None,
+) -> Leaders:
+    """Return the groups of the rows that lead, by the similarity of every row to every leader.
+
+    Parameters
+    ----------
+    table : ndarray of shape (n, n_clusterings)
+        Votes, -1 where there is none.
+    rows : ndarray of shape (n_groups,)
+        Which rows lead. A row that is as similar to several joins the first of them.
+    weight : ndarray of shape (n_clusters,)
+        Weight of each cluster, that of its clustering included.
+    weights : ndarray of shape (n_clusterings,)
+        Of clusterings: what similarities are divided by, where both rows voted.
+    n_jobs : int or None
+        Threads.
+
+    Notes
+    -----
+    n·n_groups·M comparisons, sixteen at a time.
+    """
+    n_codes = table.max(axis=0) + 1
+    worth = np.zeros((table.shape[1], int(n_codes.max(initial=0)) + 2), dtype=np.float32)
+    worth[np.arange(worth.shape[1]) < n_codes[:, None]] = weight
+    codes = vote_codes(table)
+    leaders = np.ascontiguousarray(codes.right[:, rows])
+    group = np.empty(len(table), dtype=np.int64)
+    similarity = np.empty(len(table), dtype=np.float32)
+    if (table < 0).any():
+        turnout = turnout_codes(table)
+        voters, voting_leaders = turnout.left, np.ascontiguousarray(turnout.right[:, rows])
+    else:
+        voters = voting_leaders = np.empty((0, 0), dtype=np.uint8)
+    of_member = weights.astype(np.float32)
+
+    def join(some: tuple[int, int]) -> None:
+        _join(
+            codes.left, leaders, worth, voters, voting_leaders, of_member, *some, group, similarity
+        )
+
+    in_threads(join, row_ranges(len(table), _ROWS_PER_BLOCK), n_jobs)
+    group[rows] = np.arange(len(rows))
+    return Leaders(rows, group, similarity)
+
+
+def similarity_of_groups(
+    table: NDArray[np.int32],
+    sizes: NDArray[np.int64],
+    leaders: Leaders,
+    weight: FloatArray,
+    weights: FloatArray,
+) -> GroupSimilarity:
+    """Return the mean similarity of the objects of every two groups. Parameters are as above.
+
+    It is exact where no vote is missing. Elsewhere it is the mean agreement of all pairs of votes,
+    which weighs pairs of objects by the votes that they have in common.
+
+    O(n_groups²·C) for C clusters, and 8·n_groups·(C + 2·n_groups) bytes.
+    """
+    shared = overlaps_with(leaders.group, len(leaders.row), table, sizes)
+    mass = np.bincount(leaders.group, sizes).astype(np.int64)
+    similarity = (shared * weight) @ shared.T
+    present = np.flatnonzero(table.max(axis=0) >= 0)
+    voters = np.add.reduceat(shared, cluster_ends(table)[present], axis=1)
+    pairs = (voters * weights[present]) @ voters.T
+    np.divide(similarity, pairs, out=similarity, where=pairs > 0)
+    return GroupSimilarity(similarity, mass, _captured(shared, mass, weight))
+
+
+def _captured(shared: FloatArray, mass: NDArray[np.int64], weight: FloatArray) -> float:
+    """Return the share of squared distances from the mean of all that lies between groups."""
+    in_cluster = shared.sum(axis=0)
+    of_mean = float(weight @ in_cluster**2) / float(mass.sum())
+    whole = float(weight @ in_cluster) - of_mean
+    between = float((shared**2 @ weight / mass).sum()) - of_mean
+    return between / whole if whole > 0 else 1.0
+
+
+def tree_of_rows(tree: FloatArray, leaders: Leaders) -> FloatArray:
+    """Return a tree of groups as one of rows, in SciPy's format.
+
+    Rows join their leader at 1 - their similarity, and before any two groups are merged.
+    """
+    n_groups = len(leaders.row)
+    merged = tree[:, :2].astype(np.int64)
+    row_of = np.append(leaders.row, np.empty(len(tree), dtype=np.int64))
+    for step, a in enumerate(merged[:, 0]):
+        row_of[n_groups + step] = row_of[a]
+    followers = np.setdiff1d(np.arange(len(leaders.group)), leaders.row)
+    inside = np.column_stack([leaders.row[leaders.group[followers]], followers])
+    lowest = tree[0, 2] if len(tree) else 1.0
+    heights = np.clip(1.0 - leaders.similarity[followers].astype(np.float64), 0.0, lowest)
+    return tree_of_merges(
+        np.concatenate([inside, row_of[merged]]), np.concatenate([heights, tree[:, 2]])
+    )
+
+
+@fast_kernel
+def _join(
+    left: Any,
+    leaders: Any,
+    worth: Any,
+    voters: Any,
+    voting_leaders: Any,
+    weights: Any,
+    start: Any,
+    stop: Any,
+    group: Any,
+    similarity: Any,
+) -> None:
+    """Find the leader of each row from `start` to `stop`."""
+    n_clusterings, n_leaders = leaders.shape
+    sums = np.empty(n_leaders, dtype=np.float32)
+    both = np.empty(n_leaders, dtype=np.float32)
+    zero = np.float32(0.0)
+    both[:] = weights.sum()
+    whole = n_clusterings - n_clusterings % 4
+    for i in range(start, stop):
+        sums[:] = zero
+        for m in range(0, whole, 4):
+            codes_0, codes_1 = leaders[m], leaders[m + 1]
+            codes_2, codes_3 = leaders[m + 2], leaders[m + 3]
+            vote_0, vote_1 = left[m, i], left[m + 1, i]
+            vote_2, vote_3 = left[m + 2, i], left[m + 3, i]
+            worth_0, worth_1 = worth[m, vote_0], worth[m + 1, vote_1]
+            worth_2, worth_3 = worth[m + 2, vote_2], worth[m + 3, vote_3]
+            for j in range(n_leaders):
+                value = sums[j]
+                value += worth_0 if codes_0[j] == vote_0 else zero
+                value += worth_1 if codes_1[j] == vote_1 else zero
+                value += worth_2 if codes_2[j] == vote_2 else zero
+                value += worth_3 if codes_3[j] == vote_3 else zero
+                sums[j] = value
+        for m in range(whole, n_clusterings):
+            codes, vote = leaders[m], left[m, i]
+            value_here = worth[m, vote]
+            for j in range(n_leaders):
+                sums[j] += value_here if codes[j] == vote else zero
+        if len(voters):
+            both[:] = zero
+            for m in range(n_clusterings):
+                if voters[m, i] == 1:
+                    codes, value_here = voting_leaders[m], weights[m]
+                    for j in range(n_leaders):
+                        both[j] += value_here if codes[j] == 1 else zero
+        best, nearest = np.float32(-1.0), 0
+        for j in range(n_leaders):
+            mean = sums[j] / both[j] if both[j] > zero else zero
+            if mean > best:
+                best, nearest = mean, j
+        group[i], similarity[i] = nearest, best
