@@ -275,10 +275,10 @@ class Verbs(TyperGroup):
             raise unknown("command", args[0], self.list_commands(ctx))
         return super().resolve_command(ctx, args)
 
-    def main(self, *args: Any, standalone_mode: bool = True, **extra: Any) -> Any:  # type: ignore[override]
+    def main(self, *args: Any, standalone_mode: bool = True, **extra: Any) -> Any:
         """Run the verb; exit with its code if that is wanted."""
         try:
-            code = super().main(*args, standalone_mode=False, **extra)
+            code = super().main(*args, **(extra | {"standalone_mode": False}))
         except UsageError as error:
             show_error(str(error))
             code = WRONG_USAGE

@@ -8,6 +8,7 @@ Nothing here checks input, warns, logs or draws random numbers that it was not h
 from ensemblage.flow._contingency import overlaps, overlaps_with, owners
 from ensemblage.flow._distinct import merged_membership
 from ensemblage.flow._index import MicroclusterIndex
+from ensemblage.flow._membership import membership
 from ensemblage.flow._nearest import nearest
 from ensemblage.flow._threads import n_threads
 from ensemblage.flow.agglomerate import agglomerate, cut_tree, tree_of_objects
@@ -25,7 +26,7 @@ from ensemblage.flow.clusters import (
     normalised_entropies,
 )
 from ensemblage.flow.coassociation import coassociation, graded_coassociation, shared_coassociation
-from ensemblage.flow.codes import cluster_means, membership
+from ensemblage.flow.codes import cluster_means
 from ensemblage.flow.completion import complete, reliable_pairs
 from ensemblage.flow.discretise import NormalisedCut, discretise, part_shares
 from ensemblage.flow.elite import elite_graph, elite_graph_of

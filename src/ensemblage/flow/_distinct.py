@@ -12,7 +12,7 @@ import numpy as np
 from scipy.sparse import csr_array
 
 from ensemblage.flow._jit import kernel
-from ensemblage.flow.codes import membership
+from ensemblage.flow._membership import membership
 
 if TYPE_CHECKING:
     from collections.abc import Callable
