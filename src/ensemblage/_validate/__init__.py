@@ -5,6 +5,15 @@ Messages say who was asked for what, what was found, and what to do about it.
 
 from ensemblage._validate.beside import check_beside, check_each_object
 from ensemblage._validate.choosing import check_can_choose, check_ks
+from ensemblage._validate.edges import (
+    RULES,
+    Edges,
+    SimpleGraph,
+    check_clusterer,
+    check_edges,
+    check_graph,
+    simple_graph,
+)
 from ensemblage._validate.features import Features, check_features, in_order_of
 from ensemblage._validate.fitted import (
     check_choice_of_k,
@@ -91,8 +100,10 @@ from ensemblage._validate.votes import (
 __all__ = [
     "AFFINITIES",
     "FEWEST_IDS",
+    "RULES",
     "ApproximateSimilarityWarning",
     "DrawnSeed",
+    "Edges",
     "Features",
     "FeaturesAsVotesWarning",
     "FewerClustersWarning",
@@ -100,6 +111,7 @@ __all__ = [
     "MemoryBudgetError",
     "NoStructureWarning",
     "Similarity",
+    "SimpleGraph",
     "TransposedVotesWarning",
     "UnknownLabelsWarning",
     "UnscaledFeaturesWarning",
@@ -113,12 +125,15 @@ __all__ = [
     "check_can_choose",
     "check_choice",
     "check_choice_of_k",
+    "check_clusterer",
     "check_consensus",
     "check_each_object",
     "check_enough_groups",
+    "check_edges",
     "check_enough_objects",
     "check_features",
     "check_fitted",
+    "check_graph",
     "check_has_cdf",
     "check_has_votes",
     "check_ks",
@@ -163,6 +178,7 @@ __all__ = [
     "recode",
     "refuse_names",
     "shown",
+    "simple_graph",
     "warn",
     "warn_of_ids",
     "warn_of_scales",

@@ -28,6 +28,13 @@ from ensemblage.flow.coassociation import coassociation, graded_coassociation, s
 from ensemblage.flow.codes import cluster_means, membership
 from ensemblage.flow.completion import complete, reliable_pairs
 from ensemblage.flow.discretise import NormalisedCut, discretise, part_shares
+from ensemblage.flow.edges import (
+    community_strength,
+    edge_agreement,
+    two_core,
+    vertex_outside,
+    vertex_refusal,
+)
 from ensemblage.flow.elite import elite_graph, elite_graph_of
 from ensemblage.flow.factorise import (
     Factors,
@@ -117,11 +124,13 @@ __all__ = [
     "cluster_means",
     "clustering_weights",
     "coassociation",
+    "community_strength",
     "complete",
     "complete_tree",
     "connected_triples",
     "cut_tree",
     "discretise",
+    "edge_agreement",
     "elite_graph",
     "elite_graph_of",
     "estimated_norms",
@@ -194,7 +203,10 @@ __all__ = [
     "transition_matrix",
     "tree_of_objects",
     "tree_of_rows",
+    "two_core",
     "unit_rows",
+    "vertex_outside",
+    "vertex_refusal",
     "vote",
     "vote_shares",
     "walk_length",
