@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from ensemblage import graph as graph
     from ensemblage import metrics as metrics
     from ensemblage import plot as plot
+    from ensemblage import refine as refine
     from ensemblage import report as report
     from ensemblage import scale as scale
     from ensemblage._ensemble import Ensemble as Ensemble
@@ -64,7 +65,7 @@ _HOME = {
 }
 _MODULES = {
     *("anndata", "datasets", "ensembles", "experiments", "flow", "graph", "metrics", "plot"),
-    *("report", "scale"),
+    *("refine", "report", "scale"),
 }
 
 __all__ = sorted({"METHODS", "__version__", *METHODS.classes, *_HOME, *_MODULES})  # noqa: PLE0605

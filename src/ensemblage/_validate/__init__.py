@@ -87,7 +87,7 @@ from ensemblage._validate.parameters import (
 )
 from ensemblage._validate.scales import warn_of_scales
 from ensemblage._validate.similarities import AFFINITIES, Similarity, check_similarity
-from ensemblage._validate.tables import labels_like
+from ensemblage._validate.tables import labels_like, table_like
 from ensemblage._validate.votes import (
     Votes,
     as_array,
@@ -179,6 +179,7 @@ __all__ = [
     "refuse_names",
     "shown",
     "simple_graph",
+    "table_like",
     "warn",
     "warn_of_ids",
     "warn_of_scales",

@@ -71,6 +71,13 @@ from ensemblage.flow.local_merges import (
 )
 from ensemblage.flow.member_pairs import member_pairs
 from ensemblage.flow.microclusters import find_rows, microclusters, spread
+from ensemblage.flow.merging import Merge, merges_that_agree
+from ensemblage.flow.microclusters import (
+    MicroclusterIndex,
+    find_rows,
+    microclusters,
+    spread,
+)
 from ensemblage.flow.nystroem import nystroem, sketch
 from ensemblage.flow.packed import packed_bytes, packed_similarity
 from ensemblage.flow.packed_linkage import packed_linkage
@@ -105,6 +112,7 @@ __all__ = [
     "Factors",
     "Gains",
     "LocalMerges",
+    "Merge",
     "MicroclusterIndex",
     "NormalisedCut",
     "Parts",
@@ -163,6 +171,7 @@ __all__ = [
     "membership",
     "membership_graph",
     "merged_membership",
+    "merges_that_agree",
     "microclusters",
     "n_threads",
     "nearest",
