@@ -138,7 +138,7 @@ def merge(votes: Any, metric: str = "nmi", p: float = 1.0, missing: str = "ignor
         codes[step.member][codes[step.member] == step.merged] = step.kept
         n_clusters[step.member] -= 1
     labels = [plain(found) for found in ensemble.labels]
-    names = ensemble.names or list(range(len(labels)))
+    names: list[Any] = ensemble.names or list(range(len(labels)))
     merges = [
         ClusterMerge(names[m], labels[m][kept], labels[m][merged], gain)
         for m, kept, merged, gain in steps

@@ -5,6 +5,7 @@ Messages say who was asked for what, what was found, and what to do about it.
 
 from ensemblage._validate.beside import check_beside, check_each_object
 from ensemblage._validate.choosing import check_can_choose, check_ks
+from ensemblage._validate.earlier import check_earlier, index_of
 from ensemblage._validate.edges import (
     RULES,
     Edges,
@@ -129,6 +130,7 @@ __all__ = [
     "check_consensus",
     "check_each_object",
     "check_enough_groups",
+    "check_earlier",
     "check_edges",
     "check_enough_objects",
     "check_features",
@@ -168,6 +170,7 @@ __all__ = [
     "check_votes",
     "check_whole",
     "in_order_of",
+    "index_of",
     "is_id_name",
     "is_likely_id_name",
     "is_list_of_columns",

@@ -124,7 +124,8 @@ def vertex_refusal(
     degree = np.bincount(rows, minlength=n_vertices) + np.bincount(columns, minlength=n_vertices)
     sums = _at_ends(n_vertices, rows, columns, agreement)
     means = np.divide(sums, degree, out=np.full(n_vertices, np.nan), where=degree > 0)
-    return np.clip(1.0 - means, 0.0, 1.0)
+    scores: FloatArray = np.clip(1.0 - means, 0.0, 1.0)
+    return scores
 
 
 def vertex_outside(
@@ -139,11 +140,11 @@ def vertex_outside(
     total = _at_ends(n_vertices, rows, columns, agreement)
     out = _at_ends(n_vertices, rows[leaves], columns[leaves], agreement[leaves])
     shares = np.divide(out, total, out=np.full(n_vertices, np.nan), where=total > 0)
-    return np.clip(shares, 0.0, 1.0)
+    scores: FloatArray = np.clip(shares, 0.0, 1.0)
+    return scores
 
 
 def _at_ends(n_vertices: int, rows: IntArray, columns: IntArray, values: FloatArray) -> FloatArray:
     """Return the sum of the values of the edges at each vertex."""
-    one: FloatArray = np.bincount(rows, values, n_vertices)
-    other: FloatArray = np.bincount(columns, values, n_vertices)
-    return one + other
+    ends, twice = np.concatenate([rows, columns]), np.concatenate([values, values])
+    return np.bincount(ends, weights=twice, minlength=n_vertices).astype(np.float64)

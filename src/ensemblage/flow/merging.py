@@ -156,7 +156,8 @@ class _Tables:
 
 def _not_a_pair(fixed: NDArray[np.bool_]) -> NDArray[np.bool_]:
     """Return which entries of a square of clusters are not a pair, lower first, to be merged."""
-    return fixed[:, None] | fixed | np.tri(len(fixed), dtype=bool)
+    forbidden: NDArray[np.bool_] = fixed[:, None] | fixed | np.tri(len(fixed), dtype=bool)
+    return forbidden
 
 
 def _of_pairs(x: FloatArray, y: FloatArray, metric: str) -> FloatArray:
@@ -195,10 +196,12 @@ def _nmi_gain(table: FloatArray, terms: FloatArray) -> FloatArray:
         entropies = 2 * whole - in_rows - in_columns
         shared = 2 * (cells - in_rows - in_columns + whole)
         real = entropies > _ROUNDING * whole
-        return np.divide(shared, entropies, out=np.ones_like(entropies), where=real)
+        values: FloatArray = np.divide(shared, entropies, np.ones_like(entropies), where=real)
+        return values
 
-    merged = nmi(cells + terms, in_rows + _of_pairs(rows, rows, "nmi"))
-    return merged - nmi(np.array(cells), np.array(in_rows))
+    after = nmi(cells + terms, in_rows + _of_pairs(rows, rows, "nmi"))
+    gain: FloatArray = after - nmi(np.array(cells), np.array(in_rows))
+    return gain
 
 
 def _ari_gain(table: FloatArray, terms: FloatArray) -> FloatArray:
@@ -214,7 +217,10 @@ def _ari_gain(table: FloatArray, terms: FloatArray) -> FloatArray:
         same = (in_rows == cells) & (in_columns == cells)
         expected = in_rows * in_columns / max(pairs, 1.0)
         most = (in_rows + in_columns) / 2
-        return np.divide(cells - expected, most - expected, out=np.ones_like(cells), where=~same)
+        values: FloatArray = np.ones_like(cells)
+        np.divide(cells - expected, most - expected, out=values, where=~same)
+        return values
 
-    merged = ari(cells + terms, in_rows + _of_pairs(rows, rows, "ari"))
-    return merged - ari(np.array(cells), np.array(in_rows))
+    after = ari(cells + terms, in_rows + _of_pairs(rows, rows, "ari"))
+    gain: FloatArray = after - ari(np.array(cells), np.array(in_rows))
+    return gain

@@ -189,10 +189,10 @@ def _clusterer(name: str, value: Any, resolution: float) -> _Clusterer:
         return _built_in(value, resolution)
     if hasattr(value, "fit_predict"):
         return _Clusterer(lambda graph, _: value.fit_predict(graph), matrix=True)
-    name = _name_of_seed(value)
-    if name is None:
+    seed_name = _name_of_seed(value)
+    if seed_name is None:
         return _Clusterer(lambda graph, _: value(graph))
-    return _Clusterer(lambda graph, seed: value(graph, **{name: seed}))
+    return _Clusterer(lambda graph, seed: value(graph, **{seed_name: seed}))
 
 
 def _name_of_seed(function: Any) -> str | None:

@@ -1,6 +1,7 @@
 """Agreement of clusterings; how sure a consensus is, what it is made of, how many clusters."""
 
 from ensemblage.metrics.agreement import ari, ensemble_nmi, nmi
+from ensemblage.metrics.aligning import align
 from ensemblage.metrics.choosing import KChoice, choose_k
 from ensemblage.metrics.confidence import confidence
 from ensemblage.metrics.explain import ClusterSummary, clusters
@@ -15,6 +16,7 @@ __all__ = [
     "MemberSummary",
     "SeedSpread",
     "SplitSummary",
+    "align",
     "ari",
     "by_size",
     "choose_k",
