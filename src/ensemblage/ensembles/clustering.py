@@ -240,10 +240,7 @@ class EnsembleClustering(ClusterMixin, BaseEstimator):
             Only with `return_confidence`.
         """
         check_is_fitted(self, "labels_")
-        names = getattr(self, "feature_names_in_", np.empty(0)).tolist()
-        features = _validate.in_order_of(_validate.check_features(X), names)
-        if not names or features.names != names:
-            validate_data(self, X=X, reset=False, skip_check_array=True)
+        features = self._check_new(X)
         labels, sure = self.consensus_.predict(
             self._placed(features.matrix), return_confidence=True
         )
@@ -323,6 +320,18 @@ class EnsembleClustering(ClusterMixin, BaseEstimator):
                 votes[silent] = self._placed_by_members(self._plan.features[silent])
         check_each_has_a_vote(type(self).__name__, votes, self._plan.methods[0])
         return votes
+
+    def _check_new(self, X: Any) -> _validate.Features:
+        """Return new features in the order of those of the fit."""
+        names = getattr(self, "feature_names_in_", np.empty(0)).tolist()
+        features = _validate.in_order_of(_validate.check_features(X), names)
+        if not names or features.names != names:
+            validate_data(self, X=X, reset=False, skip_check_array=True)
+        return features
+
+    def _votes_on(self, X: Any) -> IntArray:
+        """Return the votes of the members on new objects."""
+        return self._placed(self._check_new(X).matrix)
 
     def _placed(self, matrix: NDArray[Any]) -> IntArray:
         scaling = self._plan.scaling

@@ -70,14 +70,8 @@ from ensemblage.flow.local_merges import (
     no_merges,
 )
 from ensemblage.flow.member_pairs import member_pairs
-from ensemblage.flow.microclusters import find_rows, microclusters, spread
 from ensemblage.flow.merging import Merge, merges_that_agree
-from ensemblage.flow.microclusters import (
-    MicroclusterIndex,
-    find_rows,
-    microclusters,
-    spread,
-)
+from ensemblage.flow.microclusters import find_rows, microclusters, spread
 from ensemblage.flow.nystroem import nystroem, sketch
 from ensemblage.flow.packed import packed_bytes, packed_similarity
 from ensemblage.flow.packed_linkage import packed_linkage

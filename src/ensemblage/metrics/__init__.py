@@ -4,6 +4,7 @@ from ensemblage.metrics.agreement import ari, ensemble_nmi, nmi
 from ensemblage.metrics.aligning import align
 from ensemblage.metrics.choosing import KChoice, choose_k
 from ensemblage.metrics.confidence import confidence
+from ensemblage.metrics.drifting import Drift, drift
 from ensemblage.metrics.explain import ClusterSummary, clusters
 from ensemblage.metrics.explain_members import MemberSummary, member_similarity, members
 from ensemblage.metrics.explain_seeds import SeedSpread, seed_spread
@@ -12,6 +13,7 @@ from ensemblage.metrics.sizes import by_size
 
 __all__ = [
     "ClusterSummary",
+    "Drift",
     "KChoice",
     "MemberSummary",
     "SeedSpread",
@@ -22,6 +24,7 @@ __all__ = [
     "choose_k",
     "clusters",
     "confidence",
+    "drift",
     "ensemble_nmi",
     "member_similarity",
     "members",
