@@ -19,20 +19,19 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 import pyarrow as pa
 import pyarrow.feather
+import pyarrow.orc
 import pyarrow.parquet as pq
 from scipy.io import savemat
 
 import ensemblage as en
-from ensemblage import files
+from ensemblage import tables
 from ensemblage.cli import app
 from ensemblage.experiments import records
-from ensemblage.scale._labels import Labels
-from ensemblage.scale._sources import open_sources
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-KIND = (files.FileFormatError, OSError, en.MemoryBudgetError)
+KIND = (tables.FileFormatError, OSError, en.MemoryBudgetError)
 _PART = b"\0<part>\0"
 _VOTES = np.array([[0, 0, 1], [0, 1, 1], [2, 1, -1], [2, 2, 0], [0, 2, 0]])
 _TEXTS = (
@@ -62,9 +61,10 @@ def _whole(suffix: str) -> Callable[[bytes, Path], None]:
     def read(data: bytes, folder: Path) -> None:
         path = _written(data, folder / f"v.{suffix}")
         calls: list[Callable[[], Any]] = [
-            lambda: files.read_table(path),
-            lambda: files.read_labels(path),
-            lambda: files.read_features([path]),
+            lambda: tables.read(path),
+            lambda: tables.read(path, layout="long"),
+            lambda: tables.read_labels(path),
+            lambda: tables.read_features([path]),
         ]
         for call in calls:
             with contextlib.suppress(*KIND):
@@ -79,14 +79,13 @@ def _batched(suffix: str) -> Callable[[bytes, Path], None]:
     def read(data: bytes, folder: Path) -> None:
         path = str(_written(data, folder / f"v.{suffix}"))
         with contextlib.suppress(*KIND):
-            (source,) = open_sources([path], columns=None, id_column="auto", batch_rows=1000)
-            labels = [Labels(name) for name in source.names]
-            if hasattr(source, "learn"):
-                source.learn()
-            for batch in source.batches(0, ids=True):
-                source.votes(batch, labels)
-                if batch.ids is not None:
-                    source.arrow_ids(batch.ids, source.id_type())
+            (source,) = tables.scan([path], batch_rows=1000)
+            codes = [tables.Codes(name) for name in source.names]
+            with contextlib.suppress(tables.RereadError):
+                for batch in source.batches(carried=True):
+                    source.coded(batch, codes)
+                    source.carried_arrays(batch, source.carried_types())
+                    source.carried_texts(batch)
 
     return read
 
@@ -102,6 +101,23 @@ def _texts() -> list[bytes]:
 
 def _packed_texts() -> list[bytes]:
     return [gzip.compress(text.encode(), mtime=0) for text in _TEXTS]
+
+
+def _zstd_texts() -> list[bytes]:
+    return [pa.compress(text.encode(), "zstd", asbytes=True) for text in _TEXTS]
+
+
+def _jsons() -> list[bytes]:
+    rows = [b'{"id":"a","m":1}\n{"id":"b","m":null}\n', b'{"x":1.0}\n{"x":2,"y":"q"}\n']
+    return [*rows, b'{"a":[1]}\n', b'{"object":1,"member":"k","label":"t"}\n']
+
+
+def _orcs() -> list[bytes]:
+    return [_saved(lambda out, t=t: pa.orc.write_table(t, out)) for t in _plain_tables()]
+
+
+def _plain_tables() -> list[pa.Table]:
+    return [pa.table({"id": ["a", "b", "c"], "m": [1, None, 2], "n": ["x", None, "x"]})]
 
 
 def _tables() -> list[pa.Table]:
@@ -300,7 +316,11 @@ TARGETS = {
     "csv in batches": Target(_texts, _batched("csv")),
     "parquet": Target(_parquets, _whole("parquet")),
     "parquet in batches": Target(_parquets, _batched("parquet")),
+    "arrow": Target(_feathers, _whole("arrow")),
     "arrow in batches": Target(_feathers, _batched("arrow")),
+    "csv.zst": Target(_zstd_texts, _whole("csv.zst")),
+    "jsonl": Target(_jsons, _whole("jsonl")),
+    "orc": Target(_orcs, _whole("orc")),
     "npy": Target(_npys, _whole("npy")),
     "npz": Target(_npzs, _whole("npz")),
     "npz of parts": Target(_npys, _read_npz_of_parts),

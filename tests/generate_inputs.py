@@ -4,7 +4,7 @@ import sys
 
 import numpy as np
 
-from ensemblage import files
+from ensemblage import tables
 
 KINDS = np.repeat(["T", "B", "NK"], 20).astype(object)
 FEATURES = np.random.default_rng(0).normal(size=(60, 4)) + 4 * np.repeat(np.eye(3, 4), 20, axis=0)
@@ -24,4 +24,4 @@ ENSEMBLAGE = [
 def made(generate, *arguments, data="x.npy", output="pool.npy"):
     result = generate(data, "-o", output, "-m", 6, *arguments)
     assert result.exit_code == 0, result.output
-    return files.read_table(output).matrix
+    return tables.read(output).matrix

@@ -21,10 +21,10 @@ AS_VOTES = {
     "SpatialData": (stranger("spatialdata", "SpatialData"), r"consensus\(sdata\.tables"),
     "xarray": (stranger("xarray", "Dataset"), r"Pass X\.to_dataframe\(\)"),
     "Dask": (stranger("dask", "DataFrame"), r"ensemblage\.scale\.dask\.consensus\(X, est"),
-    "a path": (Path("votes.csv"), r"read_table\('votes\.csv'\).*or run: ensemblage consensus vo"),
+    "a path": (Path("votes.csv"), r"tables\.read\('votes\.csv'\).*or run: ensemblage consensus vo"),
     "a name": ("leiden", r"A path or text \('leiden'\) was passed"),
     "bytes": (b"a,b\n1,2\n" * 20, r"A path or text .*\.\.\.'\) was passed"),
-    "paths": (["a.csv", "b.csv"], r"read_table\('a\.csv'\)"),
+    "paths": (["a.csv", "b.csv"], r"tables\.read\('a\.csv'\)"),
     "a Bunch": (load_iris(), r"EnsembleClustering\(\)\.fit\(X\.data\)"),
     "a class": (KMeans, "The class KMeans was passed"),
     "a generator": ((row for row in [[0], [1]]), r"A generator object.*Pass list\(X\)"),
@@ -59,13 +59,13 @@ def test_no_features(case):
 
 
 def test_a_table_that_was_read_is_refused_with_the_call_to_use(tmp_path):
-    from ensemblage import files
+    from ensemblage import tables
 
     (tmp_path / "v.csv").write_text("id,a,b\nx,1,1\ny,1,2\nz,2,2\n")
-    table = files.read_table(tmp_path / "v.csv")
-    with pytest.raises(TypeError, match=r"A VoteTable object .*files\.votes_of\(table\)"):
+    table = tables.read(tmp_path / "v.csv")
+    with pytest.raises(TypeError, match=r"A VoteTable object .*tables\.votes_of\(table\)"):
         en.EAC(2).fit(table)
-    assert en.EAC(2).fit(files.votes_of(table)).n_features_in_ == 2
+    assert en.EAC(2).fit(tables.votes_of(table)).n_features_in_ == 2
 
 
 def test_labels_that_end_like_files_are_labels_in_rows():

@@ -1,6 +1,6 @@
 """The wheel and the source archive: what is in them, and whether they work where nothing else is.
 
-python tools/install.py [--folder build/install] [--extras io,metis,...]
+python tools/install.py [--folder build/install] [--extras metis,...]
 
 Both are built and their contents looked at. The wheel is installed into an empty virtual
 environment without extras, then into one for each extra alone; each imports, fits, and runs the
@@ -21,7 +21,7 @@ import zipfile
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
-EXTRAS = "none,io,metis,report,anndata,dask,graph,testing"  # gpu needs a GPU, docs and all are sums
+EXTRAS = "none,metis,report,anndata,dask,graph,testing"  # gpu needs a GPU, docs and all are sums
 WANTED = ("ensemblage/py.typed", "ensemblage/report/", "ensemblage/cli/__init__.py")
 UNWANTED = ("tests/", "tools/", "benchmarks/", "docs/", "examples/", "__pycache__", ".pyc", ".nbi")
 
@@ -41,7 +41,6 @@ for name in sys.argv[1].split(",") if len(sys.argv) > 1 else en.METHODS:
 """
 #: What an extra is for, as a program; without the extra its last line must name it.
 USES = {
-    "io": ["consensus", "votes.csv", "-k", "2", "-o", "labels.parquet"],
     "report": ["report", "votes.csv", "-k", "2", "-o", "report.html"],
     "dask": ["consensus", "votes.csv", "-k", "2", "--engine", "dask", "-o", "out/"],
 }
@@ -132,7 +131,7 @@ def tried(home: Path, wheel: Path, extra: str) -> list[str]:
 def installed(python: str, extra: str) -> bool:
     """Return whether what an extra brings is there, be it by another extra."""
     modules = {
-        "io": "pyarrow", "report": "jinja2", "dask": "distributed, pyarrow",
+        "report": "jinja2", "dask": "distributed",
         "metis": "pymetis", "anndata": "anndata", "graph": "sknetwork", "testing": "hypothesis",
     }  # fmt: skip
     return run(python, "-c", f"import {modules[extra]}").returncode == 0

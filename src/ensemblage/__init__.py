@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from ensemblage import refine as refine
     from ensemblage import report as report
     from ensemblage import scale as scale
+    from ensemblage import tables as tables
     from ensemblage._ensemble import Ensemble as Ensemble
     from ensemblage._ensemble import microclusters as microclusters
     from ensemblage._ensemble import trajectory_similarity as trajectory_similarity
@@ -65,7 +66,7 @@ _HOME = {
 }
 _MODULES = {
     *("anndata", "datasets", "ensembles", "experiments", "flow", "graph", "metrics", "plot"),
-    *("refine", "report", "scale"),
+    *("refine", "report", "scale", "tables"),
 }
 
 __all__ = sorted({"METHODS", "__version__", *METHODS.classes, *_HOME, *_MODULES})  # noqa: PLE0605

@@ -5,7 +5,7 @@ import pytest
 from generate_inputs import COLUMNS, FEATURES, IDS, KINDS
 from typer.testing import CliRunner
 
-from ensemblage import files
+from ensemblage import tables
 from ensemblage.cli import app
 
 
@@ -13,7 +13,7 @@ from ensemblage.cli import app
 def generate(tmp_path, monkeypatch):
     """Return ``ensemblage generate`` in a folder with the features in cells.csv and x.npy."""
     monkeypatch.chdir(tmp_path)
-    files.write_table("cells.csv", {"cell": IDS, **COLUMNS, "kind": KINDS})
+    tables.write("cells.csv", {"cell": IDS, **COLUMNS, "kind": KINDS})
     np.save("x.npy", FEATURES)
 
     def invoke(*arguments, stdin=None):

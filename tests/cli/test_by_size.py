@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from typer.testing import CliRunner
 
 import ensemblage as en
-from ensemblage import files, metrics
+from ensemblage import metrics, tables
 from ensemblage.cli import app
 from ensemblage.report._again import python_code
 from ensemblage.testing.strategies import votes as drawn_votes
@@ -21,7 +21,7 @@ def votes(tmp_path, monkeypatch):
     rng = np.random.default_rng(0)
     noise = rng.integers(0, 3, (100, 6))
     labels = np.where(rng.random((100, 6)) < 0.1, noise, TRUTH[:, None])
-    files.write_table("votes.csv", {f"m{m}": labels[:, m] for m in range(6)})
+    tables.write("votes.csv", {f"m{m}": labels[:, m] for m in range(6)})
     return labels
 
 

@@ -8,7 +8,7 @@ import pytest
 from typer.testing import CliRunner
 
 import ensemblage as en
-from ensemblage import files
+from ensemblage import tables
 from ensemblage.cli import app
 
 runner = CliRunner()
@@ -24,7 +24,7 @@ def votes(tmp_path):
     for m in range(8):
         wrong = rng.random(120) < 0.08
         columns[f"run{m}"] = np.where(wrong, rng.integers(0, 4, 120), truth)
-    files.write_table(path, columns | {"truth": truth})
+    tables.write(path, columns | {"truth": truth})
     return path
 
 

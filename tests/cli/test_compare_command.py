@@ -5,7 +5,7 @@ import pytest
 from typer.testing import CliRunner
 
 import ensemblage as en
-from ensemblage import files
+from ensemblage import tables
 from ensemblage.cli import app
 
 runner = CliRunner()
@@ -21,7 +21,7 @@ def votes(tmp_path):
     for m in range(6):
         wrong = rng.random(90) < 0.15
         columns[f"run{m}"] = np.where(wrong, rng.integers(0, 3, 90), truth)
-    files.write_table(path, columns | {"truth": truth})
+    tables.write(path, columns | {"truth": truth})
     return path
 
 
@@ -44,7 +44,7 @@ def test_numbers_are_those_of_the_library(votes, tmp_path):
     found = invoke(votes, "-k", 3, "--truth", "truth", "--methods", "ptgp,pta", "-o", out)
     assert found.exit_code == 0, found.stderr
     content = json.loads(out.read_text())
-    table, truth = files.take_column(files.read_table(votes), "truth")[::-1]
+    table, truth = tables.take_column(tables.read(votes), "truth")[::-1]
     for row in content["methods"]:
         est = en.METHODS[row["method"]](3)
         if "random_state" in est.get_params():
@@ -106,7 +106,7 @@ def test_a_method_that_fails_does_not_stop_the_others(votes, monkeypatch):
         (["-k", 3, "-o", "table.npy"], 2, "ends in one of .csv, .tsv, .parquet, .npz, .json"),
         (["-k", 3, "--jobs", 0], 2, "--jobs must be a number from 1 up"),
         (["-k", 3, "--key", "votes"], 2, "--key is for NPZ and MAT"),
-        (["-k", 3, "--format", "xlsx"], 2, "Unknown format 'xlsx'"),
+        (["-k", 3, "--format", "xls"], 2, "Unknown format 'xls'"),
         (["-k", 500], 1, "500 clusters were asked for, but the votes distinguish only"),
         (["-k", 3, "-o", "table.xlsx"], 2, "xlsx"),
     ],

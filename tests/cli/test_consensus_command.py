@@ -9,7 +9,7 @@ from scipy.io import savemat
 from typer.testing import CliRunner
 
 import ensemblage as en
-from ensemblage import files
+from ensemblage import tables
 from ensemblage.cli import app
 
 
@@ -38,7 +38,7 @@ def run():
 
 @pytest.fixture
 def votes_csv(tmp_path):
-    files.write_table(tmp_path / "votes.csv", {"id": IDS, **COLUMNS})
+    tables.write(tmp_path / "votes.csv", {"id": IDS, **COLUMNS})
     return tmp_path / "votes.csv"
 
 
@@ -97,7 +97,7 @@ class TestOutput:
     @pytest.mark.parametrize("name", ["l.parquet", "l.tsv.gz", "l.npy", "l.npz"])
     def test_takes_the_format_of_its_name(self, run, votes_csv, tmp_path, name):
         assert run(votes_csv, "-k", 3, "-o", tmp_path / name).exit_code == 0
-        assert files.read_labels(tmp_path / name).labels.tolist() == expected().labels_.tolist()
+        assert tables.read_labels(tmp_path / name).labels.tolist() == expected().labels_.tolist()
 
     def test_parameters_reach_the_method(self, run, votes_csv):
         options = ["--linkage", "complete", "--neighbors", "2", "--steps", "3"]
@@ -109,7 +109,7 @@ class TestOutput:
 class TestInput:
     @pytest.mark.parametrize("name", ["v.tsv", "v.csv.gz", "v.parquet"])
     def test_in_other_formats(self, run, votes_csv, tmp_path, name):
-        files.write_table(tmp_path / name, {"id": IDS, **COLUMNS})
+        tables.write(tmp_path / name, {"id": IDS, **COLUMNS})
         assert run(tmp_path / name, "-k", 3).stdout == run(votes_csv, "-k", 3).stdout
 
     def test_from_arrays_by_key(self, run, tmp_path):
@@ -131,7 +131,7 @@ class TestInput:
     def test_from_several_files(self, run, votes_csv, tmp_path):
         for name, part in {"a.csv": slice(0, 25), "b.csv": slice(25, None)}.items():
             columns = {"id": IDS, **COLUMNS}
-            files.write_table(tmp_path / name, {key: v[part] for key, v in columns.items()})
+            tables.write(tmp_path / name, {key: v[part] for key, v in columns.items()})
         result = run(tmp_path / "a.csv", tmp_path / "b.csv", "-k", 3)
         assert result.stdout == run(votes_csv, "-k", 3).stdout
 
@@ -139,7 +139,7 @@ class TestInput:
         named = VOTES[:, 0].astype(object)
         named[:] = [f"type {label}" for label in VOTES[:, 0]]
         named[3] = None
-        files.write_table(tmp_path / "v.csv", COLUMNS | {"m0": named})
+        tables.write(tmp_path / "v.csv", COLUMNS | {"m0": named})
         result = run(tmp_path / "v.csv", "-k", 3)
         assert result.exit_code == 0, result.stderr
         numbers = VOTES.copy()
@@ -171,13 +171,13 @@ class TestTruth:
         assert agreement == pytest.approx(np.mean(with_each), abs=1e-4)
 
     def test_is_a_column_that_does_not_vote(self, run, tmp_path):
-        files.write_table(tmp_path / "v.csv", {"id": IDS, "class": TRUTH, **COLUMNS})
+        tables.write(tmp_path / "v.csv", {"id": IDS, "class": TRUTH, **COLUMNS})
         self.assert_scores(run(tmp_path / "v.csv", "-k", 3, "--truth", "class"))
 
     def test_is_a_file_whose_ids_may_stand_in_another_order(self, run, votes_csv, tmp_path):
         order = np.random.default_rng(0).permutation(len(TRUTH))
         truth = tmp_path / "truth.csv"
-        files.write_table(truth, {"id": IDS[order], "label": TRUTH[order]})
+        tables.write(truth, {"id": IDS[order], "label": TRUTH[order]})
         self.assert_scores(run(votes_csv, "-k", 3, "--truth", truth))
         np.save(tmp_path / "truth.npy", TRUTH)
         self.assert_scores(run(votes_csv, "-k", 3, "--truth", tmp_path / "truth.npy"))
@@ -192,17 +192,17 @@ class TestTruth:
         assert [line.split()[0] for line in result.stderr.splitlines()[1:]] == ["k2", "k3"]
 
     def test_left_among_the_votes_draws_a_warning(self, run, tmp_path):
-        files.write_table(tmp_path / "v.csv", {"id": IDS, "gt": TRUTH, **COLUMNS})
+        tables.write(tmp_path / "v.csv", {"id": IDS, "gt": TRUTH, **COLUMNS})
         result = run(tmp_path / "v.csv", "-k", 3)
         assert "warning: column 'gt' counts as a clustering; --truth gt" in result.stderr
 
     def test_of_another_length_or_for_other_objects(self, run, votes_csv, tmp_path):
         truth = tmp_path / "truth.csv"
-        files.write_table(truth, {"label": TRUTH[:-1]})
+        tables.write(truth, {"label": TRUTH[:-1]})
         result = run(votes_csv, "-k", 3, "--truth", truth)
         assert result.exit_code == 1
         assert "59 true labels, but there are 60 objects" in result.stderr
-        files.write_table(truth, {"id": np.arange(60), "label": TRUTH})
+        tables.write(truth, {"id": np.arange(60), "label": TRUTH})
         result = run(votes_csv, "-k", 3, "--truth", truth)
         assert "no true label for the object 'cell0'" in result.stderr
 
@@ -234,7 +234,7 @@ class TestWrongCalls:
             ),
             (["-k", 3, "--neighbors", "some"], "--neighbors must be auto, all or a whole number"),
             (["-k", 3, "--steps", "0"], "--steps must be auto or a whole number from 1"),
-            (["-k", 3, "--format", "xlsx"], "Unknown format 'xlsx'. Known: csv"),
+            (["-k", 3, "--format", "xls"], "Unknown format 'xls'. Did you mean 'xlsx'?"),
             (["-k", 3, "-o", "labels.xlsx"], "cannot be written as '.xlsx'"),
             (["-k", 3, "--truth", "nothing"], "neither a column nor a file"),
             (["--k-range", "2:4", "--confidence"], "--confidence needs one k"),
@@ -300,7 +300,7 @@ class TestFailures:
         assert "Traceback" in result.stderr
 
     def test_an_id_column_with_a_name_of_the_output(self, run, tmp_path):
-        files.write_table(tmp_path / "v.csv", {"label": IDS, **COLUMNS})
+        tables.write(tmp_path / "v.csv", {"label": IDS, **COLUMNS})
         result = run(tmp_path / "v.csv", "-k", 3)
         assert result.exit_code == 1
         assert "Rename it" in result.stderr

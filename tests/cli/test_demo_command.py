@@ -5,7 +5,7 @@ from sklearn.datasets import load_digits
 from typer.testing import CliRunner
 
 import ensemblage as en
-from ensemblage import files
+from ensemblage import tables
 from ensemblage.cli import app
 
 
@@ -62,7 +62,7 @@ def test_figures_are_means_over_seeds():
 def test_the_consensus_is_what_ensemble_clustering_finds(demo):
     features, digits = load_digits(return_X_y=True)
     model = en.EnsembleClustering(10, n_members=6, random_state=0).fit(features)
-    written = files.read_table(demo[1] / "labels.csv")
+    written = tables.read(demo[1] / "labels.csv")
     labels = dict(zip(written.names, written.matrix.T, strict=True))
     assert en.metrics.ari(labels["consensus"], model.labels_) == 1
     assert en.metrics.ari(labels["truth"], digits) == 1
@@ -70,9 +70,9 @@ def test_the_consensus_is_what_ensemble_clustering_finds(demo):
 
 def test_files_can_be_used_at_once(demo):
     result, folder = demo
-    votes = files.read_table(folder / "votes.csv")
+    votes = tables.read(folder / "votes.csv")
     assert (votes.id_name, votes.names[0], len(votes.names)) == ("id", "kmeans_1", 6)
-    assert files.read_table(folder / "labels.csv").names == ["truth", "consensus", "pta", "ptgp"]
+    assert tables.read(folder / "labels.csv").names == ["truth", "consensus", "pta", "ptgp"]
     command = next(line for line in result.stdout.splitlines() if "--truth" in line)
     arguments = command[command.index("ensemblage ") :].split()[1:-2]  # without -o
     again = CliRunner().invoke(app, [*arguments, "--quiet"])

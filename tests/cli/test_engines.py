@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from typer.testing import CliRunner
 
-from ensemblage import files
+from ensemblage import tables
 from ensemblage.cli import app, engines
 
 pa = pytest.importorskip("pyarrow")
@@ -32,8 +32,8 @@ def folder(tmp_path, monkeypatch):
     for place, part in enumerate(np.array_split(np.arange(len(VOTES)), 3)):
         columns = {"cell": IDS[part], **{f"m{j}": VOTES[part, j] for j in range(6)}}
         columns["gt"] = part % 3
-        files.write_table(f"votes/part-{place}.parquet", columns)
-        files.write_table(f"votes/part-{place}.csv", columns)
+        tables.write(f"votes/part-{place}.parquet", columns)
+        tables.write(f"votes/part-{place}.csv", columns)
     return tmp_path
 
 
@@ -101,13 +101,14 @@ class TestSameLabels:
         assert joined == content("all.parquet")
         assert sorted(path.name for path in folder.iterdir()) == ["all.parquet", "out", "votes"]
 
-    def test_arrow_files_are_streamed(self, run, used):
+    @pytest.mark.parametrize("engine", ["memory", "stream"])
+    def test_arrow_files_are_read_by_both(self, run, used, engine):
         table = pq.read_table("votes/part-0.parquet")
         with pa.ipc.new_file("v.arrow", table.schema) as writer:
             writer.write_table(table)
-        result = run("v.arrow", "-k", 3, "--truth", "gt", "-o", "l.parquet")
+        result = run("v.arrow", "-k", 3, "--truth", "gt", "-o", "l.parquet", "--engine", engine)
         assert result.exit_code == 0, result.stderr
-        assert used == ["stream"]
+        assert used == [engine]
 
 
 @pytest.mark.usefixtures("folder")

@@ -11,7 +11,7 @@ from scipy.io import loadmat
 from typer.testing import CliRunner
 
 import ensemblage as en
-from ensemblage import datasets, files
+from ensemblage import datasets, tables
 from ensemblage.cli import app
 
 
@@ -38,11 +38,11 @@ class TestOutput:
         assert result.stdout == ""
         assert "60 objects (ids from 'cell'), 4 features, 6 clusterings with 2 to" in result.stderr
         assert f"clusters in {name}: " in result.stderr
-        table = files.read_table(name)
+        table = tables.read(name)
         assert table.names[:3] == ["kmeans_001", "rpcl_002", "kmeans_003"]
         assert table.names[6:] == ["kind"]
         assert (table.id_name, table.ids.tolist()) == ("cell", IDS.tolist())
-        truth, table = files.take_column(table, "kind")
+        truth, table = tables.take_column(table, "kind")
         assert truth.tolist() == KINDS.tolist()
         assert np.array_equal(table.matrix, expected(method=["kmeans", "rpcl"]))
 
@@ -54,7 +54,7 @@ class TestOutput:
         content = loadmat("p.mat")
         assert np.array_equal(content["members"], votes + 1)
         assert content["gt"].ravel().tolist() == np.repeat([3, 1, 2], 20).tolist()
-        arrays = files.read_arrays("p.npz")
+        arrays = tables.read_arrays("p.npz")
         assert np.array_equal(arrays["members"], votes)
         assert arrays["gt"].tolist() == KINDS.tolist()
         assert np.array_equal(np.load("p.npy"), votes)
@@ -95,20 +95,20 @@ class TestOutput:
 
     def test_names_of_more_than_a_thousand(self, generate):
         assert generate("x.npy", "-m", 1001, "--k-range", "2:2", "-o", "p.csv").exit_code == 0
-        assert files.read_table("p.csv").names[::1000] == ["kmeans_0001", "kmeans_1001"]
+        assert tables.read("p.csv").names[::1000] == ["kmeans_0001", "kmeans_1001"]
 
 
 class TestInput:
     def test_from_files_of_every_format(self, generate):
-        files.write_table("c.parquet", {"cell": IDS, **COLUMNS})
-        files.write_table("c.tsv.gz", {"cell": IDS, **COLUMNS})
+        tables.write("c.parquet", {"cell": IDS, **COLUMNS})
+        tables.write("c.tsv.gz", {"cell": IDS, **COLUMNS})
         np.savez("c.npz", X=FEATURES, y=np.arange(60) % 3)
         votes = expected()
         for name in ("c.parquet", "c.tsv.gz", "c.npz", "x.npy"):
             assert np.array_equal(made(generate, data=name), votes)
         result = generate("c.npz", "-m", 6, "--truth", "y", "-o", "p.csv")
         assert result.exit_code == 0
-        assert files.take_column(files.read_table("p.csv"), "y")[0].tolist() == [0, 1, 2] * 20
+        assert tables.take_column(tables.read("p.csv"), "y")[0].tolist() == [0, 1, 2] * 20
 
     def test_from_standard_input_and_several_files(self, generate, tmp_path):
         text = "\n".join(",".join(map(str, row)) for row in FEATURES.tolist())
@@ -124,19 +124,19 @@ class TestInput:
         np.savez("two.npz", one=FEATURES, two=FEATURES[:, :2])
         assert generate("two.npz", "-m", 2, "-o", "p.npy").exit_code == 1
         assert generate("two.npz", "-m", 2, "-o", "p.npy", "--key", "one").exit_code == 0
-        files.write_table("h.csv", {"7": FEATURES[:, 0], "8": FEATURES[:, 1]})
+        tables.write("h.csv", {"7": FEATURES[:, 0], "8": FEATURES[:, 1]})
         assert generate("h.csv", "-m", 2, "-o", "p.npy", "--header").exit_code == 0
         assert len(np.load("p.npy")) == 60
         options = ["--format", "csv", "--id-column", "kind", "--drop", "cell"]
         assert generate("cells.csv", "-m", 2, "-o", "p.csv", *options).exit_code == 0
-        assert files.read_table("p.csv", id_column="kind").ids.tolist() == KINDS.tolist()
+        assert tables.read("p.csv", id_column="kind").ids.tolist() == KINDS.tolist()
 
     def test_truth_from_a_file_by_id(self, generate):
         order = np.random.default_rng(1).permutation(60)
-        files.write_table("t.csv", {"cell": IDS[order], "class": KINDS[order]})
+        tables.write("t.csv", {"cell": IDS[order], "class": KINDS[order]})
         options = ["--drop", "kind", "--truth", "t.csv"]
         assert generate("cells.csv", "-m", 2, "-o", "p.csv", *options).exit_code == 0
-        truth, _ = files.take_column(files.read_table("p.csv"), "truth")
+        truth, _ = tables.take_column(tables.read("p.csv"), "truth")
         assert truth.tolist() == KINDS.tolist()
 
     def test_a_dataset_by_name(self, generate, data_folder, monkeypatch):
@@ -219,7 +219,7 @@ def test_unscaled_features_are_told_by_name(generate):
     columns = {
         name: values * (1000.0 if name == "gene1" else 1.0) for name, values in COLUMNS.items()
     }
-    files.write_table("wide.csv", {"cell": IDS, **columns})
+    tables.write("wide.csv", {"cell": IDS, **columns})
     result = generate("wide.csv", "-m", 2, "-o", "p.csv")
     assert result.exit_code == 0, result.output
     lines = [line for line in result.stderr.splitlines() if line.startswith("warning: ")]
@@ -285,7 +285,7 @@ class TestRefusals:
         assert not Path("p.csv").exists()
 
     def test_the_output_is_an_input(self, generate, consensus):
-        files.write_table("t.csv", {"id": IDS, "truth": KINDS})
+        tables.write("t.csv", {"id": IDS, "truth": KINDS})
         Path("link.csv").symlink_to("t.csv")
         assert generate("cells.csv", "--truth", "t.csv", "-o", "link.csv").exit_code == 2
         assert generate("x.npy", "-m", 3, "-o", "pool.csv").exit_code == 0
@@ -297,7 +297,7 @@ class TestRefusals:
         assert (Path("pool.csv").read_bytes(), Path("t.csv").read_bytes()) == before
 
     def test_two_columns_of_one_name(self, generate):
-        files.write_table("t.csv", {**COLUMNS, "kmeans_001": KINDS})
+        tables.write("t.csv", {**COLUMNS, "kmeans_001": KINDS})
         result = generate("t.csv", "-m", 2, "-o", "p.csv", "--truth", "kmeans_001")
         assert result.exit_code == 1
         assert "Two columns of the output would be called 'kmeans_001'" in result.stderr

@@ -10,7 +10,7 @@ import pytest
 from generate_inputs import ENSEMBLAGE, made
 
 import ensemblage as en
-from ensemblage import files
+from ensemblage import tables
 
 
 def count(folder):
@@ -76,8 +76,7 @@ def test_an_interrupted_run_says_how_to_go_on(begun, tmp_path):
 def test_a_kill_while_the_parts_are_written_or_removed(generate, tmp_path):
     parts = tmp_path / "pool.npy.parts"
     parts.mkdir()
-    (parts / ".manifest.json.1").write_text("{")
-    (parts / ".member-000001.npy.1").write_text("")
+    (parts / ".unfinished-0123456789ab").write_text("{")
     made(generate)
     assert not parts.exists()
     made(generate, "--checkpoint", parts)
@@ -115,8 +114,8 @@ def test_a_second_run_is_refused_until_the_first_has_written(generate, monkeypat
         refused.append(generate("x.npy", "-o", "pool.npy", "-m", 6))
         return real(*arguments, **options)
 
-    real = files.write_pool
-    monkeypatch.setattr(files, "write_pool", write)
+    real = tables.write_pool
+    monkeypatch.setattr(tables, "write_pool", write)
     made(generate)
     assert refused[0].exit_code == 1
     assert "Another run is at work in 'pool.npy.parts'. Wait until" in refused[0].stderr

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from typer.testing import CliRunner
 
-from ensemblage import files
+from ensemblage import tables
 from ensemblage.cli import app
 
 RNG = np.random.default_rng(0)
@@ -32,7 +32,7 @@ def warnings_of(*arguments):
 )
 def test_a_column_of_ids_behind_the_votes_is_named_once(verb, tmp_path):
     file = tmp_path / "votes.csv"
-    files.write_table(file, {**VOTES, "tag": BARCODES})
+    tables.write(file, {**VOTES, "tag": BARCODES})
     more = {"choose-k": [], "compare": []}.get(verb[0], ["-o", tmp_path / "out.csv"])
     told = [line for line in warnings_of(verb[0], file, *verb[1:], *more) if "ids" in line]
     assert len(told) == 1
@@ -46,6 +46,6 @@ def test_an_id_that_occurs_twice_does_not_hide_the_column(tmp_path):
     file = tmp_path / "votes.csv"
     cells = BARCODES.copy()
     cells[7] = cells[8]
-    files.write_table(file, {"cell": cells, **VOTES})
+    tables.write(file, {"cell": cells, **VOTES})
     (told,) = warnings_of("consensus", file, "-k", 3, "-o", tmp_path / "out.csv")
     assert "Column 'cell' looks like ids: 59 different labels of 60 objects" in told

@@ -5,7 +5,7 @@ import pytest
 from typer.testing import CliRunner
 
 import ensemblage as en
-from ensemblage import files
+from ensemblage import tables
 from ensemblage.cli import app
 
 RNG = np.random.default_rng(0)
@@ -37,12 +37,12 @@ def failed(code, *arguments):
 
 
 def labels_of(path):
-    return files.read_labels(path).labels.tolist()
+    return tables.read_labels(path).labels.tolist()
 
 
 @pytest.fixture
 def model(tmp_path):
-    files.write_table(tmp_path / "votes.csv", {"id": IDS, **columns(VOTES)})
+    tables.write(tmp_path / "votes.csv", {"id": IDS, **columns(VOTES)})
     done("consensus", tmp_path / "votes.csv", "-k", 3, "-o", tmp_path / "labels.csv",
          "--save", tmp_path / "model.ensemblage")  # fmt: skip
     return tmp_path / "model.ensemblage"
@@ -50,7 +50,7 @@ def model(tmp_path):
 
 @pytest.fixture
 def new_csv(tmp_path):
-    files.write_table(tmp_path / "new.csv", {"id": IDS[:40], **columns(NEW)})
+    tables.write(tmp_path / "new.csv", {"id": IDS[:40], **columns(NEW)})
     return tmp_path / "new.csv"
 
 
@@ -86,7 +86,7 @@ def test_confidence_of_new_objects(model, new_csv, tmp_path):
 
 def test_clusterings_are_found_by_name(model, tmp_path):
     shuffled = {"other": np.arange(40) % 7, **dict(reversed(columns(NEW).items()))}
-    files.write_table(tmp_path / "new.csv", {"id": IDS[:40], **shuffled})
+    tables.write(tmp_path / "new.csv", {"id": IDS[:40], **shuffled})
     done("predict", model, tmp_path / "new.csv", "-o", tmp_path / "out.csv")
     assert labels_of(tmp_path / "out.csv") == EXPECTED.predict(NEW).tolist()
 
@@ -102,7 +102,7 @@ def test_clusterings_without_names_are_taken_in_order(model, tmp_path):
 
 def test_a_misspelt_column_is_pointed_at(model, tmp_path):
     renamed = columns(NEW, ["m0", "m1", "m2", "m_3", "m4"])
-    files.write_table(tmp_path / "new.csv", {"id": IDS[:40], **renamed})
+    tables.write(tmp_path / "new.csv", {"id": IDS[:40], **renamed})
     text = failed(1, "predict", model, tmp_path / "new.csv")
     assert "no column 'm3', which the model was fitted on. Is 'm_3' meant to be 'm3'?" in text
 
@@ -117,7 +117,7 @@ def test_numbers_and_words_are_the_same_labels(tmp_path):
         ("words", words.astype(str).astype(object)),
         ("new", NEW),
     ):
-        files.write_table(tmp_path / f"{name}.parquet", {"id": IDS[: len(votes)], **columns(votes)})
+        tables.write(tmp_path / f"{name}.parquet", {"id": IDS[: len(votes)], **columns(votes)})
     known = np.where(words == "x", 99, np.where(words == "7b", 98, words)).astype(int)
     for first, second, votes, new in (
         ("votes", "words", VOTES, known),
@@ -147,7 +147,7 @@ def test_several_files_into_a_folder(model, new_csv, tmp_path):
 
 
 def test_truth_is_compared_with(model, tmp_path):
-    files.write_table(tmp_path / "new.csv", {"id": IDS, **columns(VOTES), "gt": TRUTH})
+    tables.write(tmp_path / "new.csv", {"id": IDS, **columns(VOTES), "gt": TRUTH})
     result = done("predict", model, tmp_path / "new.csv", "--truth", "gt")
     assert "NMI" in result.stderr
 
@@ -177,7 +177,7 @@ def test_wrong_calls(model, new_csv, tmp_path):
         2, "predict", model, new_csv, "--engine", "dask"
     )
     assert "is the input" in failed(2, "predict", model, new_csv, "-o", new_csv)
-    files.write_table(tmp_path / "gap.csv", {"id": IDS[:2], **columns(-np.ones((2, 5), int)),
+    tables.write(tmp_path / "gap.csv", {"id": IDS[:2], **columns(-np.ones((2, 5), int)),
                                              "other": np.array([1, 1])})  # fmt: skip
     assert "2 object(s) have no vote in any clustering of the model" in failed(
         1, "predict", model, tmp_path / "gap.csv"

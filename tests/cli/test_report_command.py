@@ -10,7 +10,7 @@ import pytest
 from report_inputs import HOSTILE, noisy_votes
 from typer.testing import CliRunner
 
-from ensemblage import files
+from ensemblage import tables
 from ensemblage.cli import app, report
 
 
@@ -29,7 +29,7 @@ def votes(tmp_path):
     ids = np.array([f"c{i}" for i in range(50)], dtype=object)
     columns = {f"member {m}": labels[:, m] for m in range(5)}
     path = tmp_path / "votes.csv"
-    files.write_table(path, {"cell": ids, **columns, "kind": truth})
+    tables.write(path, {"cell": ids, **columns, "kind": truth})
     return path
 
 
@@ -70,7 +70,7 @@ def test_features_are_matched_by_id(votes, tmp_path):
     place = np.arange(50.0)
     ids = np.array([f"c{i}" for i in order], dtype=object)
     features = tmp_path / "features.csv"
-    files.write_table(features, {"cell": ids, "x": place[order], "y": -0.5 * place[order]})
+    tables.write(features, {"cell": ids, "x": place[order], "y": -0.5 * place[order]})
     page = tmp_path / "report.html"
     done = run(votes, "-k", 3, "--truth", "kind", "--features", features, "-o", page)
     assert done.exit_code == 0, done.stderr
@@ -86,7 +86,7 @@ def test_hostile_files(tmp_path):
     columns = {name: np.array([HOSTILE[v] for v in labels[:, m]]) for m, name in enumerate(names)}
     path = tmp_path / "<img src=x onerror=alert(1)>.csv"
     ids = np.array([f"{HOSTILE[i % 6]}{i}" for i in range(40)], dtype=object)
-    files.write_table(path, {"id": ids, **columns})
+    tables.write(path, {"id": ids, **columns})
     page = tmp_path / "report.html"
     done = run(path, "-k", 2, "--header", "--id-column", "id", "-o", page)
     assert done.exit_code == 0, done.stderr
@@ -143,7 +143,7 @@ def test_features_that_are_no_numbers(values, message, votes, tmp_path):
 
 def test_features_of_other_objects_are_refused(votes, tmp_path):
     features = tmp_path / "features.csv"
-    files.write_table(features, {"x": np.arange(7.0), "y": np.arange(7.0) ** 2 + 0.5})
+    tables.write(features, {"x": np.arange(7.0), "y": np.arange(7.0) ** 2 + 0.5})
     done = run(votes, "-k", 3, "--features", features, "-o", tmp_path / "report.html")
     assert done.exit_code == 1
     assert "has 7 rows, but there are 50 objects. Give one for each" in done.stderr
@@ -237,10 +237,10 @@ def test_votes_after_a_model_name_its_objects(model, tmp_path):
 
 
 def test_columns_of_the_votes_may_stand_in_another_order(model, tmp_path):
-    table = files.read_table("votes.csv", id_column="cell")
-    columns = dict(zip(table.names, np.asarray(files.votes_of(table)).T, strict=True))
+    table = tables.read("votes.csv", id_column="cell")
+    columns = dict(zip(table.names, np.asarray(tables.votes_of(table)).T, strict=True))
     del columns["kind"]
-    files.write_table("turned.csv", {"cell": table.ids, **dict(reversed(columns.items()))})
+    tables.write("turned.csv", {"cell": table.ids, **dict(reversed(columns.items()))})
     done = run(model, "turned.csv")
     assert done.exit_code == 0, done.stderr
     labels = np.genfromtxt("labels.csv", delimiter=",", names=True, dtype=None, encoding="utf-8")
@@ -265,7 +265,7 @@ def test_what_is_refused_beside_a_model(model, arguments, message):
 
 def test_votes_of_other_objects_are_refused(model):
     labels, _ = noisy_votes(50, 5, 3, seed=1)
-    files.write_table("other.csv", {f"member {m}": labels[:, m] for m in range(5)})
+    tables.write("other.csv", {f"member {m}": labels[:, m] for m in range(5)})
     done = run("model.ensemblage", "other.csv")
     assert done.exit_code == 1
     assert "The votes are not those that the model was fitted on" in done.stderr

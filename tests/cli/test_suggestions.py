@@ -6,7 +6,7 @@ import pytest
 from typer.testing import CliRunner
 
 import ensemblage as en
-from ensemblage import datasets, experiments, files
+from ensemblage import datasets, experiments, tables
 from ensemblage._device import DEVICES, DeviceError
 from ensemblage._messages import Message, Parameter, ParameterError
 from ensemblage.cli import app, options, parsers
@@ -40,7 +40,7 @@ def test_words_are_those_of_the_library():
     assert list(experiments.EXPERIMENTS) == list(parsers.TABLES)
     assert CRITERIA == parsers.CRITERIA
     assert datasets.NAMES == parsers.DATASETS
-    assert words(options.Format) == files.FORMATS
+    assert words(options.Format) == tables.FORMATS
     assert words(options.Device) == DEVICES
     assert words(options.Engine) == ("auto", *ENGINES)
 

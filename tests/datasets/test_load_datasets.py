@@ -7,7 +7,7 @@ import pytest
 from scipy.io import savemat
 
 import ensemblage as en
-from ensemblage import datasets, files
+from ensemblage import datasets, tables
 from ensemblage.datasets import _catalogue, _load
 from ensemblage.datasets._convert import CONVERTERS, tenth
 
@@ -43,7 +43,7 @@ def no_network(monkeypatch):
 
 
 def arrays_of(data_folder, name):
-    return files.read_arrays(data_folder / "data" / f"{name.replace('-', '_')}.npz")
+    return tables.read_arrays(data_folder / "data" / f"{name.replace('-', '_')}.npz")
 
 
 class TestTheTen:
@@ -177,19 +177,19 @@ class TestRefusals:
     )
     def test_a_file_that_is_no_dataset(self, tmp_path, arrays, words):
         np.savez(tmp_path / "PD.npz", **arrays)
-        with pytest.raises(files.FileFormatError, match=words):
+        with pytest.raises(tables.FileFormatError, match=words):
             datasets.load("PD", folder=tmp_path)
 
     def test_a_truncated_file(self, tmp_path):
         np.savez(tmp_path / "PD.npz", **SMALL)
         whole = (tmp_path / "PD.npz").read_bytes()
         (tmp_path / "PD.npz").write_bytes(whole[: len(whole) // 2])
-        with pytest.raises(files.FileFormatError, match="damaged, truncated"):
+        with pytest.raises(tables.FileFormatError, match="damaged, truncated"):
             datasets.load("PD", folder=tmp_path)
 
     def test_python_objects_are_not_unpickled(self, tmp_path):
         np.savez(tmp_path / "PD.npz", X=np.array([[{}]], dtype=object), y=np.array([0]))
-        with pytest.raises(files.FileFormatError, match="X must be a table"):
+        with pytest.raises(tables.FileFormatError, match="X must be a table"):
             datasets.load("PD", folder=tmp_path)
 
 
@@ -335,11 +335,11 @@ class TestFromOriginals:
         kept["X"][5, 5] += 1
         raw = cache / "raw" / "PD"
         original_pd(kept, raw)
-        with pytest.raises(files.FileFormatError, match="its features differ"):
+        with pytest.raises(tables.FileFormatError, match="its features differ"):
             datasets.load("PD")
         assert len(list(raw.iterdir())) == 2  # somebody's files are left alone
         (raw / "pendigits.tra").write_text("<html>404</html>")
-        with pytest.raises(files.FileFormatError, match="damaged or of another layout"):
+        with pytest.raises(tables.FileFormatError, match="damaged or of another layout"):
             datasets.load("PD")
 
         def fetch(urls, target, *, sha256):
@@ -347,6 +347,6 @@ class TestFromOriginals:
 
         monkeypatch.setattr(_load, "fetch", fetch)
         (raw / "pendigits.tra").unlink()
-        with pytest.raises(files.FileFormatError, match="damaged or of another layout"):
+        with pytest.raises(tables.FileFormatError, match="damaged or of another layout"):
             datasets.load("PD")
         assert [path.name for path in raw.iterdir()] == ["pendigits.tes"]

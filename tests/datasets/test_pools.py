@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy.io import loadmat, savemat
 
-from ensemblage import datasets, files
+from ensemblage import datasets, tables
 
 MEMBERS = np.random.default_rng(0).integers(1, 5, (30, 8)).astype(np.uint8)
 GT = np.repeat([1, 2, 7], 10)
@@ -77,8 +77,8 @@ class TestFiles:
         ids = {"id": np.array([f"o{place}" for place in range(30)], dtype=object)}
         savemat(tmp_path / "a.mat", {"members": MEMBERS, "gt": GT})
         np.savez(tmp_path / "b.npz", members=MEMBERS, y=GT)
-        files.write_table(tmp_path / "c.csv", {**ids, **votes, "truth": GT})
-        files.write_table(tmp_path / "d.parquet", {**ids, **votes, "GT": GT.astype(str)})
+        tables.write(tmp_path / "c.csv", {**ids, **votes, "truth": GT})
+        tables.write(tmp_path / "d.parquet", {**ids, **votes, "GT": GT.astype(str)})
         for name in ("a.mat", "b.npz", "c.csv", "d.parquet"):
             pool = datasets.load_pool(tmp_path / name)
             assert pool.name == name[0]
@@ -121,15 +121,15 @@ class TestRefusals:
     )
     def test_arrays_that_are_no_pool(self, tmp_path, content, words):
         savemat(tmp_path / "pool.mat", content)
-        with pytest.raises(files.FileFormatError, match=words):
+        with pytest.raises(tables.FileFormatError, match=words):
             datasets.load_pool(tmp_path / "pool.mat")
 
     def test_damaged_files(self, tmp_path):
         path = tmp_path / "pool.mat"
         savemat(path, {"members": MEMBERS})
         path.write_bytes(path.read_bytes()[:200])
-        with pytest.raises(files.FileFormatError, match="cannot be read as MAT"):
+        with pytest.raises(tables.FileFormatError, match="cannot be read as MAT"):
             datasets.load_pool(path)
         path.write_bytes(b"MATLAB 7.3 MAT-file".ljust(124) + b"\x00\x02IM" + b"\x89HDF\r\n\x1a\n")
-        with pytest.raises(files.FileFormatError, match=r"version 7\.3.*-v7"):
+        with pytest.raises(tables.FileFormatError, match=r"version 7\.3.*-v7"):
             datasets.load_pool(path)

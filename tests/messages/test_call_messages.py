@@ -6,8 +6,8 @@ import pytest
 from sklearn.exceptions import NotFittedError
 
 import ensemblage as en
-from ensemblage.files import FileFormatError
 from ensemblage.scale import stream
+from ensemblage.tables import FileFormatError
 
 GOOD = [[0, 0], [0, 1], [1, 1]]
 FRAME = pd.DataFrame(GOOD, columns=["a", "b"])
@@ -353,7 +353,7 @@ CALLS = {
     "a stream of nothing": (
         lambda: stream.consensus("", en.EAC(2), "o.csv"),
         FileNotFoundError,
-        "The name of a file to read is empty. Name a file.",
+        "The name of a file to read is empty. Name a file, or - instead.",
     ),
     "a class to a stream": (
         lambda: stream.consensus("v.csv", en.EAC, "o.csv"),

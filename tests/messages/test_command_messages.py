@@ -94,7 +94,10 @@ COMMANDS = {
     ),
     "consensus v.csv -k 2 --format xls": (
         2,
-        "Unknown format 'xls'. Known: csv, tsv, parquet, npy, npz, mat.",
+        (
+            "Unknown format 'xls'. Did you mean 'xlsx'? Known: csv, tsv, parquet, arrow, orc, "
+            "json, npy, npz, mat, xlsx."
+        ),
     ),
     "consensus v.csv -k 2 --key votes": (
         2,
@@ -108,7 +111,7 @@ COMMANDS = {
         2,
         (
             "Labels cannot be written as '.xls' (labels.xls). Use a name that ends in .csv, "
-            ".csv.gz, .tsv, .tsv.gz, .parquet, .npy or .npz."
+            ".tsv, .parquet, .arrow, .orc, .jsonl, .npy or .npz; .gz and .zst after it compress."
         ),
     ),
     "consensus v.csv -k 2 -o nowhere/labels.csv": (

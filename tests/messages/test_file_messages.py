@@ -78,7 +78,7 @@ CONTENTS = {
         "a,b\n0.5,1.5\n0.7,2.5\n",
         (
             "f.csv, row 2, column 'a': 0.5 is not a cluster label, and 2 of 2 values in this "
-            "column are no whole numbers. Numbers with a fraction are measurements, not cluster "
+            "column are not whole numbers. Numbers with a fraction are measurements, not cluster "
             "labels: features belong to the command ensemblage generate, or to "
             "ensemblage.EnsembleClustering, which make the votes."
         ),
@@ -112,12 +112,11 @@ CONTENTS = {
             "said about them; leave these rows out."
         ),
     ),
-    "sheet.xlsx": (
+    "sheet.zip": (
         b"PK\x03\x04 and more",
         (
-            "sheet.xlsx is a zip archive (a spreadsheet, perhaps), not one of the formats csv, "
-            "tsv, parquet, npy, npz, mat. Save the votes as CSV, or say --format npz if it is "
-            "one."
+            "sheet.zip is a zip archive, and its name does not tell the format. If it is a "
+            "spreadsheet, rename it to end in .xlsx; if it holds arrays, say --format npz."
         ),
     ),
     "z.csv.gz": (

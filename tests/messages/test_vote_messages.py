@@ -108,7 +108,7 @@ VOTES = {
         (
             "A path or text ('votes.csv') was passed, but votes are a table of labels, a column "
             "for each clustering. Read a file first: table = "
-            "ensemblage.files.read_table('votes.csv'), then fit(ensemblage.files.votes_of(table)); "
+            "ensemblage.tables.read('votes.csv'), then fit(ensemblage.tables.votes_of(table)); "
             "or run: ensemblage consensus votes.csv"
         ),
     ),
@@ -262,7 +262,7 @@ VOTES = {
         (
             "Votes must be a table of objects × clusterings, but a single value (an array of 0 "
             "dimension(s), shape=()) was passed. Pass an array, a DataFrame or a dict of lists; "
-            "votes in a file are read by ensemblage.files.read_table."
+            "votes in a file are read by ensemblage.tables.read."
         ),
     ),
 }

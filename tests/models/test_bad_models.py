@@ -14,7 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import ensemblage as en
-from ensemblage.files import FileFormatError
+from ensemblage.tables import FileFormatError
 
 VOTES = np.array([[0, 0, 0], [0, 0, 0], [0, 0, 1], [0, 1, 0], [2, 2, 2], [2, 2, 3], [2, 3, 2]])
 

@@ -9,8 +9,8 @@ import pytest
 from scale_helpers import in_memory, labels_of, make_votes, write_parts
 
 import ensemblage as en
-from ensemblage import files
-from ensemblage.scale import _merging, _passes, _sources, stream
+from ensemblage import tables
+from ensemblage.scale import _merging, _passes, stream
 from ensemblage.scale import dask as on_dask
 
 pytest.importorskip("dask.distributed")
@@ -99,7 +99,7 @@ class TestDataFrame:
         assert (result.n_objects, result.id_name) == (200, "cell")
         paths = sorted(Path(output).iterdir()) if target == "out/" else [Path(output)]
         assert len(paths) == (4 if target == "out/" else 1)
-        found = [files.read_table(path, id_column="cell") for path in paths]
+        found = [tables.read(path, id_column="cell") for path in paths]
         np.testing.assert_array_equal(
             np.concatenate([table.ids for table in found]), [f"c{i}" for i in range(200)]
         )
@@ -194,12 +194,12 @@ class TestFiles:
                 with pa.ipc.new_file(path, table.schema) as writer:
                     writer.write_table(table, max_chunksize=7)
             else:
-                files.write_table(path, columns)
+                tables.write(path, columns)
         on_dask.consensus(
             tmp_path / "in", en.EAC(3), f"{tmp_path}/out/", client=client, task_rows=8
         )
         found = [
-            files.read_table(tmp_path / "out" / name, id_column="row").matrix.ravel()
+            tables.read(tmp_path / "out" / name, id_column="row").matrix.ravel()
             for name in ("0.parquet", "1.csv", "2.parquet")
         ]
         np.testing.assert_array_equal(np.concatenate(found), in_memory(votes, en.EAC(3)).labels_)
@@ -226,7 +226,7 @@ class TestFiles:
             raise OSError("no room")
 
         with monkeypatch.context() as patched:
-            patched.setattr("ensemblage.scale._cluster.replacing", fail)
+            patched.setattr("ensemblage.scale._tasks.replacing", fail)
             with pytest.raises(OSError, match="no room"):
                 on_dask.consensus(
                     paths, en.EAC(3), output, client=client, task_rows=30, id_column="cell"
@@ -245,16 +245,14 @@ def test_indices_merge_as_if_read_at_once(tmp_path):
     wide = np.where(votes[:, 1] < 0, -1, votes[:, 1] + 2**62 * (votes[:, 1] > 1))
     table = pa.table({"x": words[votes[:, 0]], "y": wide, "z": votes[:, 2] * 1000})
     pq.write_table(table, tmp_path / "v.parquet", row_group_size=10)
-    (source,) = _sources.open_sources(
-        [str(tmp_path / "v.parquet")], columns=None, id_column=None, batch_rows=7
-    )
+    (source,) = tables.scan(tmp_path / "v.parquet", id_column=None, batch_rows=7)
     spans = source.spans(25)
     assert spans[0] == (0, 20)
     assert spans[-1][1] == 120
     whole = _passes.index_of(source)
     parts = [_merging.packed(_passes.index_of(source, *span)) for span in spans]
     found = _merging.merged([_merging.merged(parts[:2]), _merging.merged(parts[2:])])
-    assert found.n_rows == [stop - start for start, stop in spans]
+    assert [each["n_rows"] for each in found.learned] == [stop - start for start, stop in spans]
     one, other = whole.groups.codes(), _merging.unpacked(found).groups.codes()
     np.testing.assert_array_equal(one[0], other[0])
     np.testing.assert_array_equal(whole.groups.sizes(), found.sizes)

@@ -173,7 +173,7 @@ class TestOneAtATime:
     @pytest.mark.skipif(os.name == "nt", reason="processes are killed as POSIX does")
     def test_the_lock_ends_with_its_process(self, place):
         program = (
-            "import time; from pathlib import Path; from ensemblage.files._lock import lock;"
+            "import time; from pathlib import Path; from ensemblage.tables import lock;"
             "held = lock(Path('l.parquet.parts', '.lock')); print(held is not None, flush=True);"
             "time.sleep(60)"
         )

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from scale_helpers import in_memory, labels_of, make_votes, run_stream, table_of
 
 import ensemblage as en
-from ensemblage import files
+from ensemblage import tables
 from ensemblage.scale import _output, _passes
 from ensemblage.testing import strategies
 
@@ -127,12 +127,9 @@ class TestEqualsMemory:
         (folder / "v.csv").write_text("\n".join(lines) + "\n")
         k = min(2, len(np.unique(votes, axis=0)))
         run_stream(folder / "v.csv", en.EAC(k), folder / "l.csv", batch_rows=rows, header=True)
-        table = files.read_table(folder / "v.csv", header=True, id_column=None)
-        expected = in_memory(files.votes_of(table), en.EAC(k)).labels_
-        found = (
-            files.read_table(folder / "l.csv").columns
-            or files.read_table(folder / "l.csv").matrix.T
-        )
+        table = tables.read(folder / "v.csv", header=True, id_column=None)
+        expected = in_memory(tables.votes_of(table), en.EAC(k)).labels_
+        found = tables.read(folder / "l.csv").columns or tables.read(folder / "l.csv").matrix.T
         np.testing.assert_array_equal(np.asarray(found)[-1], expected)
 
     def test_of_numbers_that_need_64_bits(self, tmp_path):
@@ -142,16 +139,16 @@ class TestEqualsMemory:
             pa.table({"a": column, "b": other}), tmp_path / "v.parquet", row_group_size=2
         )
         result = run_stream(tmp_path / "v.parquet", en.EAC(3), tmp_path / "l.parquet", batch_rows=2)
-        table = files.read_table(tmp_path / "v.parquet")
-        expected = en.EAC(3).fit(files.votes_of(table))
+        table = tables.read(tmp_path / "v.parquet")
+        expected = en.EAC(3).fit(tables.votes_of(table))
         np.testing.assert_array_equal(labels_of(tmp_path / "l.parquet"), expected.labels_)
         assert list(result.estimator._ensemble.labels[0]) == [2**63 + 5, 3, 2**64 - 1, 2**62]
 
     def test_where_numbers_are_written_in_several_ways(self, tmp_path):
         (tmp_path / "v.csv").write_text("a,b\n1,x\n1.0,x\n 01,y\n2,y\n+2,NA\n")
         run_stream(tmp_path / "v.csv", en.EAC(2), tmp_path / "l.csv", batch_rows=2)
-        table = files.read_table(tmp_path / "v.csv", id_column=None)
-        expected = en.EAC(2).fit_predict(files.votes_of(table))
+        table = tables.read(tmp_path / "v.csv", id_column=None)
+        expected = en.EAC(2).fit_predict(tables.votes_of(table))
         lines = ["row,label", *(f"{i},{label}" for i, label in enumerate(expected))]
         assert (tmp_path / "l.csv").read_text().split() == lines
 
@@ -176,7 +173,7 @@ class TestEqualsMemory:
         truth = np.array(["x", "y", "z", None], dtype=object)[np.arange(300) % 3]
         truth[::17] = None
         columns = {"gt": truth, **{f"m{m}": column for m, column in enumerate(votes.T)}}
-        files.write_table(tmp_path / f"v.{suffix}", columns)
+        tables.write(tmp_path / f"v.{suffix}", columns)
         monkeypatch.setattr(_passes, "PIECE_ROWS", 70)
         result = run_stream(
             tmp_path / f"v.{suffix}",

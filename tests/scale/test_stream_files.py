@@ -5,8 +5,9 @@ import pytest
 from scale_helpers import in_memory, labels_of, make_votes, run_stream, table_of
 
 import ensemblage as en
-from ensemblage import files
+from ensemblage import tables
 from ensemblage.scale import stream
+from ensemblage.tables import parse
 
 pa = pytest.importorskip("pyarrow")
 pq = pytest.importorskip("pyarrow.parquet")
@@ -82,27 +83,12 @@ class TestFiles:
         assert len(result.names) == 5
         assert (tmp_path / "l.csv").read_text().splitlines()[1].startswith("o0,")
 
-    def test_csv_without_pyarrow(self, tmp_path, monkeypatch):
-        import importlib.util
-
-        real = importlib.util.find_spec
-        monkeypatch.setattr(
-            importlib.util, "find_spec", lambda name: None if name == "pyarrow" else real(name)
-        )
-        (tmp_path / "v.csv").write_text("id,a,b\nx,1,1\ny,1,2\nz,2,2\n")
-        run_stream(
-            tmp_path / "v.csv", en.EAC(2), tmp_path / "l.csv", id_column="id", confidence=True
-        )
-        assert (tmp_path / "l.csv").read_text().startswith("id,label,confidence\nx,0,")
-        with pytest.raises(files.FileFormatError, match=r"ensemblage\[io\]"):
-            run_stream(tmp_path / "v.csv", en.EAC(2), tmp_path / "l.parquet")
-
 
 # -- what is refused -------------------------------------------------------------------------------
 
 
 class TestComplaints:
-    def refuse(self, match, sources, tmp_path, error=files.FileFormatError, **options):
+    def refuse(self, match, sources, tmp_path, error=tables.FileFormatError, **options):
         with pytest.raises(error, match=match):
             run_stream(
                 sources, options.pop("estimator", en.EAC(2)), tmp_path / "l.parquet", **options
@@ -228,9 +214,9 @@ class TestComplaints:
     def test_names_of_outputs_that_clash(self, votes, tmp_path):
         (tmp_path / "in").mkdir()
         pq.write_table(table_of(make_votes()), tmp_path / "in" / "v.parquet")
-        with pytest.raises(files.FileFormatError, match="would both get"):
+        with pytest.raises(tables.FileFormatError, match="would both get"):
             run_stream([votes, tmp_path / "in" / "v.parquet"], en.EAC(2), f"{tmp_path}/out/")
-        with pytest.raises(files.FileFormatError, match="is one of the inputs"):
+        with pytest.raises(tables.FileFormatError, match="is one of the inputs"):
             run_stream(votes, en.EAC(2), f"{tmp_path}/")
 
     def test_an_id_column_with_the_name_of_a_result(self, tmp_path):
@@ -243,3 +229,18 @@ class TestComplaints:
         self.refuse(
             "one number of clusters", votes, tmp_path, ValueError, cuts=[2, 3], confidence=True
         )
+
+
+@pytest.mark.parametrize("name", ["v.csv", "v.csv.gz"])
+def test_text_is_parsed_twice(name, tmp_path, monkeypatch):
+    """Once in each pass; the first rows alone decide what its columns are."""
+    tables.write(tmp_path / name, {f"m{m}": column for m, column in enumerate(make_votes().T)})
+    parsed, real = [], parse.Text._attempt
+
+    def spy(self, types, n_before, head, *, whole):
+        parsed.append(head)
+        return real(self, types, n_before, head, whole=whole)
+
+    monkeypatch.setattr(parse.Text, "_attempt", spy)
+    run_stream(tmp_path / name, en.EAC(2), tmp_path / "l.csv", id_column="auto")
+    assert [head is None for head in parsed] == [False, True, True]

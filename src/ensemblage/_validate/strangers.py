@@ -34,11 +34,11 @@ def refuse_as_votes(X: Any) -> None:
         _refuse(
             f"A path or text ({path!r})",
             wanted,
-            f"Read a file first: table = ensemblage.files.read_table({path!r}), then"
-            f" fit(ensemblage.files.votes_of(table)); or run: ensemblage consensus {path}",
+            f"Read a file first: table = ensemblage.tables.read({path!r}), then"
+            f" fit(ensemblage.tables.votes_of(table)); or run: ensemblage consensus {path}",
         )
     if is_a(X, "ensemblage", "VoteTable"):
-        _refuse(_the_class(X), wanted, "Pass ensemblage.files.votes_of(table).")
+        _refuse(_the_class(X), wanted, "Pass ensemblage.tables.votes_of(table).")
     if is_a(X, "sklearn", "Bunch"):
         _refuse(
             _the_class(X),

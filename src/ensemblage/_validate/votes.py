@@ -62,7 +62,7 @@ def check_votes(X: Any, *, new: bool = False) -> Votes:
     table = foreign_table(X)
     if table is not None:
         kind, X = table.kind, Columns(table.names, table.columns)
-        _check_names(table.names)
+        check_names(table.names)
     if isinstance(X, Columns):
         names, parts = X.names if named else None, [as_array(array) for array in X.arrays]
         _check_shape((len(parts[0]) if parts else 1, len(parts)))
@@ -70,7 +70,7 @@ def check_votes(X: Any, *, new: bool = False) -> Votes:
     elif is_pandas(X):
         names, index, kind = list(X.columns), X.index, "pandas"
         _check_shape(X.shape)
-        _check_names(names)
+        check_names(names)
         kinds = list(X.dtypes)
         # Of integers alone: beside truth values or dates pandas would make objects of them.
         whole = all(isinstance(dtype, np.dtype) and dtype.kind in "iu" for dtype in kinds)
@@ -153,7 +153,7 @@ def _check_shape(shape: tuple[int, ...]) -> None:
         raise ValueError(
             "Votes must be a table of objects × clusterings, but a single value (an array of 0"
             " dimension(s), shape=()) was passed. Pass an array, a DataFrame or a dict of lists;"
-            " votes in a file are read by ensemblage.files.read_table."
+            " votes in a file are read by ensemblage.tables.read."
         )
     if len(shape) != 2:
         raise ValueError(
@@ -174,7 +174,7 @@ def _check_shape(shape: tuple[int, ...]) -> None:
         )
 
 
-def _check_names(names: list[Any]) -> None:
+def check_names(names: list[Any]) -> None:
     twice = [name for place, name in enumerate(names) if name in names[:place]]
     if twice:
         raise ValueError(
@@ -198,10 +198,10 @@ def _join(columns: list[NDArray[Any]]) -> tuple[IntArray, list[list[Any] | None]
         raise ValueError(f"Votes must have equally long columns, but their lengths are {lengths}.")
     parts, labels = [], []
     for place, column in enumerate(columns):
-        codes, meaning = _column_codes(column, place)
+        codes, meaning = column_codes(column, place)
         parts.append(codes)
         labels.append(meaning)
-    _warn_of_features(labels)
+    warn_of_features(labels)
     dtype = np.result_type(*parts)
     matrix = np.empty((len(parts[0]), len(parts)), dtype=dtype if dtype.kind in "iu" else np.int64)
     for place, part in enumerate(parts):
@@ -209,7 +209,7 @@ def _join(columns: list[NDArray[Any]]) -> tuple[IntArray, list[list[Any] | None]
     return matrix, labels
 
 
-def _column_codes(column: NDArray[Any], place: int) -> tuple[IntArray, list[Any] | None]:
+def column_codes(column: NDArray[Any], place: int) -> tuple[IntArray, list[Any] | None]:
     """Return one clustering as integers; its labels too, unless they are the integers."""
     kind = column.dtype.kind
     if kind == "b":
@@ -237,7 +237,7 @@ def _column_codes(column: NDArray[Any], place: int) -> tuple[IntArray, list[Any]
     return codes, labels
 
 
-def _warn_of_features(labels: list[list[Any] | None]) -> None:
+def warn_of_features(labels: list[list[Any] | None]) -> None:
     """Warn once where labels are not whole numbers."""
     for place, found in enumerate(labels):
         fractions = [label for label in found or () if isinstance(label, float) and label % 1]

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from ensemblage.files import FeatureTable, Labels, NamedColumn, VoteTable
+    from ensemblage.tables import FeatureTable, Labels, NamedColumn, VoteTable
 
 _SHOWN = 5
 _TRUTH_NAMES = {"gt", "truth", "ground_truth", "true_label", "y_true", "class"}
@@ -24,18 +24,18 @@ def take_truth(table: VoteTable, truth: str | None) -> tuple[VoteTable, NDArray[
 
     `truth` names a column of the votes, an array of the same file, or another file.
     """
-    from ensemblage import files
+    from ensemblage import tables
 
     if truth is None:
         warn_of_truth(table.names)
         return table, None
     if truth in table.names or truth in table.extra:
-        labels, table = files.take_column(table, truth)
+        labels, table = tables.take_column(table, truth)
     else:
         known = [*table.names, *table.extra]
-        labels = read_truth(truth, table.ids, table.id_name, files.n_objects(table), known)
-    if files.is_missing(labels).all():
-        raise files.FileFormatError(
+        labels = read_truth(truth, table.ids, table.id_name, tables.n_objects(table), known)
+    if tables.is_missing(labels).all():
+        raise tables.FileFormatError(
             f"--truth {truth}: all of these labels are missing, so there is nothing to compare"
             " with. Leave --truth out."
         )
@@ -46,7 +46,7 @@ def read_truth(
     truth: str, ids: NDArray[Any] | None, id_name: str | None, n: int, known: list[str]
 ) -> NDArray[Any]:
     """Return the true labels of a file in the order of the objects; `known` are the columns."""
-    from ensemblage import files
+    from ensemblage import tables
 
     if truth == id_name:
         raise UsageError(
@@ -58,7 +58,7 @@ def read_truth(
             f"--truth {truth}: there is neither a column nor a file of that name."
             f"{did_you_mean(truth, known)} The columns are {format_names(known)}."
         )
-    return in_order(files.read_labels(truth), ids, n, truth)
+    return in_order(tables.read_labels(truth), ids, n, truth)
 
 
 def format_names(names: Iterable[str]) -> str:
@@ -80,23 +80,23 @@ def in_order(
     """Return labels in the order of the objects: by id if both files have ids."""
     import numpy as np
 
-    from ensemblage import files
+    from ensemblage import tables
 
     if given.ids is None or ids is None:
         if len(given.labels) != n:
-            raise files.FileFormatError(
+            raise tables.FileFormatError(
                 f"{path} has {len(given.labels)} {noun}s, but there are {n} objects. Give one for"
                 " each, or ids in both files to match them by."
             )
         return given.labels
     if given.ids.dtype == ids.dtype and np.array_equal(given.ids, ids):
         return given.labels
-    known, wanted = files.as_texts(given.ids), files.as_texts(ids)
+    known, wanted = tables.as_texts(given.ids), tables.as_texts(ids)
     times = Counter(known)
     for name in wanted:
         if times[name] != 1:
             has = f"several {noun}s" if times[name] else f"no {noun}"
-            raise files.FileFormatError(
+            raise tables.FileFormatError(
                 f"{path} has {has} for the object {name!r} of the votes. It must have one for each."
             )
     place_of = {name: place for place, name in enumerate(known)}
@@ -142,9 +142,9 @@ def read_features(
     can_drop : bool
         Whether the verb has options to leave columns out, which errors then recommend.
     **reading
-        Options of `ensemblage.files.read_features`.
+        Options of `ensemblage.tables.read_features`.
     """
-    from ensemblage import files
+    from ensemblage import tables
 
     scale = None
     if _is_dataset(data):
@@ -152,8 +152,7 @@ def read_features(
         if truth is None and classes_apart:
             truth = "truth"
     else:
-        kept = [] if truth is None else [truth]
-        table = files.read_features(data, **reading, keep=kept)
+        table = tables.read_features(data, **reading)
     columns = dict(table.columns)
     for name in drop:
         if name not in columns:
@@ -175,18 +174,18 @@ def _is_dataset(data: list[str]) -> bool:
 
 def _dataset(name: str) -> tuple[FeatureTable, str | None]:
     """Return a dataset as if it were a file: its true classes are an array called truth."""
-    from ensemblage import datasets, files
+    from ensemblage import datasets, tables
 
     dataset = datasets.load(name)
     width = dataset.features.shape[1]
     names = dataset.feature_names or [f"c{place}" for place in range(1, width + 1)]
     columns = dict(zip(names, dataset.features.T, strict=True))
-    return files.FeatureTable(columns, None, None, {"truth": dataset.truth}), dataset.scale
+    return tables.FeatureTable(columns, None, None, {"truth": dataset.truth}), dataset.scale
 
 
 def _take_truth(truth: str, table: FeatureTable, columns: dict[str, NDArray[Any]]) -> NamedColumn:
     """Return the true classes; a column that holds them is removed."""
-    from ensemblage import files
+    from ensemblage import tables
 
     name = truth
     if truth in columns:
@@ -197,23 +196,23 @@ def _take_truth(truth: str, table: FeatureTable, columns: dict[str, NDArray[Any]
         known = [*columns, *table.extra]
         labels = read_truth(truth, table.ids, table.id_name, _n_rows(table), known)
         name = "truth"
-    if files.is_missing(labels).all():
-        raise files.FileFormatError(f"--truth {truth}: all of these classes are missing.")
-    return files.NamedColumn(name, labels)
+    if tables.is_missing(labels).all():
+        raise tables.FileFormatError(f"--truth {truth}: all of these classes are missing.")
+    return tables.NamedColumn(name, labels)
 
 
 def _as_classes(values: NDArray[Any], name: str) -> NDArray[Any]:
     """Return a column as whole numbers, -1 if one is missing, or as names."""
     import numpy as np
 
-    from ensemblage import files
+    from ensemblage import tables
 
     if values.dtype == object:
         return values
     filled = np.where(np.isnan(values), -1, values)
     fractions = filled[filled != np.floor(filled)]
     if len(fractions):
-        raise files.FileFormatError(
+        raise tables.FileFormatError(
             f"--truth {name}: true classes must be whole numbers or names, got {fractions[0]:g}."
         )
     return filled.astype(np.int64)
@@ -225,15 +224,15 @@ def _matrix(
     """Return the columns as one array of finite numbers."""
     import numpy as np
 
-    from ensemblage import files
+    from ensemblage import tables
 
     if not columns:
-        raise files.FileFormatError(
+        raise tables.FileFormatError(
             "No features are left: every column holds ids or true classes, or was dropped."
         )
     texts = [name for name, values in columns.items() if values.dtype == object]
     if texts:
-        raise files.FileFormatError(_text_message(columns[texts[0]], texts, can_drop=can_drop))
+        raise tables.FileFormatError(_text_message(columns[texts[0]], texts, can_drop=can_drop))
     matrix = np.column_stack(list(columns.values()))
     finite = np.isfinite(matrix)
     if not finite.all():
@@ -242,7 +241,7 @@ def _matrix(
         state = "missing" if np.isnan(matrix[row, place]) else "infinite"
         more = int((~finite).sum()) - 1
         drop = f"--drop {name}" if can_drop else "leave this column out of the file"
-        raise files.FileFormatError(
+        raise tables.FileFormatError(
             f"{_where(table, row)}, column {name!r} is {state}, and {more} more. Features must be"
             f" finite numbers: fill the gaps, leave out these rows, or {drop}."
         )
@@ -251,10 +250,10 @@ def _matrix(
 
 def _text_message(values: NDArray[Any], texts: list[str], *, can_drop: bool) -> str:
     """Return the message for columns of texts; `values` are those of the first."""
-    from ensemblage import files
+    from ensemblage import tables
 
     name, shown = texts[0], [value for value in values.tolist() if value is not None]
-    comma = next((value for value in shown if files.has_decimal_comma(str(value))), None)
+    comma = next((value for value in shown if tables.has_decimal_comma(str(value))), None)
     if comma is not None:
         return (
             f"Column {name!r} holds {comma!r}, a number with a decimal comma. Write the file with"
@@ -276,11 +275,11 @@ def _text_message(values: NDArray[Any], texts: list[str], *, can_drop: bool) -> 
 def _ids(table: FeatureTable) -> NamedColumn:
     import numpy as np
 
-    from ensemblage import files
+    from ensemblage import tables
 
     if table.ids is None or table.id_name is None:
-        return files.NamedColumn("row", np.arange(_n_rows(table)))
-    return files.NamedColumn(table.id_name or "id", table.ids)
+        return tables.NamedColumn("row", np.arange(_n_rows(table)))
+    return tables.NamedColumn(table.id_name or "id", table.ids)
 
 
 def _n_rows(table: FeatureTable) -> int:

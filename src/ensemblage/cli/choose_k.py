@@ -48,7 +48,7 @@ def choose_k(
         )
     session.resolve()
     session.check_table(output, "csv", "tsv", "parquet")
-    from ensemblage import files, metrics
+    from ensemblage import metrics, tables
 
     estimator = session.estimator(1)
     ensemble = session.read()
@@ -64,10 +64,10 @@ def choose_k(
         )
     if output is not None:
         columns = {"k": choice.ks, **choice.scores}
-        files.write_table(output, columns, decimals=dict.fromkeys(choice.scores, 6))
+        tables.write(output, columns, decimals=dict.fromkeys(choice.scores, 6))
     n_classes = None
     if session.true_labels is not None:
-        classes = session.true_labels[~files.is_missing(session.true_labels)]
+        classes = session.true_labels[~tables.is_missing(session.true_labels)]
         n_classes = len(set(classes.tolist()))
     if session.as_json:
         facts = {

@@ -173,10 +173,10 @@ def _cell(word: str, value: Any) -> str:
 def _write(output: str, rows: list[Row], agreement: Agreement) -> None:
     import numpy as np
 
-    from ensemblage import files
+    from ensemblage import tables
 
     if output.lower().endswith(".json"):
-        files.write_text(output, json.dumps({"methods": rows, "agreement": agreement}, indent=1))
+        tables.write_text(output, json.dumps({"methods": rows, "agreement": agreement}, indent=1))
         return
     columns = {}
     for word in rows[0]:
@@ -184,4 +184,4 @@ def _write(output: str, rows: list[Row], agreement: Agreement) -> None:
         numbers = all(value is None or isinstance(value, (int, float)) for value in values)
         gaps = [np.nan if value is None else value for value in values]
         columns[word] = np.array(gaps) if numbers else np.array(values, dtype=object)
-    files.write_table(output, columns, decimals={word: 6 for word in _SCORES if word in columns})
+    tables.write(output, columns, decimals={word: 6 for word in _SCORES if word in columns})

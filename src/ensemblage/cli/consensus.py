@@ -132,7 +132,7 @@ def _check_beside(
     one_k: bool,
 ) -> None:
     """Check the outputs beside the labels: tables and the model."""
-    from ensemblage import files
+    from ensemblage import tables
 
     written = {} if output == "-" else {Path(output).absolute(): f"-o {output}"}
     for option, path in {**tables, "--save": save}.items():
@@ -149,9 +149,9 @@ def _check_beside(
         if other != f"{option} {path}":
             raise UsageError(f"{option} {path} and {other} are the same file. Name another.")
         if option in tables:
-            files.check_writable(path)
+            tables.check_writable(path)
         else:
-            from ensemblage.files._target import check_target
+            from ensemblage.tables import check_target
 
             check_target(path)
 

@@ -65,9 +65,9 @@ def demo(
     deviations over the seeds.
     """
     import ensemblage as en
-    from ensemblage import files
+    from ensemblage import tables
 
-    files.check_writable("-")
+    tables.check_writable("-")
     folder = None if output is None else _new_folder(output)
     features, digits = _digits()
     with session.stage("Loading"):
@@ -187,16 +187,16 @@ def _show(rows: list[list[str]]) -> None:
 def _write(folder: Path, first: _Outcome, digits: NDArray[Any]) -> None:
     import numpy as np
 
-    from ensemblage import files
+    from ensemblage import tables
 
     ids = {"id": np.arange(len(digits))}
     members = {f"kmeans_{place}": member for place, member in enumerate(first.votes.T, 1)}
-    files.write_table(folder / "votes.csv", ids | members)
+    tables.write(folder / "votes.csv", ids | members)
     labels = {
         name: first.models[row].labels_
         for row, name in zip(_METHODS, ("consensus", "pta", "ptgp"), strict=True)
     }
-    files.write_table(folder / "labels.csv", ids | {"truth": digits} | labels)
+    tables.write(folder / "labels.csv", ids | {"truth": digits} | labels)
 
 
 def _write_report(

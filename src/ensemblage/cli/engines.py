@@ -114,7 +114,7 @@ def _choose(job: Job) -> str:
     """Return the engine that suits a job."""
     from ensemblage.scale import stream
 
-    if job.to_folder or any(map(stream.only_streamed, job.session.paths)):
+    if job.to_folder:
         return "stream"
     if _why_not_streamed(job) is not None:
         return "memory"
@@ -126,14 +126,14 @@ def _choose(job: Job) -> str:
 
 def _in_memory(job: Job) -> Outcome:
     """Read all votes, find their consensus, write the labels."""
-    from ensemblage import files
+    from ensemblage import tables
 
     if job.to_folder:
         raise UsageError(
             f"-o {job.output}: a folder gets a file for each input, which --engine stream writes."
             " Name a file, or leave --engine out."
         )
-    files.check_writable(job.output)
+    tables.check_writable(job.output)
     session = job.session
     ensemble = session.read()
     check_k(job.largest_k, ensemble)
@@ -162,16 +162,16 @@ def _ids(job: Job) -> dict[str, Any]:
     """Return the column of ids, if the output has one; its name must differ from the others."""
     import numpy as np
 
-    from ensemblage import files
+    from ensemblage import tables
 
     table = job.session.table
     if output_format(job.output) == "npy":
         return {}
     if table.ids is None or table.id_name is None:
-        return {"row": np.arange(files.n_objects(table))}
+        return {"row": np.arange(tables.n_objects(table))}
     written = {"label"} if job.ks is None else {f"k{k}" for k in job.ks}
     if table.id_name in (written | {"confidence"} if job.confidence else written):
-        raise files.FileFormatError(
+        raise tables.FileFormatError(
             f"The id column is called {table.id_name!r}, which is the name of a column of the"
             " output. Rename it."
         )
@@ -203,10 +203,10 @@ def _scores(labels: dict[str, NDArray[Any]], truth: NDArray[Any], ensemble: Any)
 
 def write_columns(path: str, columns: dict[str, Any]) -> None:
     """Write a table; fractions have six decimals."""
-    from ensemblage import files
+    from ensemblage import tables
 
     floats = [name for name, column in columns.items() if column.dtype.kind == "f"]
-    files.write_table(path, columns, decimals=dict.fromkeys(floats, 6))
+    tables.write(path, columns, decimals=dict.fromkeys(floats, 6))
 
 
 def _why_not_streamed(job: Job) -> str | None:

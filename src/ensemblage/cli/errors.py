@@ -123,7 +123,7 @@ def describe(error: Exception) -> tuple[int, str]:
     if isinstance(error, MemoryError):
         return FAILED, text or "There was not enough memory for this."
     if isinstance(error, (ValueError, TypeError, OSError)):
-        wrong_option = isinstance(error, _loaded("ensemblage.files", "OptionError"))
+        wrong_option = isinstance(error, _loaded("ensemblage.tables", "OptionError"))
         return WRONG_USAGE if wrong_option else FAILED, text or type(error).__name__
     if isinstance(error, ImportError) and "pip install" in text:
         return FAILED, text

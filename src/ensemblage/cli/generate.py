@@ -65,11 +65,11 @@ def generate(
     pool_format = _check_output(output, session.truth)
     session.check_json(output)
     check_apart(output, [*data, session.truth])
-    from ensemblage import ensembles, files
+    from ensemblage import ensembles, tables
     from ensemblage._validate import Features as NamedFeatures
     from ensemblage.ensembles.checkpoint import COMMAND_LOCK, alone, remove_folder
 
-    files.check_pool_writable(output)
+    tables.check_pool_writable(output)
     with session.stage("Reading features"):
         features = read_features(
             data,
@@ -103,7 +103,7 @@ def generate(
     with nullcontext() if parts is None else alone(parts, COMMAND_LOCK):
         votes = _votes(clusterings, (len(features.matrix), members), parts, session)
         _warn_of_silent(votes)
-        files.write_pool(output, votes, names, ids=features.ids, truth=features.truth)
+        tables.write_pool(output, votes, names, ids=features.ids, truth=features.truth)
         if parts is not None and checkpoint is None:
             remove_folder(parts)
     elapsed, sizes = session.clock.elapsed(), votes.max(axis=0).astype(int) + 1
@@ -129,11 +129,11 @@ def generate(
 
 def _check_output(output: str, truth: str | None) -> str:
     """Return the format of the output, which must be able to hold what was asked for."""
-    from ensemblage import files
+    from ensemblage import tables
 
     try:
-        pool_format = files.pool_format(output)
-    except files.FileFormatError as error:
+        pool_format = tables.pool_format(output)
+    except tables.FileFormatError as error:
         raise UsageError(str(error)) from None
     if pool_format == "npy" and truth is not None:
         raise UsageError(
@@ -166,12 +166,12 @@ def _check_sizes(
 
 def _check_names(features: Features, names: list[str]) -> None:
     """Check that no two columns of the output have the same name."""
-    from ensemblage import files
+    from ensemblage import tables
 
     taken = [features.ids.name, *([] if features.truth is None else [features.truth.name])]
     for name in taken:
         if name in names or taken.count(name) > 1:
-            raise files.FileFormatError(
+            raise tables.FileFormatError(
                 f"Two columns of the output would be called {name!r}. Rename that column of the"
                 " input."
             )

@@ -77,7 +77,7 @@ Header = Annotated[
     option(None, "Whether the first row holds names.", "--header/--no-header", default="detected"),
 ]
 Format = Annotated[
-    Literal["csv", "tsv", "parquet", "npy", "npz", "mat"] | None,
+    Literal["csv", "tsv", "parquet", "arrow", "orc", "json", "npy", "npz", "mat", "xlsx"] | None,
     choice("The format of the input.", default="by the name"),
 ]
 Key = Annotated[

@@ -18,7 +18,7 @@ from ensemblage.cli.session import FitSession, check_apart, check_k, verb
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from ensemblage.files import VoteTable
+    from ensemblage.tables import VoteTable
 
 EXAMPLES = """\b
 Examples:
@@ -69,10 +69,10 @@ def report(
     check_apart(output, [saved, *session.paths, session.truth, features])
     session.check_json(output)
     import ensemblage as en
-    from ensemblage import files
+    from ensemblage import tables
     from ensemblage.report import need_jinja
 
-    files.check_writable(output, format="csv")
+    tables.check_writable(output, format="csv")
     need_jinja()
     model = session.estimator(k) if saved is None else en.load(saved)
     beside: dict[str, Any] = {}
@@ -169,12 +169,12 @@ def _features(path: str, table: VoteTable) -> NDArray[Any]:
     """Return the features in the order of the votes: by id if both files have ids."""
     import numpy as np
 
-    from ensemblage import files
+    from ensemblage import tables
 
     features = read_features([path], can_drop=False)
     ids = None if features.id_name is None else features.ids.values
-    rows = files.Labels(np.arange(len(features.matrix)), ids)
-    return features.matrix[in_order(rows, table.ids, files.n_objects(table), path, noun="row")]
+    rows = tables.Labels(np.arange(len(features.matrix)), ids)
+    return features.matrix[in_order(rows, table.ids, tables.n_objects(table), path, noun="row")]
 
 
 def _title(paths: list[str]) -> str:

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
     from contextlib import AbstractContextManager
 
-    from ensemblage.files import VoteTable
+    from ensemblage.tables import VoteTable
 
 _SHOWN = 5
 #: Options that only some methods have, and the parameters of these methods.
@@ -70,9 +70,9 @@ class JsonSession(Session):
                 "--json prints a summary on standard output, where the result would go too. Name a"
                 " file for the result with -o."
             )
-        from ensemblage import files
+        from ensemblage import tables
 
-        files.check_writable("-")
+        tables.check_writable("-")
 
     def finish(self, verb: str, facts: dict[str, Any], summary: str, *, err: bool = True) -> None:
         """Print the facts as JSON, or else the summary."""
@@ -118,17 +118,17 @@ class VoteSession(InputSession):
 
     def check_table(self, output: str | None, *formats: str) -> None:
         """Check a table that is written in one of some formats, or shown on standard output."""
-        from ensemblage import files
+        from ensemblage import tables
 
         self.check_json(output)
         if output is None:
-            files.check_writable("-")
+            tables.check_writable("-")
             return
         check_apart(output, [*self.paths, self.truth])
         if "json" in formats and output.lower().endswith(".json"):
-            files.check_writable(output, format="csv")
+            tables.check_writable(output, format="csv")
         elif output_format(output) in formats:
-            files.check_writable(output)
+            tables.check_writable(output)
         else:
             endings = ", ".join(f".{name}" for name in formats)
             raise UsageError(f"-o {output}: a table needs a name that ends in one of {endings}.")
@@ -136,13 +136,13 @@ class VoteSession(InputSession):
     def read(self) -> Any:
         """Read the votes as one `table`, set `true_labels` apart, and return the `Ensemble`."""
         import ensemblage as en
-        from ensemblage import files
+        from ensemblage import tables
 
         with self.stage("Reading votes"):
-            table = files.read_tables(self.paths, **self.reading())
+            table = tables.read(self.paths, **self.reading())
         self.table, self.true_labels = take_truth(table, self.truth)
         _check_turnout(self.table)
-        ensemble = en.Ensemble(files.votes_of(self.table), n_jobs=self.jobs)
+        ensemble = en.Ensemble(tables.votes_of(self.table), n_jobs=self.jobs)
         ensemble.names = self.table.names
         return ensemble
 
@@ -258,11 +258,11 @@ def check_apart(output: str, inputs: Iterable[str | None]) -> None:
 
 def output_format(output: str) -> str:
     """Return the format of an output by its name."""
-    from ensemblage import files
+    from ensemblage import tables
 
     try:
-        return files.format_to_write(output, None)
-    except files.FileFormatError as error:
+        return tables.format_to_write(output, None)
+    except tables.FileFormatError as error:
         raise UsageError(str(error)) from None
 
 
@@ -279,13 +279,13 @@ def check_k(largest: int, ensemble: Any) -> None:
 
 def _check_turnout(table: VoteTable) -> None:
     """Check that every object has a vote; name those that have none."""
-    from ensemblage import files
+    from ensemblage import tables
 
-    silent = files.silent_objects(table)
+    silent = tables.silent_objects(table)
     if len(silent):
-        shown = [files.object_in_words(table, int(row)) for row in silent[:_SHOWN]]
+        shown = [tables.object_in_words(table, int(row)) for row in silent[:_SHOWN]]
         more = [f"and {len(silent) - _SHOWN} more"] if len(silent) > _SHOWN else []
-        raise files.FileFormatError(
+        raise tables.FileFormatError(
             f"{len(silent)} object(s) have no vote in any clustering: {'; '.join(shown + more)}."
             " Nothing can be said about them; leave these rows out."
         )

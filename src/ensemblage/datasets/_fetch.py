@@ -12,6 +12,8 @@ from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
+from ensemblage.tables import finished
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
@@ -129,21 +131,19 @@ def _starts_at(answer: Any, have: int) -> bool:
 
 def _extract(archive: Path, member: str, target: Path, sha256: str | None) -> None:
     """Copy one file out of an archive, whatever folder it has there."""
-    part = target.with_name(f"{target.name}.part")
     try:
-        with zipfile.ZipFile(archive) as content:
+        with zipfile.ZipFile(archive) as content, finished(target) as file:
             names = [name for name in content.namelist() if PurePosixPath(name).name == member]
             if not names:
                 raise DownloadError(f"the archive has no file {member}")
-            with content.open(names[0]) as packed, part.open("wb") as file:
+            with content.open(names[0]) as packed:
                 shutil.copyfileobj(packed, file, _CHUNK)
+            file.flush()
+            if sha256 is not None and (found := checksum(Path(file.name))) != sha256:
+                raise DownloadError(f"{member} has the checksum {found}, not {sha256}")
     except zipfile.BadZipFile as error:
         archive.unlink()
         raise DownloadError("what came is no zip archive, and was removed") from error
-    if sha256 is not None and (found := checksum(part)) != sha256:
-        part.unlink()
-        raise DownloadError(f"{member} has the checksum {found}, not {sha256}")
-    part.replace(target)
 
 
 def checksum(path: Path) -> str:

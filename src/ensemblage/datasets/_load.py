@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ensemblage import files
+from ensemblage import tables
 from ensemblage.datasets._catalogue import Entry, RawFile, every_name, find
 from ensemblage.datasets._convert import CONVERTERS, tenth
 from ensemblage.datasets._dataset import Dataset, locked, numbered
@@ -73,7 +73,7 @@ def _arrays(entry: Entry, folder: Path, *, download: bool) -> tuple[Arrays, str]
     cached = cache_folder() / f"{entry.file}.npz"
     for path in (*_local_files(entry, folder), cached):
         if path.is_file():
-            return files.read_arrays(path), str(path)
+            return tables.read_arrays(path), str(path)
     if entry.name == "KDD99-10P":
         whole, origin = _arrays(_entry("KDD99"), folder, download=download)
         arrays = tenth(whole)
@@ -100,11 +100,11 @@ def _published(entry: Entry, folder: Path, cached: Path, *, download: bool) -> A
             raise DownloadError(_what_to_do(entry, folder, raw, str(error))) from error
     try:
         arrays = _converted(entry, raw)
-    except files.FileFormatError:
+    except tables.FileFormatError:
         for file in lacking:  # not those that somebody placed there
             (raw / file.name).unlink(missing_ok=True)
         raise
-    files.write_table(cached, arrays, format="npz")
+    tables.write(cached, arrays, format="npz")
     _tidy(raw, lacking)
     return arrays
 
@@ -124,7 +124,7 @@ def _converted(entry: Entry, raw: Path) -> Arrays:
     except MemoryError:
         raise
     except Exception as error:  # damaged bytes lead a parser anywhere: there is no list of types
-        raise files.FileFormatError(
+        raise tables.FileFormatError(
             f"{where} failed: a file is damaged or of another layout ({error}). Remove it, to have"
             " it fetched again."
         ) from error
@@ -145,7 +145,7 @@ def _verify(arrays: Arrays, entry: Entry, where: str) -> None:
     }
     for what, (got, wanted) in found.items():
         if got != wanted:
-            raise files.FileFormatError(
+            raise tables.FileFormatError(
                 f"{where} is not the dataset that the paper's tables were checked with: its {what}"
                 f" differ (found {got}, expected {wanted}). Remove the files, to have them fetched"
                 " again; if that does not help, their publisher has changed them."
@@ -191,18 +191,18 @@ def _dataset(entry: Entry, arrays: Arrays, path: str) -> Dataset:
 
 def _check(arrays: Arrays, path: str) -> None:
     if missing := [name for name in ("X", "y") if name not in arrays]:
-        raise files.FileFormatError(
+        raise tables.FileFormatError(
             f"{path} has no array {missing[0]!r}. A dataset is an NPZ file with X, a row for each"
             f" object, and y, the classes. It holds: {', '.join(arrays)}."
         )
     features, classes = arrays["X"], arrays["y"]
     if features.ndim != 2 or features.dtype.kind not in "fiub" or not features.size:
-        raise files.FileFormatError(
+        raise tables.FileFormatError(
             f"{path}: X must be a table of numbers, but it is of type {features.dtype} and shape"
             f" {features.shape}."
         )
     if classes.size != len(features) or classes.dtype.kind not in "iu":
-        raise files.FileFormatError(
+        raise tables.FileFormatError(
             f"{path}: y must be {len(features)} whole numbers, one for each row of X, but it is of"
             f" type {classes.dtype} and shape {classes.shape}."
         )

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ensemblage import files
+from ensemblage import tables
 from ensemblage._validate import check_votes, check_whole
 from ensemblage.datasets._catalogue import find
 from ensemblage.datasets._dataset import locked, numbered
@@ -122,15 +122,15 @@ def load_pool(
     (Pool(pool: 3 objects, 2 clusterings), array([0, 1, 1]))
     """
     path, name = _found(name_or_path, data_folder(folder))
-    if files.format_of_name(str(path)) in ("mat", "npz"):
+    if tables.format_of_name(str(path)) in ("mat", "npz"):
         table, truth = _of_arrays(path)
     else:
-        table = files.read_table(path)
+        table = tables.read(path)
         truth = None
         named = next((column for column in table.names if column.lower() in _TRUTH), None)
         if named is not None:
-            truth, table = files.take_column(table, named)
-    members = check_votes(files.votes_of(table)).matrix
+            truth, table = tables.take_column(table, named)
+    members = check_votes(tables.votes_of(table)).matrix
     return Pool(locked(members), None if truth is None else locked(_renumbered(truth)), name)
 
 
@@ -166,25 +166,25 @@ def _found(name_or_path: str | PathLike[str], folder: Path) -> tuple[Path, str]:
     )
 
 
-def _of_arrays(path: Path) -> tuple[files.VoteTable, NDArray[Any] | None]:
+def _of_arrays(path: Path) -> tuple[tables.VoteTable, NDArray[Any] | None]:
     """Return members and truth of a MAT or NPZ file; a truth that does not fit is an error."""
-    arrays = files.read_arrays(path)
-    key = "members" if files.format_of_name(str(path)) == "mat" else None
-    table = files.table_from_arrays(arrays, path=str(path), id_column=None, key=key)
+    arrays = tables.read_arrays(path)
+    key = "members" if tables.format_of_name(str(path)) == "mat" else None
+    table = tables.table_of_arrays(arrays, path=str(path), key=key)
     named = next((word for word in _TRUTH if word in arrays), None)
     if named is None:
         return table, None
-    n = files.n_objects(table)
+    n = tables.n_objects(table)
     if arrays[named].size != n:
         hint = " Are its rows clusterings? Then transpose it." * (
             arrays[named].size == len(table.names)
         )
-        raise files.FileFormatError(
+        raise tables.FileFormatError(
             f"{path}: {named} has {arrays[named].size} values, but the clusterings have {n} rows,"
             f" one for each object.{hint}"
         )
     if named not in table.extra:
-        raise files.FileFormatError(
+        raise tables.FileFormatError(
             f"{path}: {named} holds no labels, but values of type {arrays[named].dtype}. True"
             " classes are whole numbers or names."
         )
@@ -192,7 +192,7 @@ def _of_arrays(path: Path) -> tuple[files.VoteTable, NDArray[Any] | None]:
 
 
 def _renumbered(truth: NDArray[Any]) -> NDArray[np.int64]:
-    missing = files.is_missing(truth)
+    missing = tables.is_missing(truth)
     numbers = np.full(len(truth), -1, dtype=np.int64)
     numbers[~missing] = numbered(truth[~missing])[0]
     return numbers

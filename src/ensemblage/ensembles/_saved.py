@@ -12,8 +12,8 @@ from ensemblage.ensembles._member import Member
 from ensemblage.ensembles._plan import Plan
 from ensemblage.ensembles._scaling import Scaling
 from ensemblage.ensembles._view import View
-from ensemblage.files._archive import read_archive
 from ensemblage.methods import METHODS
+from ensemblage.methods.archive import read_archive
 from ensemblage.methods.loading import (
     broken,
     check_preamble,

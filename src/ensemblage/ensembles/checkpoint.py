@@ -8,7 +8,6 @@ or a copy has damaged it, and what cannot be read is made again.
 from __future__ import annotations
 
 import json
-import os
 from contextlib import contextmanager, suppress
 from dataclasses import replace
 from pathlib import Path
@@ -18,8 +17,7 @@ import numpy as np
 
 from ensemblage._messages import Message, Parameter
 from ensemblage.ensembles._fingerprint import digest, words
-from ensemblage.files._lock import lock
-from ensemblage.files._target import told_if_lost
+from ensemblage.tables import UNFINISHED, finished, lock
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -128,10 +126,8 @@ def remove_folder(path: Path) -> None:
 
 
 def _is_unfinished(path: Path) -> bool:
-    """Tell whether a file is what a killed process leaves, besides members; see `_replace`."""
-    return path.name in (_LOCK, COMMAND_LOCK) or path.name.startswith(
-        (f".{_MANIFEST}.", ".member-")
-    )
+    """Tell whether a file is what a killed process leaves, besides members."""
+    return path.name in (_LOCK, COMMAND_LOCK) or path.name.startswith(UNFINISHED)
 
 
 def _read_labels(path: Path, n_objects: int) -> NDArray[Any]:
@@ -180,12 +176,5 @@ def _describe(plan: Plan) -> dict[str, Any]:
 
 def _replace(path: Path, write: Callable[[Any], Any]) -> None:
     """Write a file that is there completely or not at all."""
-    unfinished = path.with_name(f".{path.name}.{os.getpid()}")
-    try:
-        with told_if_lost(str(path)):
-            with unfinished.open("wb") as file:
-                write(file)
-            unfinished.replace(path)
-    finally:
-        with suppress(OSError):  # the folder may be gone or shut; what has failed was told
-            unfinished.unlink(missing_ok=True)
+    with finished(path) as file:
+        write(file)

@@ -16,8 +16,8 @@ from ensemblage.ensembles._noise import compare_with_noise, doubted
 from ensemblage.ensembles._plan import make_plan
 from ensemblage.ensembles._run import run_members
 from ensemblage.ensembles._saved import state_of_clustering
-from ensemblage.files._archive import write_archive
 from ensemblage.methods import Consensus
+from ensemblage.methods.archive import write_archive
 from ensemblage.methods.saving import preamble
 from ensemblage.metrics.aligning import aligned
 

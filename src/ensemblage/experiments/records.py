@@ -17,7 +17,7 @@ from contextlib import contextmanager, suppress
 from itertools import chain
 from typing import TYPE_CHECKING, Any
 
-from ensemblage.files._target import told_if_lost
+from ensemblage.tables import finished, lost_errors
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -102,7 +102,7 @@ class RecordFile:
     def add(self, record: Record) -> None:
         """Append one record; when this returns, it is in the file."""
         path = str(self._path)
-        with told_if_lost(path):
+        with lost_errors(path):
             rest = memoryview(json.dumps(record).encode() + b"\n")
             while rest:
                 rest = rest[self._file.write(rest) :]
@@ -127,9 +127,8 @@ def pack(folder: Path) -> int:
     """Compress all records of a folder into one file; return how many there are."""
     records = read(folder)
     text = "".join(json.dumps(records[name]) + "\n" for name in sorted(records))
-    temporary = folder / f"{PACKED}.tmp"
-    temporary.write_bytes(gzip.compress(text.encode(), mtime=0))
-    temporary.replace(folder / PACKED)
+    with finished(folder / PACKED) as file:
+        file.write(gzip.compress(text.encode(), mtime=0))
     (folder / FILE).unlink(missing_ok=True)
     return len(records)
 

@@ -6,7 +6,7 @@ import json
 from html import escape
 from typing import TYPE_CHECKING, Any
 
-from ensemblage import files
+from ensemblage import tables
 from ensemblage.datasets import data_folder
 from ensemblage.experiments import records as record_files
 from ensemblage.experiments.evidence import Evidence
@@ -65,16 +65,16 @@ def render(folder: Path, pools: str | None = None) -> Path:
             parts.append(_empty(experiment))
             continue
         _write_files(folder, results)
-        files.write_text(folder / f"{name}.md", _markdown(experiment, results))
+        tables.write_text(folder / f"{name}.md", _markdown(experiment, results))
         parts.append(_html(experiment, results))
     index = folder / "index.html"
-    files.write_text(index, _page(parts, len(found), paper=bool(evidence.paper)))
+    tables.write_text(index, _page(parts, len(found), paper=bool(evidence.paper)))
     return index
 
 
 def _write_files(folder: Path, results: Results) -> None:
     for grid in results.grids:
-        files.write_text(folder / f"{grid.name}.csv", grid.to_csv().rstrip("\n"))
+        tables.write_text(folder / f"{grid.name}.csv", grid.to_csv().rstrip("\n"))
     for picture in results.pictures:
         figure = picture.draw()
         for ending in ("png", "svg"):

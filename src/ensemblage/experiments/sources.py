@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from ensemblage import datasets, ensembles
+from ensemblage import datasets, ensembles, tables
 from ensemblage._ensemble import Ensemble
 from ensemblage._validate import UnscaledFeaturesWarning, warn
 
@@ -110,10 +110,8 @@ def _make(
             checkpoint=path.with_suffix(".parts"),
             progress=progress,
         )
-    temporary = path.with_suffix(".tmp")
-    with temporary.open("wb") as file:
+    with tables.finished(path) as file:
         np.savez(file, members=votes, truth=data.truth)
-    temporary.replace(path)
     shutil.rmtree(path.with_suffix(".parts"))
 
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from sklearn.exceptions import NotFittedError
 
-from ensemblage.files._archive import write_archive
+from ensemblage.methods.archive import write_archive
 from ensemblage.methods.loading import complete
 from ensemblage.methods.saving import preamble, state_of
 

@@ -13,8 +13,8 @@ from sklearn.base import clone
 from ensemblage import _validate, flow
 from ensemblage._ensemble import Ensemble
 from ensemblage._types import Microclusters
-from ensemblage.files import FileFormatError
 from ensemblage.methods.saving import FORMAT, PLACED, TREE, VERSION, is_kept, is_name, is_scalar
+from ensemblage.tables import FileFormatError
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

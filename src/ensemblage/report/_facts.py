@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from scipy.sparse import csr_array
 
-from ensemblage import _validate, files, flow, metrics
+from ensemblage import _validate, flow, metrics, tables
 from ensemblage._ensemble import grouped
 from ensemblage._types import Columns
 from ensemblage.report._layout import order_of_rows
@@ -64,7 +64,7 @@ def object_facts(
     if not subject.in_order:
         ids = [f"microcluster {group}" for group in fitted.microclusters_.of_object[shown].tolist()]
     elif subject.ids is not None:
-        ids = names.of(files.as_texts(np.asarray(subject.ids)[shown]))
+        ids = names.of(tables.as_texts(np.asarray(subject.ids)[shown]))
     return {
         "n": subject.n_objects,
         "row": shown.tolist() if subject.in_order else None,

@@ -175,9 +175,9 @@ def write(
     ...     [file.name for file in Path(folder).iterdir()]
     ['report.html']
     """
-    from ensemblage import files
+    from ensemblage import tables
 
-    files.check_writable(path, format="csv")  # refused before the work is done
+    tables.check_writable(path, format="csv")  # refused before the work is done
     text = html(
         model,
         features=features,
@@ -188,7 +188,7 @@ def write(
         title=title,
         command=command,
     )
-    files.write_text(path, text)
+    tables.write_text(path, text)
 
 
 def _subject(

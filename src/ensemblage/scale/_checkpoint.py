@@ -10,7 +10,6 @@ from __future__ import annotations
 import hashlib
 import json
 import pickle
-import secrets
 import warnings
 from contextlib import suppress
 from pathlib import Path
@@ -19,8 +18,7 @@ from zipfile import BadZipFile
 
 import numpy as np
 
-from ensemblage.files._lock import lock
-from ensemblage.files._target import told_if_lost
+from ensemblage.tables import UNFINISHED, File, finished, is_remote, lock
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -28,18 +26,16 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 #: To be raised when folders of earlier versions cannot be gone on with.
-_VERSION = 1
+_VERSION = 2
 _MANIFEST = "manifest.json"
 _LOCK = ".lock"
-_UNFINISHED = ".unfinished-"
 _OWN = (
     _MANIFEST,
     "index.npz",
     "labels.npz",
-    "text-*.json",
     "part-*",
     "whole-*",
-    f"{_UNFINISHED}*",
+    f"{UNFINISHED}*",
 )
 
 
@@ -125,18 +121,9 @@ class Folder:
     def holds_work(self) -> bool:
         """Tell whether anything in here is worth keeping."""
         arrays = (self.path / name for name in ("index.npz", "labels.npz"))
-        return any(path.exists() for path in arrays) or any(self.path.glob("text-*.json"))
+        return any(path.exists() for path in arrays)
 
     # -- the first pass ------------------------------------------------------------------------
-
-    def read_learned(self, source: int) -> dict[str, Any] | None:
-        """Return what an earlier run has learned about a file of text."""
-        path = self.path / f"text-{source:06d}.json"
-        return _read_json(path) if path.exists() else None
-
-    def write_learned(self, source: int, learned: dict[str, Any]) -> None:
-        """Keep what was learned about a file of text."""
-        self._write_json(self.path / f"text-{source:06d}.json", learned)
 
     def read_index(self) -> tuple[NDArray[np.int64], NDArray[np.int64], dict[str, Any]] | None:
         """Return the rows of votes found so far, how often each was met, and the rest."""
@@ -170,14 +157,8 @@ class Folder:
     def replace(self, name: str, write: Callable[[Any], Any]) -> None:
         """Write a file that is there completely or not at all."""
         # Several machines may write the same file, after a worker was taken for dead.
-        unfinished = self.path / f"{_UNFINISHED}{secrets.token_hex(6)}"
-        try:
-            with told_if_lost(str(self.path / name)):
-                with unfinished.open("wb") as file:
-                    write(file)
-                unfinished.replace(self.path / name)
-        finally:
-            unfinished.unlink(missing_ok=True)
+        with finished(self.path / name) as file:
+            write(file)
 
     def _write_json(self, path: Path, content: dict[str, Any]) -> None:
         text = json.dumps(content, indent=1).encode()
@@ -225,8 +206,8 @@ def _load(path: Path) -> dict[str, NDArray[Any]] | None:
 
 def file_facts(path: str) -> list[Any]:
     """Return by what a file is known again: where it is, its size, when it was changed."""
-    status = Path(path).stat()
-    return [str(Path(path).resolve()), status.st_size, status.st_mtime_ns]
+    where = path if is_remote(path) else str(Path(path).resolve())
+    return [where, *(File(path).state() or ())]
 
 
 def estimator_in_words(estimator: Any) -> str:

@@ -8,9 +8,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ensemblage import flow
-from ensemblage.files._values import smallest
-from ensemblage.scale._labels import Labels, rows_of
-from ensemblage.scale._passes import Index
+from ensemblage.scale._passes import Index, rows_of
+from ensemblage.tables import Codes, smallest
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -21,19 +20,19 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Packed:
-    """The index of some rows without its hash table, and how many rows each piece of them had."""
+    """The index of some rows without its hash table, and what was learned of each piece of them."""
 
     table: Any
     sizes: NDArray[np.int64]
-    labels: list[Labels]
-    n_rows: list[int]
+    labels: list[Codes]
+    learned: list[dict[str, Any]]
 
 
-def packed(index: Index, n_rows: list[int] | None = None) -> Packed:
-    """Return an index ready to travel."""
+def packed(index: Index, learned: list[dict[str, Any]] | None = None) -> Packed:
+    """Return an index ready to travel; `learned` is what reading has shown of its pieces."""
     table, sizes = index.groups.finish()
-    counts = [int(sizes.sum())] if n_rows is None else n_rows
-    return Packed(smallest(table), sizes, index.labels, counts)
+    facts = [{"n_rows": int(sizes.sum())}] if learned is None else learned
+    return Packed(smallest(table), sizes, index.labels, facts)
 
 
 def unpacked(kept: Packed) -> Index:
@@ -50,14 +49,14 @@ def merged(parts: list[Packed]) -> Packed:
     """
     n_columns = parts[0].table.shape[1]
     groups = flow.MicroclusterIndex(n_columns)
-    labels = [Labels(known.name) for known in parts[0].labels]
+    labels = [Codes(known.name) for known in parts[0].labels]
     for part in parts:
         columns: list[IntArray] = [
             here.translated(there, part.table[:, m].astype(np.int64))
             for m, (here, there) in enumerate(zip(labels, part.labels, strict=True))
         ]
         groups.add_groups(rows_of(columns), part.sizes)
-    return packed(Index(groups, labels), [n for part in parts for n in part.n_rows])
+    return packed(Index(groups, labels), [facts for part in parts for facts in part.learned])
 
 
 class Table:

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from ensemblage.scale._checkpoint import damaged
+from ensemblage.tables import common_type
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from ensemblage.scale._source import Batch, Source
+    from ensemblage.tables import Batch, Source
 
 _ROWS_OF_GROUP = 1 << 20
 _DECIMALS = 6
@@ -67,25 +68,29 @@ class ParquetTarget:
         import pyarrow as pa
 
         self._answer = answer
-        self._id_name = sources[0].id_name
-        self._id_type = None if self._id_name is None else _common_type(sources)
-        first = pa.field(self._id_name or ROW, self._id_type or pa.int64())
-        fields = [
+        self._names = sources[0].carried_names
+        self._has_ids = sources[0].id_name is not None
+        kinds = zip(*(source.carried_types() for source in sources), strict=True)
+        self._types = [common_type(list(kind)) for kind in kinds]
+        rows = [] if self._has_ids else [pa.field(ROW, pa.int64())]
+        carried = list(map(pa.field, self._names, self._types))
+        labels = [
             pa.field(name, pa.float64() if values.dtype.kind == "f" else pa.int64())
             for name, values in answer.columns.items()
         ]
-        self._schema = pa.schema([first, *fields])
+        n_ids = int(self._has_ids)
+        self._schema = pa.schema([*rows, *carried[:n_ids], *labels, *carried[n_ids:]])
 
     def encode(self, source: Source, batch: Batch, numbers: NDArray[np.int32], row: int) -> Any:
         """Return some rows of a part."""
         import pyarrow as pa
 
         del row  # counted when parts are put together
-        columns: dict[str, Any] = {}
-        if self._id_name is not None:
-            columns[self._id_name] = source.arrow_ids(batch.ids, self._id_type)
+        arrays = source.carried_arrays(batch, self._types)
+        columns = dict(zip(self._names, arrays, strict=True))
         columns |= {name: pa.array(values) for name, values in self._answer.of(numbers).items()}
-        return pa.RecordBatch.from_pydict(columns)
+        ordered = {name: columns[name] for name in self._schema.names if name in columns}
+        return pa.RecordBatch.from_pydict(ordered)
 
     def write_part(self, stream: IO[bytes], encoded: Iterable[Any]) -> None:
         """Write the rows of a part."""
@@ -104,7 +109,7 @@ class ParquetTarget:
         import pyarrow as pa
         import pyarrow.parquet as pq
 
-        labels = list(self._schema.names[1:])
+        labels = list(self._answer.columns)
         whole = pa.types.is_integer(self._schema.field(0).type)
         encoding = {self._schema.names[0]: "DELTA_BINARY_PACKED"} if whole else None
         with pq.ParquetWriter(
@@ -122,7 +127,7 @@ class ParquetTarget:
                 for place in range(file.num_record_batches):
                     batch = file.get_batch(place)
                     columns = list(batch.columns)
-                    if self._id_name is None:
+                    if not self._has_ids:
                         columns.insert(0, pa.array(np.arange(row, row + batch.num_rows)))
                         row += batch.num_rows
                     columns = [
@@ -146,19 +151,19 @@ class TextTarget:
 
     def __init__(self, answer: Answer, sources: list[Source], delimiter: str) -> None:
         self._answer = answer
-        self._id_name = sources[0].id_name
+        self._names = sources[0].carried_names
+        self._n_ids = int(sources[0].id_name is not None)
         self._delimiter = delimiter
 
     def encode(self, source: Source, batch: Batch, numbers: NDArray[np.int32], row: int) -> bytes:
         """Return some rows of a part."""
-        ids: Any = range(row, row + batch.n_rows)
-        if self._id_name is not None:
-            ids = source.text_ids(batch.ids)
+        carried = source.carried_texts(batch)
+        ids: Any = carried[0] if self._n_ids else range(row, row + batch.n_rows)
         columns = [
             (np.round(values, _DECIMALS) if values.dtype.kind == "f" else values).tolist()
             for values in self._answer.of(numbers).values()
         ]
-        return self._text(zip(ids, *columns, strict=True))
+        return self._text(zip(ids, *columns, *carried[self._n_ids :], strict=True))
 
     def write_part(self, stream: IO[bytes], encoded: Iterable[bytes]) -> None:
         """Write the rows of a part."""
@@ -166,7 +171,8 @@ class TextTarget:
 
     def assemble(self, stream: IO[bytes], parts: list[Part]) -> None:
         """Write a file from its parts."""
-        stream.write(self._text([[self._id_name or ROW, *self._answer.columns]]))
+        ids, kept = self._names[: self._n_ids] or [ROW], self._names[self._n_ids :]
+        stream.write(self._text([[*ids, *self._answer.columns, *kept]]))
         for part in parts:
             with part.path.open("rb") as rows:
                 shutil.copyfileobj(rows, stream, 1 << 20)
@@ -193,17 +199,3 @@ def _groups(batches: Iterator[Any]) -> Iterator[list[Any]]:
                 group, n_rows = [], 0
     if group:
         yield group
-
-
-def _common_type(sources: list[Source]) -> Any:
-    """Return the Arrow type that holds the ids of every file: text if they are of many kinds."""
-    import pyarrow as pa
-
-    kinds = list({str(source.id_type()): source.id_type() for source in sources}.values())
-    if len(kinds) == 1:
-        return kinds[0]
-    if all(pa.types.is_integer(kind) for kind in kinds):
-        if all(pa.types.is_unsigned_integer(kind) for kind in kinds):
-            return pa.uint64()
-        return pa.string() if pa.uint64() in kinds else pa.int64()
-    return pa.string()

@@ -8,17 +8,24 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ensemblage._validate.tables import is_pandas, series_array
-from ensemblage._validate.votes import _column_codes, as_array
-from ensemblage.files import FileFormatError, as_texts
-from ensemblage.scale._arrow import _integers, date_texts
-from ensemblage.scale._labels import MISSING, NAMES, NUMBERS
-from ensemblage.scale._source import Batch, Source
+from ensemblage._validate.votes import as_array, check_names, column_codes
+from ensemblage.flow.codes import MISSING
+from ensemblage.tables import (
+    NAMES,
+    NUMBERS,
+    Batch,
+    FileFormatError,
+    Source,
+    arrow_votes,
+    as_texts,
+    is_text,
+)
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from ensemblage._types import IntArray
-    from ensemblage.scale._labels import Labels
+    from ensemblage.tables import Codes
 
 
 class PartitionSource(Source):
@@ -28,13 +35,15 @@ class PartitionSource(Source):
     """
 
     def __init__(
-        self, place: int, names: list[Any], id_name: Any, truth: Any, id_dtype: Any = None
+        self, place: int, names: list[Any], id_name: Any, truth: Any, keep: dict[Any, Any]
     ) -> None:
+        """Make the source of a partition; `keep` has the types of carried columns by name."""
         self.path = f"partition-{place:05d}"
         self.names, self.id_name, self.truth = names, id_name, truth
+        self.kept = [name for name in keep if name != id_name]
         self.n_rows = None
         self._place = place
-        self._id_dtype = id_dtype
+        self._types = keep
         self._data: Any = None
 
     def holding(self, data: Any) -> PartitionSource:
@@ -57,95 +66,157 @@ class PartitionSource(Source):
 
     def batches(
         self,
-        start: int,
+        start: int = 0,
         stop: int | None = None,
         *,
-        ids: bool = False,
+        carried: bool = False,
         truth: bool = False,
         threads: int = 1,  # noqa: ARG002 - it is in memory
     ) -> Iterator[Batch]:
-        """Yield the rows from `start` to `stop`: votes, then `truth`, and the ids, if asked for."""
+        """Yield the rows from `start` to `stop`; what is not asked for is left out."""
         stop = self.n_rows if stop is None else stop
-        names = [*self.names, *([self.truth] if truth and self.truth is not None else [])]
+        names = self.label_names if truth else self.names
         is_frame = is_pandas(self._data)
         rows = (self._data.iloc if is_frame else self._data)[start:stop]
         if not len(rows):
             return
         if is_frame:
             columns = [rows[name] for name in names]
-            the_ids = self._ids(rows) if ids and self.id_name is not None else None
+            others = [
+                _carried(rows[name] if name in rows.columns else rows.index)
+                for name in (self.carried_names if carried else [])
+            ]
         else:
-            columns, the_ids = list(as_array(rows).T), None
-        yield Batch(start, len(rows), columns, the_ids)
+            columns, others = list(as_array(rows).T), []
+        yield Batch(start, len(rows), columns, others)
 
-    def _ids(self, rows: Any) -> Any:
-        return (rows[self.id_name] if self.id_name in rows.columns else rows.index).to_numpy()
-
-    def votes(self, batch: Batch, labels: list[Labels]) -> list[IntArray]:
-        """Return the columns of a batch as integers, -1 for a missing vote."""
+    def coded(self, batch: Batch, codes: list[Codes]) -> list[IntArray]:
+        """Return the columns of a batch as codes of signed integers, -1 for a missing vote."""
         columns = []
-        for place, (column, known) in enumerate(zip(batch.columns, labels, strict=True)):
+        for place, (column, known) in enumerate(zip(batch.columns, codes, strict=True)):
             votes, kind = _votes(column, known, place)
             known.check_kind(votes, kind, self.path)
             columns.append(votes)
         return columns
 
-    def id_type(self) -> Any:
-        """Return the Arrow type that ids have in the output."""
+    def _type(self, name: Any) -> Any:
         import pyarrow as pa
 
-        kind = self._id_dtype
-        if isinstance(kind, np.dtype) and kind.kind in "iuM":
-            return pa.from_numpy_dtype(kind)
-        return pa.string()
-
-    def arrow_ids(self, ids: Any, kind: Any) -> Any:
-        """Return ids as an Arrow array."""
-        import pyarrow as pa
-
-        if pa.types.is_string(kind):
-            return pa.array(list(map(str, as_texts(ids))), pa.string())
-        return pa.array(ids).cast(kind)
-
-    def text_ids(self, ids: Any) -> list[Any]:
-        """Return ids as the cells of a text file."""
-        if ids.dtype.kind == "M":
-            return date_texts(ids)
-        return list(ids.tolist())
+        kind = self._types[name]
+        plain = isinstance(kind, np.dtype) and kind.kind in "iufbM"
+        return pa.from_numpy_dtype(kind) if plain else pa.string()
 
 
-def _votes(column: Any, known: Labels, place: int) -> tuple[IntArray, str]:
-    """Return a column as integers, as an estimator would understand it, and which kind it holds."""
+def _carried(column: Any) -> Any:
+    """Return ids, or a column to keep, as an Arrow array."""
+    import pyarrow as pa
+
+    values = column.to_numpy()
+    return pa.array(values if values.dtype.kind in "iufbM" else as_texts(values))
+
+
+def _votes(column: Any, known: Codes, place: int) -> tuple[IntArray, str]:
+    """Return a column as codes, as an estimator would understand it, and which kind it holds."""
     array = column
     if not isinstance(column, np.ndarray):
-        found = _by_arrow(column, known)
-        if found is not None:
-            return found
+        by_arrow = _by_arrow(column, known)
+        if by_arrow is not None:
+            return by_arrow
         array = series_array(column)
-    codes, labels = _column_codes(array, place)
+    codes, labels = column_codes(array, place)
     if labels is None:
         if not codes.dtype.isnative:
             codes = codes.astype(codes.dtype.newbyteorder("="))
-        return known.numbers(codes), NUMBERS
+        return known.of_integers(codes), NUMBERS
     if array.dtype.kind in "fu":
-        return np.append(known.any_numbers(labels), MISSING)[codes], NUMBERS
-    return np.append(known.codes(labels), MISSING)[codes], NAMES
+        return np.append(known.of_numbers(labels), MISSING)[codes], NUMBERS
+    return np.append(known.of_names(labels), MISSING)[codes], NAMES
 
 
-def _by_arrow(column: Any, known: Labels) -> tuple[IntArray, str] | None:
+def _by_arrow(column: Any, known: Codes) -> tuple[IntArray, str] | None:
     """Return a column of names, categories or nullable integers; None for other kinds."""
     if isinstance(column.dtype, np.dtype):
         return None
     import pyarrow as pa
 
     try:
-        found = pa.array(column, from_pandas=True)
+        array = pa.array(column, from_pandas=True)
     except (pa.ArrowException, TypeError, ValueError):
         return None
-    if isinstance(found, pa.ChunkedArray):
-        found = found.combine_chunks()
-    kind = found.type.value_type if pa.types.is_dictionary(found.type) else found.type
-    names = str(kind) in ("string", "large_string", "string_view")
-    if not (names or pa.types.is_integer(kind) or pa.types.is_boolean(kind)):
+    if isinstance(array, pa.ChunkedArray):
+        array = array.combine_chunks()
+    kind = array.type.value_type if pa.types.is_dictionary(array.type) else array.type
+    if not (is_text(kind) or pa.types.is_integer(kind) or pa.types.is_boolean(kind)):
         return None
-    return _integers(found, known, known.name, 0)
+    votes, called = arrow_votes(array, known.of_names, known.name)
+    return known.of_integers(votes), called
+
+
+# -- collections -----------------------------------------------------------------------------------
+
+
+def taken_apart(
+    votes: Any, columns: Sequence[Any] | None, keep: Sequence[Any], id_column: Any, truth: Any
+) -> tuple[Any, list[Any], list[PartitionSource]]:
+    """Return a collection with whole rows in its partitions, these delayed, and a source each."""
+    types: dict[Any, Any] = {}
+    if getattr(votes, "ndim", 0) != 2:
+        raise ValueError(
+            "Votes must be a table of objects × clusterings: a Dask DataFrame, or a Dask Array of"
+            f" two dimensions. Found {type(votes).__name__}."
+        )
+    if is_frame(votes):
+        names = _clusterings(votes, columns, keep, id_column, truth)
+        known = list(votes.columns)
+        for name in (*([] if id_column is None else [id_column]), *keep):
+            types[name] = (votes._meta[name] if name in known else votes._meta.index).dtype
+        others = (name for name in (truth, id_column, *keep) if name in known)
+        votes = votes[list(dict.fromkeys([*names, *others]))]
+        delayed = list(votes.to_delayed())
+    else:
+        given = {"columns": columns, "id_column": id_column, "truth": truth, "keep": keep or None}
+        for name, value in given.items():
+            if value is not None:
+                raise ValueError(f"An Array has no names for {name!r}. Use a Dask DataFrame.")
+        if votes.shape[1] == 0:
+            raise ValueError("Votes have no clusterings: the array has no columns.")
+        if len(votes.chunks[1]) > 1:
+            votes = votes.rechunk({1: -1})
+        names = [f"c{place}" for place in range(1, votes.shape[1] + 1)]
+        delayed = votes.to_delayed()[:, 0].tolist()
+    sources = [
+        PartitionSource(place, names, id_column, truth, types) for place in range(len(delayed))
+    ]
+    return votes, delayed, sources
+
+
+def _clusterings(
+    votes: Any, columns: Sequence[Any] | None, keep: Sequence[Any], id_column: Any, truth: Any
+) -> list[Any]:
+    """Return the columns of a DataFrame that are votes, or say which one is not there."""
+    known = list(votes.columns)
+    check_names(known)
+    if id_column is not None and id_column not in (*known, votes.index.name):
+        raise ValueError(f"Votes have no column or index {id_column!r} for the ids.")
+    if isinstance(columns, str):
+        raise TypeError(f"'columns' is a list of names, such as [{columns!r}]. Got {columns!r}.")
+    names = list(columns) if columns is not None else known
+    for name in [] if columns is None else names:
+        if names.count(name) > 1 or name in (id_column, truth):
+            raise ValueError(
+                f"Column {name!r} was named as a clustering, and once more: as another, for the"
+                " ids or as true labels. Name each column once."
+            )
+    if columns is None:
+        names = [name for name in known if name not in (id_column, truth, *keep)]
+    wanted = [*names, *([] if truth is None else [truth]), *keep]
+    missing = [name for name in wanted if name not in known]
+    if missing or not names:
+        what = f"no column {missing[0]!r}" if missing else "no clusterings"
+        raise ValueError(f"Votes have {what}. Their columns: {', '.join(map(repr, known[:8]))}.")
+    return names
+
+
+def is_frame(collection: Any) -> bool:
+    """Tell whether a collection is a DataFrame."""
+    return hasattr(collection, "divisions")

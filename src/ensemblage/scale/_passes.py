@@ -9,11 +9,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from ensemblage import flow
-from ensemblage.files import FileFormatError
-from ensemblage.files._values import smallest
-from ensemblage.scale._labels import MISSING, Labels, rows_of
+from ensemblage.flow.codes import MISSING
 from ensemblage.scale._pipeline import in_order
-from ensemblage.scale._text import TextSource
+from ensemblage.tables import Codes, FileFormatError, RereadError, smallest
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -23,11 +21,13 @@ if TYPE_CHECKING:
     from ensemblage._types import IntArray
     from ensemblage.scale._checkpoint import Folder
     from ensemblage.scale._output import ParquetTarget, TextTarget
-    from ensemblage.scale._source import Batch, Source
+    from ensemblage.tables import Batch, Source
 
 #: Rows after which what was done is kept.
 PIECE_ROWS = 1 << 24
 _SHOWN = 5
+_TYPES = [np.dtype(name) for name in ("uint8", "int8", "int16", "int32", "int64")]
+_ROWS_AT_ONCE = 1 << 14  # of which all votes stay in the cache
 
 
 class Index(NamedTuple):
@@ -37,7 +37,7 @@ class Index(NamedTuple):
     """
 
     groups: flow.MicroclusterIndex
-    labels: list[Labels]
+    labels: list[Codes]
 
 
 class _Read(NamedTuple):
@@ -50,31 +50,47 @@ class _Read(NamedTuple):
 # -- the first pass ------------------------------------------------------------------------------
 
 
-def learn_text(sources: list[Source], folder: Folder, tell: Callable[[int], None]) -> None:
-    """Read files of text to learn what their columns hold, unless an earlier run has."""
-    for place, source in enumerate(sources):
-        if not isinstance(source, TextSource):
-            continue
-        learned = folder.read_learned(place)
-        if learned is None:
-            source.learn(tell)
-            folder.write_learned(place, source.learned())
-        else:
-            source.recall(learned)
+def rows_of(columns: list[IntArray]) -> IntArray:
+    """Return columns as rows, in the smallest of few types (for each, kernels are compiled)."""
+    others = [column for column in columns if column.dtype != np.uint8]
+    low = min((int(column.min(initial=0)) for column in others), default=0)
+    high = max((int(column.max(initial=0)) for column in others), default=0)
+    if len(others) < len(columns):
+        high = max(high, 255)
+    wanted = (t for t in _TYPES if np.iinfo(t).min <= low and high <= np.iinfo(t).max)
+    rows = np.empty((len(columns[0]), len(columns)), dtype=next(wanted))
+    for start in range(0, len(rows), _ROWS_AT_ONCE):
+        part = slice(start, start + _ROWS_AT_ONCE)
+        for place, column in enumerate(columns):
+            rows[part, place] = column[part]
+    return rows
 
 
-def restored_index(names: list[str], folder: Folder) -> tuple[Index, tuple[int, int]]:
+def votes_of(source: Source, batch: Batch, index: Index) -> IntArray:
+    """Return the votes of a batch as rows of codes."""
+    return rows_of(source.coded(batch, index.labels))
+
+
+def empty_index(source: Source) -> Index:
+    """Return the index of no rows."""
+    names = source.label_names
+    return Index(flow.MicroclusterIndex(len(names)), [Codes(name) for name in names])
+
+
+def restored_index(sources: list[Source], folder: Folder) -> tuple[Index, tuple[int, int]]:
     """Return the index as an earlier run has left it, and where that stopped."""
-    groups = flow.MicroclusterIndex(len(names))
-    kept = folder.read_index()
+    index, kept = empty_index(sources[0]), folder.read_index()
     if kept is None:
-        return Index(groups, [Labels(name) for name in names]), (0, 0)
+        return index, (0, 0)
     table, sizes, state = kept
-    groups.add_groups(table, sizes)
+    index.groups.add_groups(table, sizes)
     labels = [
-        Labels.restored(name, known) for name, known in zip(names, state["labels"], strict=True)
+        Codes.restored(name, known)
+        for name, known in zip(sources[0].label_names, state["labels"], strict=True)
     ]
-    return Index(groups, labels), (state["source"], state["row"])
+    for source, learned in zip(sources, state["learned"], strict=True):
+        source.recall(learned)
+    return Index(index.groups, labels), (state["source"], state["row"])
 
 
 def read_votes(
@@ -85,17 +101,34 @@ def read_votes(
     *,
     threads: int,
     tell: Callable[[int], None],
-) -> None:
+) -> Index:
     """Add the rows from `start` on to the index; keep it now and then, and in the end."""
+    try:
+        _read_votes(sources, index, start, folder, threads=threads, tell=tell)
+    except RereadError:  # what was read as numbers are names
+        index = empty_index(sources[0])
+        return read_votes(sources, index, (0, 0), folder, threads=threads, tell=tell)
+    return index
 
+
+def _read_votes(
+    sources: list[Source],
+    index: Index,
+    start: tuple[int, int],
+    folder: Folder,
+    *,
+    threads: int,
+    tell: Callable[[int], None],
+) -> None:
     def batches() -> Iterator[_Read]:
         for place in range(start[0], len(sources)):
-            first = start[1] if place == start[0] else 0
-            for batch in sources[place].batches(first, truth=True, threads=threads):
+            first, source = start[1] if place == start[0] else 0, sources[place]
+            learns = source.n_rows is None  # of text, also what the ids are
+            for batch in source.batches(first, truth=True, carried=learns, threads=threads):
                 yield _Read(place, batch)
 
     def rows(read: _Read) -> tuple[_Read, IntArray]:
-        return read, rows_of(sources[read.source].votes(read.batch, index.labels))
+        return read, votes_of(sources[read.source], read.batch, index)
 
     since = 0
     with closing(in_order(rows, batches(), threads)) as found:
@@ -104,19 +137,21 @@ def read_votes(
             since += len(votes)
             tell(len(votes))
             if since >= PIECE_ROWS:
-                keep(index, folder, read.source, read.batch.first + read.batch.n_rows)
+                keep(index, folder, sources, read.source, read.batch.first + read.batch.n_rows)
                 since = 0
     for source in sources:
         source.check_unchanged()
-    keep(index, folder, len(sources), 0)
+    keep(index, folder, sources, len(sources), 0)
 
 
 def index_of(source: Source, start: int = 0, stop: int | None = None) -> Index:
     """Return the index of some rows of a source, alone."""
-    names = [*source.names, *([] if source.truth is None else [source.truth])]
-    index = Index(flow.MicroclusterIndex(len(names)), [Labels(name) for name in names])
-    for batch in source.batches(start, stop, truth=True):
-        _add(index, rows_of(source.votes(batch, index.labels)), source, batch.first, 1)
+    index = empty_index(source)
+    try:
+        for batch in source.batches(start, stop, truth=True, carried=source.n_rows is None):
+            _add(index, votes_of(source, batch, index), source, batch.first, 1)
+    except RereadError:
+        return index_of(source, start, stop)
     source.check_unchanged()
     return index
 
@@ -126,10 +161,15 @@ def _add(index: Index, votes: IntArray, source: Source, first: int, threads: int
     _check_turnout(index.groups, votes, numbers, source, first)
 
 
-def keep(index: Index, folder: Folder, source: int, row: int) -> None:
+def keep(index: Index, folder: Folder, sources: list[Source], source: int, row: int) -> None:
     """Keep the index in the folder, and how far it has come."""
     table, sizes = index.groups.finish()
-    state = {"source": source, "row": row, "labels": [known.state() for known in index.labels]}
+    state = {
+        "source": source,
+        "row": row,
+        "labels": [known.state() for known in index.labels],
+        "learned": [each.learned() for each in sources],
+    }
     folder.write_index(smallest(table), sizes, state)
 
 
@@ -190,7 +230,7 @@ def write_parts(
     def batches() -> Iterator[_Read]:
         for place, piece in first_piece.items():
             source = sources[place]
-            for batch in source.batches(piece * PIECE_ROWS, ids=True, threads=threads):
+            for batch in source.batches(piece * PIECE_ROWS, carried=True, threads=threads):
                 yield from (_Read(place, part) for part in _cut_at_pieces(batch))
 
     def encode(read: _Read) -> tuple[_Read, Any]:
@@ -222,7 +262,7 @@ def write_part(
     """Write the part for some rows of a source, alone."""
     found = (
         (_Read(0, batch), _encoded(source, batch, first_row, index, target))
-        for batch in source.batches(*span, ids=True)
+        for batch in source.batches(*span, carried=True)
     )
     rows = _rows_until(found, span[1] - span[0], source, lambda _: None)
     folder.replace(name, partial(_write_part, target, rows))
@@ -231,7 +271,7 @@ def write_part(
 
 def numbers_of(source: Source, batch: Batch, index: Index) -> NDArray[np.int32]:
     """Return the microcluster of each row of a batch."""
-    numbers = index.groups.lookup(rows_of(source.votes(batch, index.labels)))
+    numbers = index.groups.lookup(votes_of(source, batch, index))
     if len(numbers) and int(numbers.min()) < 0:
         raise source.changed()
     return numbers

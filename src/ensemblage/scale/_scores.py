@@ -8,9 +8,9 @@ import numpy as np
 
 from ensemblage import flow
 from ensemblage._messages import Message, Parameter
-from ensemblage.files import FileFormatError
+from ensemblage.flow.codes import MISSING
 from ensemblage.metrics.agreement import ari_of_groups, nmi_of_groups
-from ensemblage.scale._labels import MISSING
+from ensemblage.tables import FileFormatError
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

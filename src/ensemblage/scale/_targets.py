@@ -7,13 +7,18 @@ from os import PathLike, fspath
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ensemblage.files import FileFormatError, format_to_write
-from ensemblage.files._formats import TEXT, need_pyarrow
-from ensemblage.files._target import check_target
-from ensemblage.scale._sources import format_of
+from ensemblage.tables import (
+    TEXT,
+    File,
+    FileFormatError,
+    check_target,
+    format_to_write,
+    is_remote,
+    packing,
+)
 
 if TYPE_CHECKING:
-    from ensemblage.scale._source import Source
+    from ensemblage.tables import Source
 
 #: The formats that labels are written in.
 WRITTEN = (*TEXT, "parquet")
@@ -45,7 +50,7 @@ def targets_of(output: str, files: list[Source], asked: str | None, *, each: boo
     if not each:
         check_target(output)
         chosen = format_to_write(output, None)
-        if chosen not in WRITTEN or output.lower().endswith(".gz") or output == "-":
+        if chosen not in WRITTEN or packing(output) or output == "-":
             raise FileFormatError(
                 f"Labels of a stream are written to .parquet, .csv or .tsv files, not to {output}."
             )
@@ -59,15 +64,13 @@ def targets_of(output: str, files: list[Source], asked: str | None, *, each: boo
             raise type(error)(f"The folder {folder} cannot be made: {error.strerror}.") from error
         targets = []
         for place, source in enumerate(files):
-            chosen = format_of(source.path, asked)
+            chosen = asked or File(source.path).format()
             chosen = chosen if chosen in TEXT else "parquet"
-            stem = Path(source.path).name.removesuffix(".gz")
-            name = Path(stem).with_suffix(f".{chosen}").name
+            stem = Path(source.path).with_suffix("") if packing(source.path) else Path(source.path)
+            name = stem.with_suffix(f".{chosen}").name
             targets.append(Target(folder / name, chosen, range(place, place + 1)))
         _check_names(targets, files)
     for target in targets:
-        if target.format == "parquet":
-            need_pyarrow(str(target.path))
         check_target(str(target.path))
     return targets
 
@@ -87,7 +90,7 @@ def _check_names(targets: list[Target], files: list[Source]) -> None:
 
 def _check_inputs(targets: list[Target], files: list[Source], other: str) -> None:
     """Refuse an output that would replace an input."""
-    inputs = {Path(source.path).resolve() for source in files}
+    inputs = {Path(source.path).resolve() for source in files if not is_remote(source.path)}
     for target in targets:
         if target.path.resolve() in inputs:
             raise FileFormatError(

@@ -6,23 +6,22 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ensemblage.files._target import replacing
 from ensemblage.scale import _passes
 from ensemblage.scale._output import Answer, ParquetTarget, Part, TextTarget
 from ensemblage.scale._passes import (
     Index,
-    learn_text,
     pieces_of,
     read_votes,
     restored_index,
     write_parts,
 )
 from ensemblage.scale._progress import counting, working
+from ensemblage.tables import replacing
 
 if TYPE_CHECKING:
-    from ensemblage.scale._checkpoint import Folder
-    from ensemblage.scale._source import Source
     from ensemblage.scale._targets import Target
+    from ensemblage.scale._work import Job
+    from ensemblage.tables import Source
 
 
 class Threads:
@@ -34,48 +33,29 @@ class Threads:
         self.part_rows = _passes.PIECE_ROWS
         self._threads = threads
 
-    def first_pass(self, files: list[Source], folder: Folder, *, show: bool) -> Index:
-        return _first_pass(files, folder, self._threads, show=show)
+    def first_pass(self, job: Job) -> Index:
+        """Return the index of all votes."""
+        return _first_pass(job, self._threads)
 
-    def second_pass(
-        self,
-        files: list[Source],
-        targets: list[Target],
-        index: Index,
-        answer: Answer,
-        folder: Folder,
-        *,
-        show: bool,
-    ) -> None:
-        _second_pass(files, targets, index, answer, folder, self._threads, show=show)
+    def second_pass(self, job: Job, index: Index, answer: Answer) -> None:
+        """Label all objects in parts, then make the files of them."""
+        _second_pass(job, index, answer, self._threads)
 
 
-def _first_pass(files: list[Source], folder: Folder, threads: int, *, show: bool) -> Index:
-    """Return the index of all votes."""
-    if any(source.n_rows is None for source in files):
-        with counting("Looking at text", None, show=show) as tell:
-            learn_text(files, folder, tell)
-    names = [*files[0].names, *([] if files[0].truth is None else [files[0].truth])]
-    index, begin = restored_index(names, folder)
+def _first_pass(job: Job, threads: int) -> Index:
+    files, _, folder, show = job
+    index, begin = restored_index(files, folder)
     if begin[0] < len(files):
-        n_rows = sum(source.n_rows or 0 for source in files)
+        known = [source.n_rows for source in files if source.n_rows is not None]
+        n_rows = sum(known) if len(known) == len(files) else None
         done = int(index.groups.sizes().sum())
         with counting("Reading votes", n_rows, done=done, show=show) as tell:
-            read_votes(files, index, begin, folder, threads=threads, tell=tell)
+            index = read_votes(files, index, begin, folder, threads=threads, tell=tell)
     return index
 
 
-def _second_pass(
-    files: list[Source],
-    targets: list[Target],
-    index: Index,
-    answer: Answer,
-    folder: Folder,
-    threads: int,
-    *,
-    show: bool,
-) -> None:
-    """Label all objects in parts, then make the files of them."""
+def _second_pass(job: Job, index: Index, answer: Answer, threads: int) -> None:
+    files, targets, folder, show = job
     n_rows = [source.n_rows or 0 for source in files]
     first_rows = first_rows_of(files, targets)
     for chosen in dict.fromkeys(target.format for target in targets):

@@ -9,16 +9,16 @@ from __future__ import annotations
 
 import os
 from contextlib import contextmanager
+from dataclasses import replace
 from os import PathLike
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ensemblage import _validate
-from ensemblage._validate.votes import _check_names
-from ensemblage.scale._sources import resolve
 from ensemblage.scale._targets import is_folder
-from ensemblage.scale._work import fit, of_files, of_sources, wanted_cuts
+from ensemblage.scale._work import Ask, consensus_of, fit, opened
+from ensemblage.tables import is_remote, resolve
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -38,6 +38,7 @@ def consensus(
     *,
     client: Any = None,
     columns: Sequence[Any] | None = None,
+    keep: Sequence[Any] = (),
     id_column: Any = None,
     confidence: bool = False,
     cuts: Iterable[int] | None = None,
@@ -48,7 +49,7 @@ def consensus(
     progress: bool = False,
     checkpoint: str | PathLike[str] | None = None,
     header: bool | str = "auto",
-    format: str | None = None,  # noqa: A002 - what read_table calls it
+    format: str | None = None,  # noqa: A002 - what tables.read calls it
 ) -> Any:
     """Find the consensus of votes that are spread over a Dask cluster.
 
@@ -72,7 +73,10 @@ def consensus(
     client : distributed.Client or str, optional
         Who does the work: a client, or the address of a scheduler. By default the current client.
     columns : list, optional
-        The clusterings; by default all columns but the ids and `truth`.
+        The clusterings; by default all columns but the ids, `truth` and those to `keep`. Of files,
+        names or patterns such as ``leiden_*``.
+    keep : list, optional
+        Columns that are passed through to the output.
     id_column : str, int or None, default=None
         The column that names the objects in the output, or the name of a DataFrame's index. None
         writes row numbers; "auto", for files only, looks for it.
@@ -95,7 +99,7 @@ def consensus(
         The folder for what is finished, removed in the end. By default OUTPUT.parts, beside the
         output. If it is there, a run over files goes on from what it holds.
     header, format
-        Of files: as for `ensemblage.files.read_table`.
+        Of files: as for `ensemblage.tables.read`.
 
     Returns
     -------
@@ -132,57 +136,43 @@ def consensus(
     """
     _need_dask()
     _validate.check_whole("consensus", "task_rows", task_rows, 1)
-    from ensemblage.scale._cluster import Tasks
+    from ensemblage.scale._partitions import taken_apart
+    from ensemblage.scale._tasks import Tasks
 
-    options: dict[str, Any] = {
-        "confidence": confidence,
-        "by_size": by_size,
-        "progress": progress,
-        "checkpoint": checkpoint,
-    }
+    where = None if output is None else _absolute(output)
+    ask = Ask(estimator, where or "", cuts, confidence, by_size, progress, checkpoint, format)
     if not _is_collection(votes):
         if output is None:
             raise ValueError(
                 "Labels of files are written to files: name an 'output'. Votes in a Dask DataFrame"
                 " or Array give a Series or an Array without one."
             )
-        paths = [os.path.abspath(path) for path in resolve(votes)]  # noqa: PTH100 - workers stand elsewhere
+        paths = [
+            path if is_remote(path) else os.path.abspath(path)  # noqa: PTH100 - links stay links
+            for path in resolve(votes)  # workers stand elsewhere
+        ]
         with _client(client) as found:
-            return of_files(
+            ask = ask.checked()
+            files, known = opened(
                 paths,
-                estimator,
-                _absolute(output),
-                Tasks(found, task_rows),
+                format=format,
                 columns=columns,
                 id_column=id_column,
                 truth=truth,
-                batch_rows=batch_rows,
-                cuts=cuts,
+                keep=keep,
                 header=header,
-                format=format,
-                **options,
+                batch_rows=batch_rows,
             )
-    ks = wanted_cuts(estimator, cuts, confidence=confidence)
-    collection, partitions, sources = _taken_apart(votes, columns, id_column, truth)
+            return consensus_of(files, known, ask, Tasks(found, task_rows))
+    ask = replace(ask.checked(), format="parquet")
+    collection, partitions, sources = taken_apart(votes, columns, keep, id_column, truth)
     with _client(client) as found:
         tasks = Tasks(found, 0, partitions)
-        if output is None:
-            if truth is not None:
-                raise ValueError("Scores belong to a result: name an 'output', or leave 'truth'.")
-            return _labels(
-                collection,
-                sources,
-                estimator,
-                tasks,
-                ks,
-                confidence=confidence,
-                by_size=by_size,
-                show=progress,
-            )
-        what = {"partitions": len(partitions)}
-        return of_sources(
-            sources, what, estimator, _absolute(output), tasks, ks=ks, format="parquet", **options
-        )
+        if output is not None:
+            return consensus_of(sources, {"partitions": len(partitions)}, ask, tasks)
+        if truth is not None:
+            raise ValueError("Scores belong to a result: name an 'output', or leave 'truth'.")
+        return _labels(collection, sources, ask, tasks)
 
 
 def _need_dask() -> None:
@@ -276,112 +266,30 @@ def _is_collection(votes: Any) -> bool:
     return bool(is_dask_collection(votes))
 
 
-def _taken_apart(
-    votes: Any, columns: Sequence[Any] | None, id_column: Any, truth: Any
-) -> tuple[Any, list[Any], list[PartitionSource]]:
-    """Return a collection with whole rows in its partitions, these delayed, and a source each."""
-    from ensemblage.scale._partitions import PartitionSource
-
-    id_dtype = None
-    if getattr(votes, "ndim", 0) != 2:
-        raise ValueError(
-            "Votes must be a table of objects × clusterings: a Dask DataFrame, or a Dask Array of"
-            f" two dimensions. Found {type(votes).__name__}."
-        )
-    if _is_frame(votes):
-        names = _clusterings(votes, columns, id_column, truth)
-        known = list(votes.columns)
-        if id_column is not None:
-            ids = votes._meta[id_column] if id_column in known else votes._meta.index
-            id_dtype = ids.dtype
-        others = (name for name in (truth, id_column) if name in known)
-        votes = votes[list(dict.fromkeys([*names, *others]))]
-        delayed = list(votes.to_delayed())
-    else:
-        given = {"columns": columns, "id_column": id_column, "truth": truth}
-        for name, value in given.items():
-            if value is not None:
-                raise ValueError(f"An Array has no names for {name!r}. Use a Dask DataFrame.")
-        if votes.shape[1] == 0:
-            raise ValueError("Votes have no clusterings: the array has no columns.")
-        if len(votes.chunks[1]) > 1:
-            votes = votes.rechunk({1: -1})
-        names = [f"c{place}" for place in range(1, votes.shape[1] + 1)]
-        delayed = votes.to_delayed()[:, 0].tolist()
-    sources = [
-        PartitionSource(place, names, id_column, truth, id_dtype) for place in range(len(delayed))
-    ]
-    return votes, delayed, sources
-
-
-def _clusterings(
-    votes: Any, columns: Sequence[Any] | None, id_column: Any, truth: Any
-) -> list[Any]:
-    """Return the columns of a DataFrame that are votes, or say which one is not there."""
-    known = list(votes.columns)
-    _check_names(known)
-    if id_column is not None and id_column not in (*known, votes.index.name):
-        raise ValueError(f"Votes have no column or index {id_column!r} for the ids.")
-    if isinstance(columns, str):
-        raise TypeError(f"'columns' is a list of names, such as [{columns!r}]. Got {columns!r}.")
-    names = list(columns) if columns is not None else known
-    for name in [] if columns is None else names:
-        if names.count(name) > 1 or name in (id_column, truth):
-            raise ValueError(
-                f"Column {name!r} was named as a clustering, and once more: as another, for the"
-                " ids or as true labels. Name each column once."
-            )
-    if columns is None:
-        names = [name for name in known if name not in (id_column, truth)]
-    wanted = [*names, *([] if truth is None else [truth])]
-    missing = [name for name in wanted if name not in known]
-    if missing or not names:
-        what = f"no column {missing[0]!r}" if missing else "no clusterings"
-        raise ValueError(f"Votes have {what}. Their columns: {', '.join(map(repr, known[:8]))}.")
-    return names
-
-
-def _is_frame(collection: Any) -> bool:
-    return hasattr(collection, "divisions")
-
-
-def _labels(
-    collection: Any,
-    sources: list[PartitionSource],
-    estimator: Any,
-    tasks: Any,
-    ks: list[int] | None,
-    *,
-    confidence: bool,
-    by_size: bool,
-    show: bool,
-) -> Any:
+def _labels(collection: Any, sources: list[PartitionSource], ask: Ask, tasks: Any) -> Any:
     """Return the labels as a collection with the partitions of the votes."""
     from ensemblage.scale._merging import Table, unpacked
+    from ensemblage.scale._partitions import is_frame
 
-    if confidence and not _is_frame(collection):
+    if ask.confidence and not is_frame(collection):
         raise ValueError(
             "Labels of an Array have no room for confidence. Use a Dask DataFrame, or name an"
             " 'output'."
         )
-    index = unpacked(tasks.index_partitions(sources, show=show))
+    index = unpacked(tasks.index_partitions(sources, show=ask.progress))
     if len(index.groups) == 0:
         raise ValueError("Votes have no objects: all partitions are empty.")
-    _, answer = fit(estimator, index, sources[0].names, ks, confidence=confidence, by_size=by_size)
+    _, answer = fit(ask, index, sources[0].names)
     table = tasks.share(Table(index, answer, {}))
     names = list(answer.columns)
-    alone = ks is None and not confidence
-    if _is_frame(collection):
+    alone = ask.cuts is None and not ask.confidence
+    if is_frame(collection):
         kinds = {name: "f8" if name == "confidence" else "i8" for name in names}
         meta = ("label", "i8") if alone else kinds
         return collection.map_partitions(_label_frame, table, sources[0], alone=alone, meta=meta)
-    if alone:
-        return collection.map_blocks(
-            _label_array, table, sources[0], alone=True, drop_axis=1, dtype=np.int64
-        )
-    chunks = (collection.chunks[0], (len(names),))
+    shape = {"drop_axis": 1} if alone else {"chunks": (collection.chunks[0], (len(names),))}
     return collection.map_blocks(
-        _label_array, table, sources[0], alone=False, chunks=chunks, dtype=np.int64
+        _label_array, table, sources[0], alone=alone, dtype=np.int64, **shape
     )
 
 

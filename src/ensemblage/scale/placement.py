@@ -16,7 +16,7 @@ from sklearn.base import BaseEstimator
 import ensemblage as en
 from ensemblage._messages import Message, Parameter
 from ensemblage._validate import shown
-from ensemblage.files import FileFormatError
+from ensemblage.tables import FileFormatError
 
 if TYPE_CHECKING:
     from typing import Self

@@ -9,12 +9,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from ensemblage import _validate
-from ensemblage.flow._threads import n_threads
+from ensemblage.flow import n_threads
 from ensemblage.scale._scores import Scores
-from ensemblage.scale._sources import bytes_in_memory, only_streamed, resolve, why_not
 from ensemblage.scale._targets import WRITTEN, is_folder, parts_folder
 from ensemblage.scale._threads import Threads
-from ensemblage.scale._work import StreamResult, of_files
+from ensemblage.scale._work import Ask, StreamResult, consensus_of, opened
+from ensemblage.tables import bytes_in_memory, resolve
+from ensemblage.tables import why_not_streamed as why_not
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -27,7 +28,6 @@ __all__ = [
     "bytes_in_memory",
     "consensus",
     "is_folder",
-    "only_streamed",
     "parts_folder",
     "resolve",
     "why_not",
@@ -43,6 +43,7 @@ def consensus(
     output: str | PathLike[str],
     *,
     columns: Sequence[str] | None = None,
+    keep: Sequence[str] = (),
     id_column: str | int | None = None,
     confidence: bool = False,
     cuts: Iterable[int] | None = None,
@@ -53,7 +54,7 @@ def consensus(
     progress: bool = False,
     checkpoint: str | PathLike[str] | None = None,
     header: bool | str = "auto",
-    format: str | None = None,  # noqa: A002 - what read_table calls it
+    format: str | None = None,  # noqa: A002 - what tables.read calls it
 ) -> StreamResult:
     r"""Find the consensus of votes in files that need not fit in memory.
 
@@ -62,19 +63,23 @@ def consensus(
     Parameters
     ----------
     sources : str, path-like or list of these
-        Files of votes: Parquet, Arrow IPC (``.arrow``, ``.feather``), CSV or TSV. A folder stands
-        for the files in it, a pattern (``votes/*.parquet``) for those that it matches. Several
-        are one table, in the order given, and must have the same columns.
+        Files of votes: Parquet, Arrow IPC (``.arrow``, ``.feather``), ORC, CSV or TSV. A folder
+        stands for the files in it, a pattern (``votes/*.parquet``) for those that it matches, and
+        URIs such as ``s3://bucket/votes.parquet`` are read too. Several are one table, in the
+        order given, and must have the same columns.
     estimator : estimator
         Any consensus method, such as ``PTGP(10)``, with ``level="microclusters"`` if it has levels.
     output : str or path-like
         Where labels go: a file (``.parquet``, ``.csv`` or ``.tsv``), or a folder, named with a
         slash at the end unless it exists, which gets a file for each of the sources.
     columns : list of str, optional
-        The clusterings; by default all columns but the ids.
+        The clusterings, by name or by patterns such as ``leiden_*``; by default all columns but
+        the ids, `truth` and those to `keep`.
+    keep : list of str, optional
+        Columns that are passed through to the output, by name or pattern.
     id_column : str, int or None, default=None
         The column that names the objects. None writes row numbers; "auto" looks for it as
-        `ensemblage.files.read_table` does, judging by the first rows.
+        `ensemblage.tables.read` does, judging by the first rows.
     confidence : bool, default=False
         Add how sure each label is.
     cuts : iterable of int, optional
@@ -93,7 +98,7 @@ def consensus(
         The folder for what is finished, removed in the end. By default OUTPUT.parts, beside the
         output. If the folder is there, the run goes on from what it holds.
     header, format
-        As for `ensemblage.files.read_table`.
+        As for `ensemblage.tables.read`.
 
     Returns
     -------
@@ -133,20 +138,15 @@ def consensus(
     (3, 2)
     """
     _validate.check_n_jobs("consensus", n_jobs)
-    return of_files(
+    ask = Ask(estimator, output, cuts, confidence, by_size, progress, checkpoint, format).checked()
+    files, votes = opened(
         sources,
-        estimator,
-        output,
-        Threads(min(_MOST_THREADS, n_threads(n_jobs))),
+        format=format,
         columns=columns,
         id_column=id_column,
-        confidence=confidence,
-        cuts=cuts,
-        by_size=by_size,
         truth=truth,
-        batch_rows=batch_rows,
-        progress=progress,
-        checkpoint=checkpoint,
+        keep=keep,
         header=header,
-        format=format,
+        batch_rows=batch_rows,
     )
+    return consensus_of(files, votes, ask, Threads(min(_MOST_THREADS, n_threads(n_jobs))))

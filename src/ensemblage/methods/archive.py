@@ -1,0 +1,143 @@
+"""One file for a JSON header and some arrays: a zip archive that holds no code.
+
+The archive has ``model.json`` and an NPY entry for each array, so that ``unzip`` and
+``numpy.load`` can look into it. Reading trusts nothing: no entry is unpickled, none is unpacked
+past the size that it declares, and that size is compared with the memory there is.
+"""
+
+from __future__ import annotations
+
+import io
+import json
+import tokenize
+import zipfile
+import zlib
+from os import PathLike, fspath
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ensemblage._validate import check_memory
+from ensemblage.tables import File, FileFormatError, read_npy, replacing
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from numpy.typing import NDArray
+
+HEADER = "model.json"
+_SUFFIX = ".npy"
+_MOST_ENTRIES = 100_000
+#: JSON is parsed whole: names and labels of a million clusters take less.
+_LARGEST_HEADER = 256 << 20
+#: Deflate cannot do better than 1032 to 1; more is a bomb, or not deflate.
+_LARGEST_RATIO = 1100
+_DAMAGED = (
+    zipfile.BadZipFile,
+    zlib.error,
+    EOFError,
+    ValueError,
+    KeyError,
+    IndexError,
+    OverflowError,
+    NotImplementedError,  # a compression that zipfile does not know
+    RuntimeError,  # an encrypted entry
+    RecursionError,  # JSON nested without end
+    SyntaxError,  # what NumPy's reader of headers may raise, and the next two
+    tokenize.TokenError,
+    TypeError,
+)
+
+
+def write_archive(
+    path: str | PathLike[str], header: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]
+) -> None:
+    """Write a header and arrays as one file, which appears only when it is complete."""
+    with (
+        replacing(fspath(path)) as stream,
+        zipfile.ZipFile(stream, "w", zipfile.ZIP_DEFLATED, compresslevel=6) as archive,
+    ):
+        text = json.dumps(header, allow_nan=False)  # ASCII: any str, also half a character
+        archive.writestr(_entry(HEADER), text.encode("ascii"))
+        for name, array in arrays.items():
+            with archive.open(_entry(name + _SUFFIX), "w", force_zip64=True) as entry:
+                np.lib.format.write_array(entry, array, allow_pickle=False)
+
+
+def read_archive(path: str | PathLike[str]) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
+    """Return the header and the arrays of a file that `write_archive` has written.
+
+    Raises
+    ------
+    FileFormatError
+        Where it is another file, or damaged, or not what it says it is.
+    MemoryBudgetError
+        Where its content would not fit in memory.
+    """
+    name = fspath(path)
+    with File(name).seekable() as stream:
+        try:
+            with zipfile.ZipFile(stream) as archive:
+                return _read(archive, name)
+        except FileFormatError:
+            raise
+        except _DAMAGED as error:
+            reason = " ".join(str(error).split()).rstrip(".") or type(error).__name__
+            raise FileFormatError(
+                f"{name} is not a saved model, or it is damaged or truncated ({reason}). Save the"
+                " model again."
+            ) from error
+
+
+def _entry(name: str) -> zipfile.ZipInfo:
+    """Return an entry without a date, so that equal models are equal files."""
+    entry = zipfile.ZipInfo(name)
+    entry.compress_type = zipfile.ZIP_DEFLATED
+    return entry
+
+
+def _read(archive: zipfile.ZipFile, path: str) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
+    entries = archive.infolist()
+    names = [entry.filename for entry in entries]
+    if HEADER not in names:
+        raise FileFormatError(
+            f"{path} is a zip archive without {HEADER}, so it is no saved model. Name a file that"
+            " save has written."
+        )
+    if len(entries) > _MOST_ENTRIES or len(set(names)) < len(names):
+        raise FileFormatError(f"{path} is no saved model: its list of entries makes no sense.")
+    # What is not read is not checked either: an array under a damaged name would just be missing.
+    strange = [name for name in names if name != HEADER and not name.endswith(_SUFFIX)]
+    if strange:
+        raise FileFormatError(
+            f"{path} is no saved model, or it is damaged or truncated: it holds {strange[0]!r},"
+            " which is no part of one. Save the model again."
+        )
+    for entry in entries:
+        if entry.file_size > _LARGEST_RATIO * entry.compress_size + 1024:
+            raise FileFormatError(
+                f"{path} is no saved model: {entry.filename!r} claims to unpack to"
+                f" {entry.file_size} bytes from {entry.compress_size}."
+            )
+    check_memory(
+        2 * sum(entry.file_size for entry in entries),
+        f"The content of {path}",
+        "Load it on a larger machine, or save the model with objects=False.",
+    )
+    if archive.getinfo(HEADER).file_size > _LARGEST_HEADER:
+        raise FileFormatError(f"{path} is no saved model: its {HEADER} is too large.")
+    header = json.loads(archive.read(HEADER))
+    if not isinstance(header, dict):
+        raise FileFormatError(f"{path} is no saved model: its {HEADER} holds no settings.")
+    arrays = {
+        name.removesuffix(_SUFFIX): _array(archive.read(name)) for name in names if name != HEADER
+    }
+    return header, arrays
+
+
+def _array(content: bytes) -> NDArray[Any]:
+    """Return the array of an NPY entry, if it is of numbers and as long as it says."""
+    array = read_npy(io.BytesIO(content), len(content), "An array of the model")
+    if array.dtype.kind not in "biuf" or not array.dtype.isnative:
+        raise ValueError(f"an array of {array.dtype}, which is no kind of number that is saved")
+    return array

@@ -1,0 +1,232 @@
+"""Votes as arrays: NPY, NPZ and MATLAB's MAT."""
+
+from __future__ import annotations
+
+import os
+import zipfile
+from typing import IO, TYPE_CHECKING, Any
+
+import numpy as np
+
+from ensemblage._validate import check_memory
+from ensemblage._validate.memory import MemorySettingError
+from ensemblage.tables.errors import FileFormatError
+from ensemblage.tables.labels import NAMES, NUMBERS, as_votes
+from ensemblage.tables.mat import NewMatError, read_mat
+from ensemblage.tables.npy import PickledError, read_npy
+from ensemblage.tables.source import Batch, Source
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from numpy.typing import NDArray
+
+    from ensemblage.tables.codes import Codes
+    from ensemblage.tables.files import File
+    from ensemblage.tables.source import Choice
+
+    Arrays = dict[str, NDArray[Any]]
+
+_VOTES = ("votes", "members", "labels")
+_LABELS = ("gt", "truth", "label", "labels", "y")
+
+
+def load_arrays(source: IO[bytes], *, format: str, path: str) -> Arrays:  # noqa: A002
+    """Return the arrays of a file by name; an NPY file has one, called "array".
+
+    Nothing is unpickled: an array of Python objects comes back empty, to be refused if it is the
+    one that is wanted.
+    """
+    load = {"npy": _load_npy, "npz": _load_npz, "mat": read_mat}[format]
+    try:
+        arrays = load(source, path)
+    except (MemoryError, MemorySettingError):
+        raise
+    except NewMatError as error:
+        raise FileFormatError(
+            f"{path} is a MAT file of version 7.3, which is not read here. In MATLAB, save it"
+            " with the option '-v7'."
+        ) from error
+    except Exception as error:  # damaged bytes lead a parser anywhere: there is no list of types
+        reason = str(error).splitlines()[0].rstrip(".") if str(error) else type(error).__name__
+        raise FileFormatError(
+            f"{path} cannot be read as {format.upper()}: it is damaged, truncated, in another"
+            f" format, or holds Python objects ({reason}). Make or fetch it again."
+        ) from error
+    if not arrays:
+        raise FileFormatError(
+            f"{path} holds no arrays, so there are no votes in it. Save them as a 2-D array, with"
+            " numpy.savez or MATLAB's save."
+        )
+    return arrays
+
+
+class ArraySource(Source):
+    """The array of votes of a file; vectors as long as it has rows come along as extra."""
+
+    def __init__(
+        self,
+        file: File,
+        choice: Choice,
+        chosen: str,
+        key: str | None,
+        arrays: Arrays | None = None,
+    ) -> None:
+        super().__init__(file, choice)
+        if arrays is None:
+            with file.seekable() as stream:
+                arrays = load_arrays(stream, format=chosen, path=self.path)
+        name = choose_array(arrays, key, self.path, usual=_VOTES, fits=is_table)
+        self._array = arrays[name]
+        _check_shape(self._array, self.path)
+        self.n_rows, width = self._array.shape
+        names = [f"c{place}" for place in range(1, width + 1)]
+        self._choose(names, n_rows=self.n_rows, is_unique=lambda _: False, named=False)
+        self._column = {name: self._array[:, place] for place, name in enumerate(names)}
+        others = {other: arrays[other] for other in arrays if other != name}
+        self.extra = label_vectors(others, self.n_rows)
+
+    def batches(
+        self,
+        start: int = 0,
+        stop: int | None = None,
+        *,
+        carried: bool = False,
+        truth: bool = False,
+        threads: int = 1,  # noqa: ARG002 - it is in memory
+    ) -> Iterator[Batch]:
+        """Yield the rows from `start` to `stop`: columns of votes are those of numpy."""
+        import pyarrow as pa
+
+        names, others = self.label_names if truth else self.names, self.carried_names
+        yield Batch(
+            0,
+            len(self._array),
+            [self._column[name] for name in names],
+            [pa.array(self._column[name]) for name in others] if carried else [],
+        ).cut(start, len(self._array) if stop is None else stop)
+
+    def rows(self, *_: Any) -> Any:
+        """Have no record batches: columns are numpy's."""
+        raise NotImplementedError
+
+    def votes(self, batch: Batch, codes: list[Codes]) -> list[NDArray[Any]]:
+        """Return the columns of a batch as integers, -1 for a missing vote."""
+        columns = []
+        for column, known in zip(batch.columns, codes, strict=True):
+            votes = as_votes(column, _cell_of(self.path, known.name[1:]))
+            kind = NUMBERS
+            if votes.dtype == object:
+                votes, kind = known.of_names(votes.tolist()), NAMES
+            known.check_kind(votes, kind, self.path)
+            columns.append(votes)
+        return columns
+
+    def _type(self, name: Any) -> Any:
+        import pyarrow as pa
+
+        return pa.array(self._column[name][:1]).type
+
+
+def labels_from_arrays(arrays: Arrays, *, path: str, key: str | None) -> NDArray[Any]:
+    """Return the one array that has a label for each object."""
+    name = choose_array(arrays, key, path, usual=_LABELS, fits=_is_vector)
+    array = arrays[name]
+    if not _is_vector(array):
+        raise FileFormatError(
+            f"{path}: {name} has shape {_shape(array)}, but labels are one column of values."
+        )
+    return as_votes(array.ravel(), lambda at: f"{path}, {name}, value {at[0] + 1}")
+
+
+def _load_npy(source: IO[bytes], path: str) -> Arrays:
+    n_bytes = source.seek(0, os.SEEK_END)
+    source.seek(0)
+    return {"array": read_npy(source, n_bytes, f"The array in {path}")}
+
+
+def _load_npz(source: IO[bytes], path: str) -> Arrays:
+    """Read the arrays of a zip archive; its other members, a readme say, are no concern of ours."""
+    arrays = {}
+    with zipfile.ZipFile(source) as archive:
+        entries = [entry for entry in archive.infolist() if entry.filename.endswith(".npy")]
+        check_memory(
+            sum(entry.file_size for entry in entries),
+            f"The {len(entries)} array(s) in {path}",
+            "Save the votes alone, in a file of their own.",
+        )
+        for entry in entries:
+            name = entry.filename.removesuffix(".npy")
+            try:
+                with archive.open(entry) as member:
+                    arrays[name] = read_npy(member, entry.file_size, f"{path}, {name}")
+            except PickledError:
+                arrays[name] = np.empty(0, dtype=object)
+    return arrays
+
+
+def choose_array(
+    arrays: Arrays, key: str | None, path: str, *, usual: tuple[str, ...], fits: Any
+) -> str:
+    """Return the name of the array that is meant: as asked, by a usual name, or the only one."""
+    shown = ", ".join(f"{name} {_shape(value)}" for name, value in arrays.items())
+    if key is not None:
+        if key in arrays:
+            return key
+        raise FileFormatError(f"{path} has no array {key!r}. It holds: {shown}.")
+    if len(arrays) == 1:
+        return next(iter(arrays))
+    fitting = [name for name, value in arrays.items() if fits(value)]
+    known = [name for name in usual if name in fitting or (name in arrays and not fitting)]
+    if known:
+        return known[0]
+    if len(fitting) == 1:
+        return fitting[0]
+    raise FileFormatError(
+        f"{path} has {len(arrays)} arrays, {len(fitting)} of a shape that fits, and none called"
+        f" {' or '.join(usual)}. It holds: {shown}. Say which array to take (key)."
+    )
+
+
+def is_table(array: NDArray[Any]) -> bool:
+    """Tell whether an array can be a table of votes or features."""
+    return array.ndim == 2 and min(array.shape) > 1
+
+
+def _is_vector(array: NDArray[Any]) -> bool:
+    return array.size > 0 and array.size == max(array.shape, default=0)
+
+
+def _check_shape(array: NDArray[Any], path: str) -> None:
+    if array.dtype.kind in "OV":
+        raise FileFormatError(
+            f"{path} holds cells, structures, sparse matrices or Python objects where votes belong."
+            " Save the votes as a plain 2-D array of integers."
+        )
+    if array.ndim != 2:
+        raise FileFormatError(
+            f"{path} has an array of shape {_shape(array)}, but votes are a 2-D array: a row for"
+            " each object, a column for each clustering."
+        )
+    if array.size == 0:
+        raise FileFormatError(f"{path} holds an empty array of shape {_shape(array)}: no votes.")
+
+
+def label_vectors(others: Arrays, length: int) -> Arrays:
+    """Return those arrays that have one label for each object."""
+    vectors = {}
+    for name, value in others.items():
+        if _is_vector(value) and value.size == length:
+            try:
+                vectors[name] = as_votes(value.ravel(), str)
+            except FileFormatError:  # measurements, say: not asked for, and no labels
+                continue
+    return vectors
+
+
+def _cell_of(path: str, column: str) -> Callable[[tuple[int, ...]], str]:
+    return lambda at: f"{path}, row {at[0] + 1}, column {column}"
+
+
+def _shape(array: NDArray[Any]) -> str:
+    return "of objects" if array.dtype == object else " by ".join(map(str, array.shape)) or "scalar"

@@ -1,0 +1,301 @@
+"""Parquet, Arrow IPC (Feather) and ORC files, a batch at a time."""
+
+from __future__ import annotations
+
+import json
+from abc import abstractmethod
+from itertools import accumulate
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ensemblage._validate import check_memory
+from ensemblage.tables.carried import plain
+from ensemblage.tables.errors import FileFormatError
+from ensemblage.tables.files import arrow_errors
+from ensemblage.tables.source import JUDGED_ROWS, Source, rows_at_once
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from ensemblage.tables.files import File
+    from ensemblage.tables.source import Choice
+
+_BYTES_OF_NAME = 16
+_LARGE_ROW_GROUP = 1 << 26
+_READ_AT_ONCE = 1 << 20
+
+
+class ArrowSource(Source):
+    """A file whose columns have types; formats say how its record batches are read."""
+
+    #: What a message calls the format.
+    called: str
+    #: Rows before each part of the file that is read as one (a row group), and all of them.
+    _ends: list[int]
+
+    def __init__(self, file: File, choice: Choice, chosen: str = "") -> None:  # noqa: ARG002
+        super().__init__(file, choice)
+        damaged = f"{self.path} cannot be read as {self.called}: it is damaged, truncated or in"
+        with arrow_errors(f"{damaged} another format"):
+            self.schema = self._look()
+            names = list(self.schema.names)
+        self.n_rows = self._ends[-1]
+        if len(set(names)) < len(names):
+            raise FileFormatError(
+                f"{self.path} has several columns of one name. Give each its own."
+            )
+        if not names:
+            raise FileFormatError(f"{self.path} holds no rows. A table has a row for each object.")
+        self.index = _index_of_pandas(self.schema.metadata, names)
+        if choice.id_column == "auto" and self.index:
+            self._choice = choice._replace(id_column=self.only_level())
+        self._batch_rows = JUDGED_ROWS
+        self._named: set[str] = set()
+        self._choose(
+            names,
+            n_rows=self.n_rows,
+            is_unique=lambda at: self._is_unique(names[at]),
+            index=tuple(self.index),
+        )
+        self._named = set(self.label_names)
+        widths = [bytes_of_vote(self.schema.field(name).type) for name in self.names]
+        self._batch_rows = rows_at_once(choice.batch_rows, sum(widths))
+
+    @abstractmethod
+    def _look(self) -> Any:
+        """Return the schema of the file, and set `_ends`."""
+
+    def _type(self, name: Any) -> Any:
+        return self.schema.field(name).type
+
+    def only_level(self) -> str:
+        """Return the one column of pandas' index, or raise where there are several."""
+        if len(self.index) == 1:
+            return self.index[0]
+        raise FileFormatError(
+            f"{self.path} has a pandas index of {len(self.index)} levels"
+            f" ({', '.join(map(repr, self.index))}), but an object has one id. Name the level to"
+            " take as id column; the others then are left out."
+        )
+
+    def check_fits(self) -> None:
+        """Raise where all rows do not fit in memory: equal values take next to nothing in a file.
+
+        What a file says of its sizes is a claim, so the larger of its claims counts.
+        """
+        n_rows = self.n_rows or 0
+        check_memory(
+            max(n_rows * len(self.schema.names), self._stored_bytes()),
+            f"The {n_rows} rows of {self.path}",
+            "The command ensemblage consensus --engine stream reads them in batches.",
+        )
+
+    def _stored_bytes(self) -> int:
+        return 0
+
+    def spans(self, n_rows: int) -> list[tuple[int, int | None]]:
+        """Return ranges of about so many rows that can be read without those before them."""
+        ends = self._ends
+        ranges: list[tuple[int, int | None]] = []
+        start = 0
+        for place, end in enumerate(ends[1:], 1):
+            # Whole row groups: as many as fit, and at least one.
+            is_last = end == ends[-1]
+            if end > start and (is_last or ends[place + 1] - start > n_rows):
+                ranges.append((start, end))
+                start = end
+        return ranges
+
+    def _parts(self, start: int, stop: int | None) -> range:
+        """Return the parts of the file that rows from `start` to `stop` are in."""
+        stop = self._ends[-1] if stop is None else stop
+        low = int(np.searchsorted(self._ends, start, side="right")) - 1
+        high = int(np.searchsorted(self._ends, stop, side="left"))
+        return range(max(0, low), min(high, len(self._ends) - 1))
+
+    def _is_unique(self, name: str) -> bool:
+        """Tell whether the first values of a column all differ, as ids do."""
+        import pyarrow as pa
+        import pyarrow.compute as pc
+
+        for _, rows in self.rows(0, JUDGED_ROWS, [name], 1):
+            column = plain(rows.column(0), self.place(name))
+            kind = column.type
+            if pa.types.is_nested(kind) or pa.types.is_floating(kind) or column.null_count:
+                return False
+            with arrow_errors(f"{self.place(name)} cannot be read"):
+                try:
+                    n_distinct = pc.count_distinct(column, mode="all").as_py()
+                except pa.ArrowNotImplementedError:
+                    n_distinct = len(set(column.to_pylist()))
+            return bool(n_distinct == len(column))
+        if self.n_rows:
+            raise FileFormatError(
+                f"{self.path} says that it has {self.n_rows} rows, but they cannot be read. Make or"
+                " fetch the file again."
+            )
+        return False
+
+
+class ParquetSource(ArrowSource):
+    """A Parquet file, by row groups."""
+
+    called = "Parquet"
+
+    def _look(self) -> Any:
+        import pyarrow.parquet as pq
+
+        with self.file.for_arrow() as content, pq.ParquetFile(content) as file:
+            groups = [file.metadata.row_group(i) for i in range(file.metadata.num_row_groups)]
+            self._ends = [0, *accumulate(group.num_rows for group in groups)]
+            self._claimed = sum(group.total_byte_size for group in groups)
+            self._large = any(group.total_byte_size > _LARGE_ROW_GROUP for group in groups)
+            return file.schema_arrow
+
+    def _stored_bytes(self) -> int:
+        return self._claimed
+
+    def rows(
+        self, start: int, stop: int | None, columns: list[str], threads: int
+    ) -> Iterator[tuple[int, Any]]:
+        """Yield record batches with the row each begins at."""
+        import pyarrow as pa
+        import pyarrow.parquet as pq
+
+        # Names come as codes of a dictionary: it is what the file holds, mostly.
+        coded = [n for n in columns if n in self._named and pa.types.is_string(self._type(n))]
+        # A whole row group of a column is in memory otherwise.
+        buffer = _READ_AT_ONCE if self._large else 0
+        with (
+            arrow_errors(f"{self.path} cannot be read as Parquet"),
+            self.file.for_arrow() as content,
+            pq.ParquetFile(content, read_dictionary=coded, buffer_size=buffer) as file,
+        ):
+            for group in self._together(self._parts(start, stop)):
+                row = self._ends[group.start]
+                several = f"{group.start + 1} to {group.stop}"
+                called = several if len(group) > 1 else f"{group.start + 1}"
+                with arrow_errors(f"{self.path}, row group {called} cannot be read"):
+                    for batch in file.iter_batches(
+                        self._batch_rows, group, columns, use_threads=threads > 1
+                    ):
+                        yield row, batch
+                        row += batch.num_rows
+
+    def _together(self, parts: range) -> Iterator[range]:
+        """Yield ranges of row groups: small ones together."""
+        low = parts.start
+        while low < parts.stop:
+            most = self._ends[low] + self._batch_rows
+            high = int(np.searchsorted(self._ends, most, side="right")) - 1
+            high = max(min(high, parts.stop), low + 1)
+            yield range(low, high)
+            low = high
+
+
+class IpcSource(ArrowSource):
+    """An Arrow IPC file (Feather), by its record batches."""
+
+    called = "an Arrow IPC file"
+
+    def _look(self) -> Any:
+        import pyarrow as pa
+
+        with self.file.for_arrow(mapped=True) as content, pa.ipc.open_file(content) as file:
+            schema = file.schema
+        options = pa.ipc.IpcReadOptions(included_fields=[0] if len(schema) else [])
+        with (
+            self.file.for_arrow(mapped=True) as content,
+            pa.ipc.open_file(content, options=options) as file,
+        ):
+            counts = [file.get_batch(i).num_rows for i in range(file.num_record_batches)]
+        self._ends = [0, *accumulate(counts)]
+        return schema
+
+    def rows(
+        self, start: int, stop: int | None, columns: list[str], threads: int
+    ) -> Iterator[tuple[int, Any]]:
+        """Yield record batches with the row each begins at."""
+        import pyarrow as pa
+
+        fields = sorted(self.schema.get_field_index(name) for name in columns)
+        options = pa.ipc.IpcReadOptions(included_fields=fields, use_threads=threads > 1)
+        with (
+            arrow_errors(f"{self.path} cannot be read as an Arrow IPC file"),
+            self.file.for_arrow(mapped=True) as content,
+            pa.ipc.open_file(content, options=options) as file,
+        ):
+            for place in self._parts(start, stop):
+                with arrow_errors(f"{self.path}, record batch {place + 1} cannot be read"):
+                    batch = file.get_batch(place)
+                    batch.validate(full=True)  # Arrow trusts offsets and indices of IPC files
+                    yield from _slices(batch, self._ends[place], self._batch_rows)
+
+
+class OrcSource(ArrowSource):
+    """An ORC file, by stripes."""
+
+    called = "ORC"
+
+    def _look(self) -> Any:
+        from pyarrow import orc
+
+        with self.file.for_arrow() as content:
+            file = orc.ORCFile(content)
+            names = file.schema.names[:1]
+            counts = [file.read_stripe(i, names).num_rows for i in range(file.nstripes)]
+            self._ends = [0, *accumulate(counts)]
+            return file.schema
+
+    def rows(
+        self,
+        start: int,
+        stop: int | None,
+        columns: list[str],
+        threads: int,  # noqa: ARG002 - a stripe is read by one
+    ) -> Iterator[tuple[int, Any]]:
+        """Yield record batches with the row each begins at."""
+        from pyarrow import orc
+
+        with arrow_errors(f"{self.path} cannot be read as ORC"), self.file.for_arrow() as content:
+            file = orc.ORCFile(content)
+            for place in self._parts(start, stop):
+                with arrow_errors(f"{self.path}, stripe {place + 1} cannot be read"):
+                    stripe = file.read_stripe(place, columns)
+                    yield from _slices(stripe, self._ends[place], self._batch_rows)
+
+
+def _slices(batch: Any, row: int, n_rows: int) -> Iterator[tuple[int, Any]]:
+    for first in range(0, batch.num_rows, n_rows):
+        yield row + first, batch.slice(first, n_rows)
+
+
+def bytes_of_vote(kind: Any) -> int:
+    """Return about how many bytes a vote of this type takes."""
+    try:
+        return max(1, kind.bit_width // 8)
+    except ValueError:
+        return _BYTES_OF_NAME
+
+
+def parquet_bytes(file: File, size: int) -> int:
+    """Return about how many bytes the votes of a Parquet file take in memory."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    try:
+        with file.for_arrow() as content, pq.ParquetFile(content) as opened:
+            widths = [bytes_of_vote(kind) for kind in opened.schema_arrow.types]
+            return int(opened.metadata.num_rows * (2 * sum(widths) + 64))
+    except (pa.ArrowException, OSError):  # whoever reads it will complain
+        return size
+
+
+def _index_of_pandas(metadata: dict[bytes, bytes] | None, names: list[str]) -> list[str]:
+    """Return the columns that pandas wrote its index to. None of them is a clustering."""
+    try:
+        index = json.loads((metadata or {})[b"pandas"])["index_columns"]
+        return [name for name in index if isinstance(name, str) and name in names]
+    except (KeyError, ValueError, TypeError):
+        return []

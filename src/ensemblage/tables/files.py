@@ -1,0 +1,332 @@
+"""Where tables come from: files, folders, patterns, URIs and standard input, plain or packed."""
+
+from __future__ import annotations
+
+import fnmatch
+import glob
+import gzip
+import io
+import sys
+import zlib
+from collections.abc import Iterable, Mapping
+from contextlib import contextmanager
+from functools import lru_cache
+from os import PathLike, fspath
+from pathlib import Path, PurePosixPath
+from typing import IO, TYPE_CHECKING, Any, cast
+
+from ensemblage._validate import MemoryBudgetError, check_memory
+from ensemblage.tables.errors import FileFormatError
+from ensemblage.tables.formats import format_of_name, format_to_read
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+STANDARD_STREAM = "-"
+_PART = 1 << 26
+
+
+class File:
+    """A file to read. `path` is a path, a URI or ``-``; `name` is what messages call it.
+
+    What can be read once only (standard input, a pipe) is kept in memory.
+    """
+
+    def __init__(self, path: str) -> None:
+        self.path = path
+        self.name = "standard input" if path == STANDARD_STREAM else path
+        self.once = path == STANDARD_STREAM or (not is_remote(path) and _is_pipe(path))
+        self._content: bytes | None = None
+
+    @classmethod
+    def of_bytes(cls, content: bytes, name: str) -> File:
+        """Return what behaves like a file with this content."""
+        file = cls("-")
+        file.name, file._content = name, content
+        return file
+
+    @contextmanager
+    def opened(self) -> Iterator[io.BufferedReader]:
+        """Open the bytes to read, unpacked where they are gzip or zstd."""
+        with self._raw() as stream:
+            how = _packing(stream)
+            try:
+                yield stream if how is None else io.BufferedReader(_unpacked(stream, how))
+            except (OSError, EOFError, zlib.error) as error:
+                if how is None or getattr(error, "errno", None) is not None:
+                    raise
+                raise FileFormatError(
+                    f"{self.name} is a damaged or truncated {how} file ({error}). Make or fetch it"
+                    " again."
+                ) from error
+            except MemoryError as error:
+                if how is None or isinstance(error, MemoryBudgetError):
+                    raise
+                raise _too_large(self.name, error) from error
+
+    def format(self, asked: str | None = None) -> str:
+        """Return the format to read the file in."""
+        by_name = format_of_name(self.path)
+        if asked is None and by_name is not None:
+            self._raw().close()  # there must be a file before anything is said about its format
+            return by_name
+        with self.opened() as stream:
+            return format_to_read(self.path, stream.peek(16)[:16], asked)
+
+    def is_packed(self) -> bool:
+        """Tell whether the file is compressed."""
+        with self._raw() as stream:
+            return _packing(stream) is not None
+
+    @contextmanager
+    def seekable(self) -> Iterator[IO[bytes]]:
+        """Open the bytes as something that can seek: the file itself, or a copy in memory."""
+        with self.opened() as stream:
+            yield _in_memory(stream) if self.is_packed() else stream
+
+    @contextmanager
+    def for_arrow(self, *, mapped: bool = False) -> Iterator[Any]:
+        """Open the file for Arrow: a local one by its path or mapped, others as `seekable`."""
+        local = not self.once and not is_remote(self.path)
+        if local and not self.is_packed():
+            if mapped:
+                import pyarrow as pa
+
+                with pa.memory_map(self.path) as content:
+                    yield content
+            else:
+                yield self.path
+        else:
+            with self.seekable() as stream:
+                yield stream
+
+    def state(self) -> tuple[int, int] | None:
+        """Return size and time of change; None where there is no file any more."""
+        if is_remote(self.path):
+            info = _info(self.path)
+            return (info.size, info.mtime_ns) if info.is_file else None
+        status = Path(self.path).stat() if Path(self.path).is_file() else None
+        return None if status is None else (status.st_size, status.st_mtime_ns)
+
+    def _raw(self) -> io.BufferedReader:
+        if self._content is not None:
+            return io.BufferedReader(cast("Any", io.BytesIO(self._content)))
+        if is_remote(self.path):
+            system, inner = filesystem(self.path)
+            with _remote_errors(self.path):
+                return io.BufferedReader(system.open_input_file(inner))
+        raw = _standard_input() if self.path == STANDARD_STREAM else _file(self.path)
+        if not self.once:
+            return io.BufferedReader(raw)
+        self._content = _in_memory(raw).getvalue()
+        if self.path != STANDARD_STREAM:  # which stays open
+            raw.close()
+        return self._raw()
+
+
+def _packing(stream: io.BufferedReader) -> str | None:
+    mark = stream.peek(4)[:4]
+    return "gzip" if mark[:2] == b"\x1f\x8b" else "zstd" if mark == b"\x28\xb5\x2f\xfd" else None
+
+
+def _unpacked(stream: io.BufferedReader, how: str) -> Any:
+    if how == "gzip":
+        return gzip.GzipFile(fileobj=stream, mode="rb")
+    import pyarrow as pa
+
+    return pa.CompressedInputStream(pa.PythonFile(stream, "r"), how)
+
+
+def _in_memory(stream: IO[bytes]) -> io.BytesIO:
+    """Copy a stream, and stop before it fills the memory: gzip unpacks to a thousand times."""
+    copy = io.BytesIO()
+    while part := stream.read(_PART):
+        check_memory(
+            copy.tell() + len(part),
+            "Unpacking this file",
+            "Unpack it to a file first, and read that.",
+        )
+        copy.write(part)
+    copy.seek(0)
+    return copy
+
+
+def _standard_input() -> Any:
+    if sys.stdin is None:
+        raise OSError("Standard input is closed, so - cannot be read. Name a file instead.")
+    return sys.stdin.buffer
+
+
+def _is_pipe(path: str) -> bool:
+    where = Path(path)
+    return where.exists() and not where.is_file() and not where.is_dir()
+
+
+def _file(path: str) -> io.FileIO:
+    if not path:
+        raise FileNotFoundError("The name of a file to read is empty. Name a file, or - instead.")
+    where = Path(path)
+    if where.is_dir():
+        raise IsADirectoryError(f"{path} is a directory. Name the files in it, as in {path}/*.csv.")
+    try:
+        return where.open("rb", buffering=0)
+    except FileNotFoundError:
+        raise FileNotFoundError(
+            f"There is no file {path}. Check the name and the folder."
+        ) from None
+    except PermissionError:
+        raise PermissionError(f"{path} may not be read by this user.") from None
+
+
+# -- URIs ------------------------------------------------------------------------------------------
+
+
+def is_remote(path: str) -> bool:
+    """Tell whether a path is a URI."""
+    return "://" in path
+
+
+@lru_cache(maxsize=64)
+def filesystem(uri: str) -> tuple[Any, str]:
+    """Return the file system of a URI, and the path in it."""
+    import pyarrow as pa
+    from pyarrow.fs import FileSystem
+
+    try:
+        system, inner = FileSystem.from_uri(uri)
+    except (pa.ArrowException, OSError, ImportError) as error:
+        scheme = uri.partition("://")[0]
+        raise FileFormatError(
+            f"{uri} cannot be read: pyarrow cannot open {scheme}:// ({error}). Known are s3://,"
+            " gs://, abfs://, hdfs:// and file://, as far as the installed pyarrow has them (pip"
+            " install pyarrow has s3, gs and abfs). Or download the file first."
+        ) from error
+    return system, inner
+
+
+def _info(uri: str) -> Any:
+    system, inner = filesystem(uri)
+    with _remote_errors(uri):
+        return system.get_file_info(inner)
+
+
+@contextmanager
+def _remote_errors(uri: str) -> Iterator[None]:
+    """Name the address where a remote file cannot be opened."""
+    try:
+        yield
+    except FileNotFoundError:
+        raise FileNotFoundError(f"There is no file {uri}. Check the address.") from None
+    except OSError as error:
+        raise OSError(
+            f"{uri} cannot be read: {error}. Check the address, the network and the credentials."
+        ) from error
+
+
+# -- files, folders and patterns -------------------------------------------------------------------
+
+
+def resolve(sources: Any) -> list[str]:
+    """Return the files that paths, folders and patterns stand for, in order.
+
+    A folder stands for the files of tables in it, and a pattern for the files it matches, both by
+    name. A path that exists is not a pattern.
+    """
+    if isinstance(sources, str | PathLike):
+        sources = [sources]
+    is_table = isinstance(sources, Mapping) or len(getattr(sources, "shape", ())) > 1
+    not_list = isinstance(sources, bytes | set | frozenset | io.IOBase) or not isinstance(
+        sources, Iterable
+    )
+    if is_table or not_list:
+        raise TypeError(_not_files(sources))
+    paths: list[str] = []
+    for source in sources:
+        if not isinstance(source, str | PathLike):
+            raise TypeError(_not_files(source))
+        path = fspath(source)
+        if not path:
+            raise FileNotFoundError(
+                "The name of a file to read is empty. Name a file, or - instead."
+            )
+        paths += _remote_files(path) if is_remote(path) else _local_files(path)
+    if not paths:
+        raise FileNotFoundError("No file of votes was named. Name one or several.")
+    return paths
+
+
+def _local_files(path: str) -> list[str]:
+    where = Path(path)
+    if where.is_dir():
+        return _of_folder(path, [str(p) for p in where.iterdir() if p.is_file()])
+    if not where.exists() and glob.has_magic(path):
+        return _matching(path, glob.glob(path))  # noqa: PTH207 - the pattern may be absolute
+    return [path]
+
+
+def _remote_files(uri: str) -> list[str]:
+    from pyarrow.fs import FileSelector
+
+    if uri.startswith("file://"):
+        return _local_files(filesystem(uri)[1])
+    parent, _, last = uri.rstrip("/").rpartition("/")
+    if glob.has_magic(last):
+        return _matching(uri, fnmatch.filter(_remote_files(f"{parent}/"), f"{parent}/{last}"))
+    system, inner = filesystem(uri.rstrip("/"))
+    if not uri.endswith("/") and _info(uri).is_file:
+        return [uri]
+    with _remote_errors(uri):
+        inside = system.get_file_info(FileSelector(inner))
+    names = [PurePosixPath(info.path).name for info in inside if info.is_file]
+    return _of_folder(uri, [f"{uri.rstrip('/')}/{name}" for name in names])
+
+
+def _of_folder(path: str, files: list[str]) -> list[str]:
+    inside = sorted(file for file in files if format_of_name(file))
+    if not inside:
+        raise FileFormatError(
+            f"The folder {path} holds no file of votes: none whose name ends in .parquet, .arrow,"
+            " .csv or .tsv."
+        )
+    return inside
+
+
+def _matching(pattern: str, matches: list[str]) -> list[str]:
+    if not matches:
+        raise FileNotFoundError(f"No file matches {pattern}. Check the name and the folder.")
+    return sorted(matches)
+
+
+def _not_files(source: Any) -> str:
+    return (
+        f"Votes are files: a path, or a list of paths in order. Got {type(source).__name__}; the"
+        " fit of an estimator takes votes in memory."
+    )
+
+
+# -- errors of Arrow -------------------------------------------------------------------------------
+
+
+def _too_large(what: str, error: Exception) -> MemoryBudgetError:
+    return MemoryBudgetError(
+        f"{what}: it asks for more memory than there is ({error}). Either it is damaged, or it"
+        " needs a larger machine."
+    )
+
+
+@contextmanager
+def arrow_errors(what: str) -> Iterator[None]:
+    """Say what cannot be read where Arrow complains, whatever it complains about."""
+    import pyarrow as pa
+
+    try:
+        yield
+    except pa.ArrowMemoryError as error:
+        raise _too_large(what, error) from error
+    except FileNotFoundError as error:
+        raise FileNotFoundError(f"{what}: it is not there any more.") from error
+    except (MemoryError, PermissionError, FileFormatError):
+        raise
+    except (pa.ArrowException, OSError, UnicodeDecodeError) as error:
+        reason = (str(error).splitlines() or [type(error).__name__])[0].strip().rstrip(".")
+        raise FileFormatError(f"{what} ({reason}). Make or fetch the file again.") from error

@@ -1,0 +1,129 @@
+"""The formats of tables: one row for each. Adding one adds its row and what the row names."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from pathlib import PurePath
+from typing import Any, NamedTuple
+
+from ensemblage._messages import Message, Parameter
+from ensemblage.tables.errors import FileFormatError
+
+
+class Format(NamedTuple):
+    """A format: how it is recognised, what reads it, what writes it.
+
+    `source` and `write` name a function or class of this package, which is imported when it is
+    first used. A `source` takes a `File` and the options of `ensemblage.tables.source.Choice`;
+    formats of arrays have none. `streamed` formats are read in batches.
+    """
+
+    name: str
+    suffixes: tuple[str, ...]
+    marks: tuple[bytes, ...] = ()
+    source: str | None = None
+    write: str | None = None
+    streamed: bool = False
+
+
+_ROWS = (
+    Format("csv", (".csv",), (), "text.TextSource", "writers.write_csv", streamed=True),
+    Format("tsv", (".tsv", ".tab"), (), "text.TextSource", "writers.write_tsv", streamed=True),
+    Format("parquet", (".parquet", ".pq"), (b"PAR1",), "arrow.ParquetSource",
+           "writers.write_parquet", streamed=True),
+    Format("arrow", (".arrow", ".feather", ".ipc"), (b"ARROW1",), "arrow.IpcSource",
+           "writers.write_arrow", streamed=True),
+    Format("orc", (".orc",), (b"ORC",), "arrow.OrcSource", "writers.write_orc", streamed=True),
+    Format("json", (".jsonl", ".ndjson", ".json"), (), "whole.read_json", "writers.write_json"),
+    Format("npy", (".npy",), (b"\x93NUMPY",), None, "writers.write_npy"),
+    Format("npz", (".npz",), (b"PK\x03\x04",), None, "writers.write_npz"),
+    Format("mat", (".mat",), (b"MATLAB", b"\x89HDF")),
+    Format("xlsx", (".xlsx",), (), "whole.read_xlsx"),
+)  # fmt: skip
+FORMATS = {row.name: row for row in _ROWS}
+TEXT = ("csv", "tsv")
+ARRAYS = tuple(row.name for row in _ROWS if row.source is None)
+STREAMED = tuple(row.name for row in _ROWS if row.streamed)
+_BY_SUFFIX = {suffix: row.name for row in _ROWS for suffix in row.suffixes}
+_PACKED = (".gz", ".zst")
+
+
+def load(name: str) -> Any:
+    """Return the function or class of this package that a row names."""
+    module, _, attribute = name.partition(".")
+    return getattr(import_module(f"ensemblage.tables.{module}"), attribute)
+
+
+def readable() -> tuple[str, ...]:
+    """Return the names of the formats that are read."""
+    return tuple(FORMATS)
+
+
+def writable() -> tuple[str, ...]:
+    """Return the names of the formats that are written."""
+    return tuple(row.name for row in _ROWS if row.write)
+
+
+def packing(path: str) -> str | None:
+    """Return how a file name is compressed: "gz", "zst" or None."""
+    suffix = PurePath(path).suffix.lower()
+    return suffix[1:] if suffix in _PACKED else None
+
+
+def format_of_name(path: str) -> str | None:
+    """Return the format that a file name stands for, or None.
+
+    Examples
+    --------
+    >>> format_of_name("votes.csv.gz"), format_of_name("pool.MAT"), format_of_name("votes.txt")
+    ('csv', 'mat', None)
+    """
+    name = PurePath(path)
+    if packing(path):
+        name = name.with_suffix("")
+    return _BY_SUFFIX.get(name.suffix.lower())
+
+
+def format_of_bytes(head: bytes) -> str | None:
+    """Return the format whose mark opens the file, or None: text has no mark."""
+    return next((row.name for row in _ROWS if head.startswith(row.marks or (b"\0" * 99,))), None)
+
+
+def format_to_read(path: str, head: bytes, asked: str | None) -> str:
+    """Return the format to read: the one asked for, else by name, else by first bytes, else CSV."""
+    if asked is not None:
+        return _known(asked, readable())
+    by_name = format_of_name(path)
+    if by_name is not None:
+        return by_name
+    by_bytes = format_of_bytes(head)
+    if by_bytes == "npz" and path != "-":
+        message = Message(
+            "{path} is a zip archive, and its name does not tell the format. If it is a"
+            " spreadsheet, rename it to end in .xlsx; if it holds arrays, say {format}.",
+            path=path,
+            format=Parameter("format", "npz"),
+        )
+        raise FileFormatError(message)
+    return by_bytes or "csv"
+
+
+def format_to_write(path: str, asked: str | None) -> str:
+    """Return the format to write: the one asked for, else by name; CSV where there is no suffix."""
+    if asked is not None:
+        return _known(asked, writable())
+    by_name = format_of_name(path)
+    if by_name in writable():
+        return by_name
+    if by_name is None and not PurePath(path).suffix:
+        return "csv"
+    raise FileFormatError(
+        f"Labels cannot be written as {PurePath(path).suffix!r} ({path}). Use a name that ends in"
+        " .csv, .tsv, .parquet, .arrow, .orc, .jsonl, .npy or .npz; .gz and .zst after it compress."
+    )
+
+
+def _known(name: str, known: tuple[str, ...]) -> str:
+    if name.lower() in known:
+        return name.lower()
+    raise FileFormatError(f"There is no format {name!r}. Known: {', '.join(known)}.")

@@ -1,0 +1,279 @@
+"""Reading a table of votes, or one labelling: all batches of a scan."""
+
+from __future__ import annotations
+
+import warnings
+from os import PathLike, fspath
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ensemblage.tables.carried import joined
+from ensemblage.tables.codes import Codes
+from ensemblage.tables.errors import FileFormatError, OptionError
+from ensemblage.tables.files import File, resolve
+from ensemblage.tables.formats import ARRAYS, load
+from ensemblage.tables.labels import smallest_type
+from ensemblage.tables.rows import SEPARATORS
+from ensemblage.tables.scanning import check_options, listed, no_rows, open_sources
+from ensemblage.tables.source import Choice
+from ensemblage.tables.table import Labels, Origin, VoteTable, columns_of, n_objects, table_of
+from ensemblage.tables.text import RereadError
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Sequence
+
+    from numpy.typing import NDArray
+
+    from ensemblage.tables.source import Source
+
+LAYOUTS = ("wide", "long", "members")
+_TRUTH_NAMES = ("truth", "gt", "label", "labels", "class")
+
+
+def read(
+    sources: Any,
+    *,
+    format: str | None = None,  # noqa: A002 - what the command calls it too
+    columns: Sequence[str] | None = None,
+    id_column: str | int | None = "auto",
+    truth: str | None = None,
+    keep: Collection[str] = (),
+    layout: str = "wide",
+    header: bool | str = "auto",
+    key: str | None = None,
+) -> VoteTable:
+    r"""Read votes: a row for each object, a column for each clustering.
+
+    Parameters
+    ----------
+    sources : str, path-like or list of these
+        A file, plain or compressed (gzip, zstd), ``-`` for standard input, a folder, a pattern
+        such as ``votes/*.csv``, or a URI that ``pyarrow.fs`` opens (``s3://``, ``gs://``,
+        ``file://``). Several are one table, in the order given, and must have the same columns.
+    format : str, optional
+        "csv", "tsv", "parquet", "arrow", "orc", "json", "npy", "npz", "mat" or "xlsx"; by default
+        inferred from the name, else from the first bytes, else CSV.
+    columns : list of str, optional
+        The clusterings, by name or by patterns such as ``leiden_*``; by default all columns but
+        the ids, `truth` and those to `keep`. All other columns are ignored.
+    id_column : str, int or None, default="auto"
+        The column that names the objects, by name or by place counted from 0; None for no such
+        column. "auto" takes a column called ``id``, ``index``, ``barcode`` or ``row``; the index
+        that pandas wrote; one called ``name``, ``object``, ``sample``, ``cell`` or like
+        ``cell_id`` if no two of its values are equal; or the first column if no two of its values
+        are equal while every other column repeats some. The first rows decide. Arrays have none
+        unless it is named.
+    truth : str, optional
+        A column of true labels, which is not a clustering; the result has it in ``extra``.
+    keep : list of str, optional
+        Columns to pass through, by name or pattern; the result has them in ``kept``.
+    layout : {"wide", "long", "members"}, default="wide"
+        "wide" has a column for each clustering. "long" has a row for each vote: columns for the
+        object, the clustering and the label. "members" has a file for each clustering, each with
+        a column of labels; objects are matched by id where all files have ids, else by position.
+    header : bool or "auto", default="auto"
+        Whether the first row of CSV or TSV holds names. "auto": names stand over numbers, or are
+        met nowhere else in their column.
+    key : str, optional
+        Which array of NPZ or MAT holds the votes; by default ``votes``, ``members``,
+        ``labels`` or the only 2-D one.
+
+    Returns
+    -------
+    VoteTable
+        Missing votes (an empty cell, ``NA``, ``NaN``, ``nan``, null, -1) are -1 in columns of
+        integers and None in columns of names.
+
+    Raises
+    ------
+    FileFormatError
+        Where the content is not a table of votes; the message names the row and the column.
+    OptionError
+        Where an option does not apply to the format.
+    OSError
+        Where a file cannot be opened.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from tempfile import TemporaryDirectory
+    >>> with TemporaryDirectory() as folder:
+    ...     file = Path(folder, "votes.csv")
+    ...     _ = file.write_text("id,first,second\na,1,1\nb,1,2\nc,,2\n")
+    ...     table = read(file)
+    >>> table.names, table.ids.tolist()
+    (['first', 'second'], ['a', 'b', 'c'])
+    >>> table.matrix
+    array([[ 1,  1],
+           [ 1,  2],
+           [-1,  2]], dtype=int8)
+    """
+    if layout not in LAYOUTS:
+        raise OptionError(f"Unknown layout {layout!r}. Known: {', '.join(LAYOUTS)}.")
+    choice = Choice(listed(columns), id_column, truth, tuple(keep), header, whole=True)
+    if layout != "wide":
+        shape = load(f"shapes.read_{layout}")
+        return shape(sources, choice, format, key)
+    files = [File(path) for path in resolve(sources)]
+    return read_sources(open_sources(files, choice, format=format, key=key))
+
+
+def read_labels(
+    path: str | PathLike[str],
+    *,
+    format: str | None = None,  # noqa: A002
+    key: str | None = None,
+    header: bool | str = "auto",
+    id_column: str | int | None = "auto",
+) -> Labels:
+    """Read one labelling: a file with a single column of labels, beside ids or not.
+
+    Parameters
+    ----------
+    path : str or path-like
+        As for `read`, one file. Of several columns, one called ``truth``, ``gt``, ``label`` or
+        ``class`` is taken; of NPZ and MAT, an array of such a name or the only vector.
+    format, key, header, id_column : optional
+        As for `read`.
+
+    Returns
+    -------
+    Labels
+        The labels as integers (-1 missing) or names (None missing), and the ids or None.
+    """
+    file = File(fspath(path))
+    chosen = file.format(format)
+    check_options(chosen, file.name, header=header, key=key)
+    if chosen in ARRAYS:
+        arrays = read_arrays(path, format=chosen)
+        labels = load("arrays.labels_from_arrays")(arrays, path=file.name, key=key)
+        return Labels(labels, None)
+    choice = Choice(id_column=id_column, header=header, whole=True)
+    (source,) = open_sources([file], choice, format=chosen)
+    known = [name for name in _TRUTH_NAMES if name in source.names]
+    if len(source.names) > 1 and not known:
+        raise FileFormatError(
+            f"{file.name} has {len(source.names)} columns of labels"
+            f" ({', '.join(source.names[:5])}, ...), and none called {', '.join(_TRUTH_NAMES)}."
+            " Give a file with one."
+        )
+    source.names = known[:1] or source.names
+    table = read_sources([source], warned=False)
+    return Labels(columns_of(table)[0], table.ids)
+
+
+def read_arrays(
+    path: str | PathLike[str],
+    *,
+    format: str | None = None,  # noqa: A002
+) -> dict[str, NDArray[Any]]:
+    """Read all arrays of an NPY, NPZ or MAT file by their names; that of NPY is ``array``.
+
+    Nothing is unpickled. Parameters and errors are those of `read`.
+    """
+    file = File(fspath(path))
+    chosen = file.format(format)
+    if chosen not in ARRAYS:
+        raise FileFormatError(
+            f"{file.name} is read as {chosen.upper()}, but arrays are in NPY, NPZ or MAT files."
+        )
+    with file.seekable() as stream:
+        arrays: dict[str, NDArray[Any]] = load("arrays.load_arrays")(
+            stream, format=chosen, path=file.name
+        )
+    return arrays
+
+
+def table_of_arrays(
+    arrays: dict[str, NDArray[Any]], *, path: str, key: str | None = None
+) -> VoteTable:
+    """Return the votes among arrays that were read; see `read` for `key`."""
+    source = load("arrays.ArraySource")(File(path), Choice(id_column=None), "", key, arrays)
+    return read_sources([source])
+
+
+# -- all rows ------------------------------------------------------------------------------------
+
+
+def read_sources(sources: list[Source], *, warned: bool = True) -> VoteTable:
+    """Return all rows of sources as one table."""
+    while True:
+        try:
+            return _read_sources(sources, warned=warned)
+        except RereadError:
+            continue
+
+
+def _read_sources(sources: list[Source], *, warned: bool) -> VoteTable:
+    first = sources[0]
+    codes = [Codes(name) for name in first.label_names]
+    parts: list[list[NDArray[Any]]] = [[] for _ in codes]
+    carried: list[list[NDArray[Any]]] = [[] for _ in first.carried_names]
+    origin = []
+    for source in sources:
+        source.check_fits()
+        n_rows, kept = 0, []
+        for batch in source.batches(carried=True, truth=True, threads=2):
+            for column, votes in zip(parts, source.votes(batch, codes), strict=True):
+                column.append(votes)
+            kept.append(batch)
+            n_rows += batch.n_rows
+        for each, values in zip(carried, source.carried_values(kept), strict=True):
+            each.append(values)
+        origin.append(Origin(source.path, source.n_before + 1, n_rows))
+    if not sum(part.n_rows for part in origin):
+        raise no_rows(first.path, header=bool(first.n_before))
+    columns = [_joined(known, part) for known, part in zip(codes, parts, strict=True)]
+    others = [joined(each) for each in carried]
+    n_ids = int(first.id_name is not None)
+    table = table_of(first.names, columns[: len(first.names)])._replace(
+        ids=others[0] if n_ids else None,
+        id_name=first.id_name,
+        extra=_joined_extra(sources),
+        origin=tuple(origin),
+        kept=dict(zip(first.kept, others[n_ids:], strict=True)),
+    )
+    if first.truth is not None:
+        table.extra[first.truth] = columns[-1]
+    if warned and getattr(first, "suspect", None) is not None and table.ids is None:
+        _warn_of_separator(first, table)
+    return table
+
+
+def _joined(codes: Codes, parts: list[NDArray[Any]]) -> NDArray[Any]:
+    """Return the votes of all batches as one column: names, or integers in the smallest type."""
+    if codes.holds_names:
+        names = np.array([*codes.labels(), None], dtype=object)
+        return np.take(names, np.concatenate(parts))
+    common = smallest_type(parts)
+    if common is None:
+        raise FileFormatError(
+            f"Column {codes.name!r} holds numbers above {np.iinfo(np.int64).max} in one of the"
+            " files, and missing votes or negative numbers in another: no 64-bit integer holds"
+            " both. Number the clusters from 0."
+        )
+    return np.concatenate(parts, dtype=common, casting="unsafe")
+
+
+def _joined_extra(sources: list[Source]) -> dict[str, NDArray[Any]]:
+    """Return the labels that came along in every file, in the same kind."""
+    extra = {}
+    for name in sources[0].extra:
+        parts = [source.extra[name] for source in sources if name in source.extra]
+        kinds = {part.dtype == object for part in parts}
+        if len(parts) == len(sources) and len(kinds) == 1:
+            extra[name] = np.concatenate(parts)
+    return extra
+
+
+def _warn_of_separator(source: Any, table: VoteTable) -> None:
+    """Warn of an only column whose names could be rows that were not taken apart."""
+    if n_objects(table) and columns_of(table)[0].dtype == object:
+        warnings.warn(
+            f"{source.path} was read as one clustering, and all its names have equally many"
+            f" {source.suspect.called} in them. If these separate votes, save it in another way."
+            f" {SEPARATORS}.",
+            UserWarning,
+            stacklevel=4,
+        )

@@ -1,0 +1,243 @@
+"""Rows of a text file by the csv module: slow, strict, and exact about what is wrong.
+
+pyarrow reads text files; this reads their first row, and finds the row of what pyarrow rejects.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import re
+from collections import Counter
+from itertools import chain
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
+
+from ensemblage._validate import check_memory
+from ensemblage.tables.errors import FileFormatError
+from ensemblage.tables.formats import format_of_bytes
+from ensemblage.tables.labels import Kind, understand
+
+if TYPE_CHECKING:
+    from collections.abc import Generator, Sequence
+
+SEPARATORS = "Cells are separated by commas, semicolons or tabs"
+LONGEST_LINE = 1 << 27  # bytes; the longest that a person has written are tables of genes
+_DELIMITERS = ",;\t"
+_QUOTED = re.compile(r'"(?:[^"]|"")*("|$)')
+_OTHERS = {"|": "bars (|)", " ": "spaces", ":": "colons (:)"}
+_DECIMAL_COMMA = re.compile(r"[+-]?[0-9]+,[0-9]+([eE][+-]?[0-9]+)?")
+_NEARLY_ALL = 0.9
+_LONGEST_HEADER = 100  # lines, where names have line ends in them
+_USUAL_WIDTH = 1000
+_COLUMN = 2000  # bytes, of an empty column while a file is read
+
+
+# -- separators ------------------------------------------------------------------------------------
+
+
+class Suspect(NamedTuple):
+    """Something that occurs equally often in the cells of an only column."""
+
+    called: str
+    is_sure: bool
+
+
+def delimiter(line: str, preferred: str) -> str:
+    """Return what separates the cells of a line: the usual one if it occurs outside of quotes.
+
+    Examples
+    --------
+    >>> delimiter("a;b;c", ","), delimiter('"Smith, J";b', ","), delimiter("a", ",")
+    (';', ';', ',')
+    >>> delimiter("1,71;2,3", ",")  # decimal commas
+    ';'
+    """
+    line = _QUOTED.sub("", line)
+    if ";" in line and all(map(has_decimal_comma, line.split(";"))):
+        return ";"
+    if preferred in line:
+        return preferred
+    most = max(_DELIMITERS, key=line.count)
+    return most if most in line else preferred
+
+
+def has_decimal_comma(cell: str) -> bool:
+    """Tell whether a cell is a number with a comma for the point.
+
+    Examples
+    --------
+    >>> has_decimal_comma("-1,71"), has_decimal_comma("1.71"), has_decimal_comma("a,b")
+    (True, False, False)
+    """
+    return _DECIMAL_COMMA.fullmatch(cell.strip()) is not None
+
+
+def suspect(cells: Sequence[str]) -> Suspect | None:
+    """Return what may separate the cells of a file that was read as one column of names.
+
+    Names may have spaces in them (``T cell``, ``cluster 3``), so spaces and colons are surely
+    separators only where most of what they part are numbers.
+
+    Examples
+    --------
+    >>> suspect(["1 2 1", "1 2 2"])
+    Suspect(called='spaces', is_sure=True)
+    >>> suspect(["T cell", "B cell"])
+    Suspect(called='spaces', is_sure=False)
+    >>> suspect(["T", "helper T"])
+    """
+    cells = [cell.strip() for cell in cells if understand(cell).kind is not Kind.MISSING]
+    for mark, called in _OTHERS.items():
+        parts = [cell.split(None if mark == " " else mark) for cell in cells]
+        width, times = Counter(map(len, parts)).most_common(1)[0] if parts else (1, 0)
+        if width > 1 and times >= _NEARLY_ALL * len(cells):
+            kinds = [understand(piece).kind for pieces in parts for piece in pieces]
+            numbers = sum(kind is not Kind.NAME for kind in kinds)
+            return Suspect(called, mark == "|" or 2 * numbers > len(kinds))
+    return None
+
+
+# -- rows ------------------------------------------------------------------------------------------
+
+
+class FirstRow(NamedTuple):
+    """The cells of the first row, what separates them, and how many bytes the row takes."""
+
+    cells: list[str]
+    delimiter: str
+    n_bytes: int
+
+
+def first_row(head: bytes, path: str, preferred: str, wanted: str) -> FirstRow:
+    """Return the first row of a text file, of which `head` has the first bytes."""
+    if b"\0" in head[:4096] or format_of_bytes(head):
+        known = format_of_bytes(head)
+        hint = f"it looks like {known}" if known else "it is binary, or text in UTF-16"
+        raise FileFormatError(
+            f"{path} cannot be read as CSV: {hint}. Give the format it is in, or save it as UTF-8"
+            " text."
+        )
+    if not head.strip(b"\r\n\xef\xbb\xbf"):
+        raise FileFormatError(f"{path} is empty. {wanted} has a row for each object.")
+    text = io.TextIOWrapper(io.BytesIO(head), encoding="utf-8-sig", newline="")
+    rows = _split(text, path, preferred)
+    row = next(rows)
+    if not row.cells:
+        raise FileFormatError(
+            f"{path} begins with a blank line. Remove it: the first row has the names of the"
+            " columns, or is an object."
+        )
+    mark = 3 if head.startswith(b"\xef\xbb\xbf") else 0
+    return row._replace(n_bytes=row.n_bytes + mark)
+
+
+def all_rows(stream: io.BufferedReader, path: str, preferred: str) -> Generator[list[str]]:
+    """Yield all rows of a text file, split into cells; blank lines at its end are left out.
+
+    Raises
+    ------
+    FileFormatError
+        Where a row has another number of cells than the first, or is not text.
+    """
+    text = io.TextIOWrapper(cast("Any", Lines(stream, path)), encoding="utf-8-sig", newline="")
+    width, blank = 0, 0
+    try:
+        for number, (row, _, _) in enumerate(_split(text, path, preferred), 1):
+            if not row:
+                blank += 1
+                continue
+            width = width or len(row)
+            for place in range(number - blank, number):
+                yield _whole_row([], width, place, path)
+            blank = 0
+            yield _whole_row(row, width, number, path)
+    finally:
+        text.detach()
+
+
+def _split(text: io.TextIOWrapper, path: str, preferred: str) -> Generator[FirstRow]:
+    """Yield rows as they are; the first one with its separator and its size in bytes."""
+    reader = None
+    try:
+        lines: list[str] = []
+        while line := text.readline():
+            lines.append(line)
+            if sum(line.count('"') for line in lines) % 2 == 0 or len(lines) >= _LONGEST_HEADER:
+                break
+        mark, n_bytes = delimiter("".join(lines), preferred), len("".join(lines).encode())
+        reader = csv.reader(chain(lines, text), delimiter=mark, skipinitialspace=True, strict=True)
+        for row in reader:
+            yield FirstRow(row, mark, n_bytes)
+    except UnicodeDecodeError as error:
+        raise FileFormatError(
+            f"{path} is not UTF-8 text: byte {error.object[error.start]:#04x} is met in it."
+            " Save it again as UTF-8."
+        ) from error
+    except csv.Error as error:
+        line_number = 1 if reader is None else reader.line_num
+        raise FileFormatError(
+            f"{path}, line {line_number}: {error}. Look for a quotation mark that is not closed."
+            f" {SEPARATORS}."
+        ) from error
+
+
+def check_width(width: int, path: str) -> None:
+    """Raise where a table has more columns than fit in memory."""
+    if width > _USUAL_WIDTH:
+        check_memory(_COLUMN * width, f"The {width} columns of {path}", "Read fewer of them.")
+
+
+def check_names(names: list[str], path: str) -> None:
+    """Refuse two columns of one name."""
+    repeated = [name for name, times in Counter(names).items() if times > 1]
+    if repeated:
+        places = [str(place) for place, name in enumerate(names, 1) if name == repeated[0]]
+        raise FileFormatError(
+            f"{path} has several columns called {repeated[0]!r} (columns {', '.join(places)})."
+            " Give each column a name of its own, or say that the file has no header."
+        )
+
+
+def _whole_row(row: list[str], width: int, number: int, path: str) -> list[str]:
+    if len(row) == width:
+        return row
+    if not row and width == 1:
+        return [""]
+    found = "is blank" if not row else f"has {_cells(len(row))}"
+    raise FileFormatError(
+        f"{path}, row {number} {found}, but the first row has {_cells(width)}. Every row needs as"
+        " many cells as there are columns; a missing vote is an empty cell between two separators."
+    )
+
+
+def _cells(count: int) -> str:
+    return f"{count} cell{'s' if count > 1 else ''}"
+
+
+class Lines(io.RawIOBase):
+    """Bytes of text as they come, as long as they have ends of lines now and then.
+
+    A line is in memory as a whole, and a small gzip file may hold an endless one.
+    """
+
+    def __init__(self, stream: Any, path: str) -> None:
+        self._stream, self._path, self._since = stream, path, 0
+
+    def readable(self) -> bool:
+        """Tell that this is for reading."""
+        return True
+
+    def read1(self, size: int = -1) -> bytes:
+        """Return the next bytes."""
+        return self.seen(self._stream.read1(size))
+
+    def seen(self, part: bytes) -> bytes:
+        """Return these bytes, or raise where a line does not end."""
+        end = max(part.rfind(b"\n"), part.rfind(b"\r"))
+        self._since = len(part) - end - 1 + (self._since if end < 0 else 0)
+        if self._since > LONGEST_LINE:
+            raise FileFormatError(
+                f"{self._path} has a line of more than {LONGEST_LINE >> 20} MB, which is not a row"
+                " of a table. Save it with an end of line after each object."
+            )
+        return part

@@ -1,0 +1,271 @@
+"""Other shapes of votes: a row for each vote, and a file for each clustering."""
+
+from __future__ import annotations
+
+from collections import Counter
+from pathlib import PurePath
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from ensemblage._validate import check_memory, is_id_name, is_likely_id_name
+from ensemblage.flow.codes import MISSING
+from ensemblage.tables.carried import as_texts, joined, to_array
+from ensemblage.tables.codes import Codes
+from ensemblage.tables.errors import FileFormatError, OptionError
+from ensemblage.tables.files import File, arrow_errors, resolve
+from ensemblage.tables.formats import packing
+from ensemblage.tables.labels import (
+    NAMES,
+    NUMBERS,
+    arrow_votes,
+    bad_cell,
+    cell_votes,
+    count_kinds,
+    mostly,
+    smallest,
+    take,
+)
+from ensemblage.tables.layout import picked
+from ensemblage.tables.reading import read_labels
+from ensemblage.tables.scanning import open_sources
+from ensemblage.tables.table import Origin, VoteTable, table_of
+from ensemblage.tables.text import TextSource
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from ensemblage.tables.source import Choice, Source
+
+_MEMBERS = ("member", "clustering", "run", "method", "partition", "model")
+_LABELS = ("label", "cluster", "vote", "labels")
+
+
+def _refuse(choice: Choice, layout: str, **others: Any) -> None:
+    """Raise where an option is of no use in a layout."""
+    for name, value in {"truth": choice.truth, "keep": choice.keep or None, **others}.items():
+        if value is not None:
+            raise OptionError(
+                f"{name} is for wide tables, but the layout is {layout}. Leave it out."
+            )
+
+
+# -- a row for each vote ---------------------------------------------------------------------------
+
+
+def read_long(
+    sources: Any,
+    choice: Choice,
+    format: str | None,  # noqa: A002
+    key: str | None,
+) -> VoteTable:
+    """Read a table with a row for each vote: the object, the clustering and the label.
+
+    Columns are recognised by their names; with other names, or none, the first three in this order.
+    Objects and clusterings come in the order of first appearance. A vote without a row is missing.
+    """
+    import pyarrow as pa
+
+    _refuse(choice, "long", key=key)
+    files = [File(path) for path in resolve(sources)]
+    (probe,) = open_sources(files[:1], choice._replace(columns=None, id_column=None), format=format)
+    objects, member, label = _roles(probe.names, choice.id_column, probe.path)
+    asked = choice._replace(columns=[], id_column=objects, keep=(member, label))
+    votes = _long_rows(open_sources(files, asked, format=format))
+    texts = as_texts(votes.ids)
+    if "" in texts or "" in votes.members:
+        raise FileFormatError(f"{probe.path} has a row without an object or without a clustering.")
+    rows, names = pa.array(texts).dictionary_encode(), pa.array(votes.members).dictionary_encode()
+    called, place, column = names.dictionary.to_pylist(), *map(_indices, (rows, names))
+    first = np.unique(place, return_index=True)[1]
+    check_memory(8 * len(first) * len(called), "The votes of this long table", "Read fewer.")
+    row_of = np.full((len(called), len(first)), -1, dtype=np.int64)
+    row_of[column, place] = np.arange(len(place))
+    again = np.flatnonzero(row_of[column, place] != np.arange(len(place)))
+    if len(again):
+        raise FileFormatError(
+            f"{probe.path}: object {votes.ids[again[0]]!r} has several labels in clustering"
+            f" {votes.members[again[0]]!r}. Give one for each object and clustering."
+        )
+    wanted = called if choice.columns is None else picked(choice.columns, called, probe.path)
+    columns = [votes.column(row_of[called.index(name)], name, probe.path) for name in wanted]
+    return table_of(wanted, columns, ids=votes.ids[first], id_name=objects)
+
+
+def _indices(encoded: Any) -> NDArray[np.int32]:
+    indices: NDArray[np.int32] = encoded.indices.to_numpy()
+    return indices
+
+
+def _roles(names: list[str], id_column: Any, path: str) -> list[str]:
+    """Return the columns of objects, clusterings and labels."""
+    called = {name.strip().lower(): name for name in reversed(names)}
+    member = next((called[name] for name in _MEMBERS if name in called), None)
+    label = next((called[name] for name in _LABELS if name in called), None)
+    objects = id_column if id_column in names else None
+    if objects is None and id_column not in ("auto", None, "none"):
+        raise OptionError(f"{path} has no column {id_column!r} to take objects from.")
+    if objects is None:
+        likely = [name for name in names if is_id_name(name) or is_likely_id_name(name)]
+        objects = next((name for name in likely if name not in (member, label)), None)
+    roles = [objects, member, label]
+    if None in roles and len(names) != 3:
+        raise FileFormatError(
+            f"{path} has {len(names)} column(s), and it is not clear which of them are the object,"
+            " the clustering and the label. Call them object, member and label."
+        )
+    rest = [name for name in names if name not in roles]
+    return [rest.pop(0) if role is None else str(role) for role in roles]
+
+
+class _Votes(NamedTuple):
+    """The rows of a long table: objects, clusterings and labels.
+
+    `labels` are whole numbers, or codes of `cells`: names, or with `is_text` cells of text files.
+    """
+
+    ids: NDArray[Any]
+    members: list[str]
+    labels: NDArray[Any]
+    cells: list[str] | None
+    is_text: bool
+
+    def column(self, rows: NDArray[np.int64], name: str, path: str) -> NDArray[Any]:
+        """Return the votes of a clustering, of which the place of each object's row is given."""
+        labels = np.where(rows >= 0, self.labels[rows], MISSING)
+        if self.cells is None:
+            return smallest(labels)
+        cells: list[Any] = [*self.cells, None]
+        if not self.is_text:
+            return np.take(np.array(cells, dtype=object), labels)
+        known, inverse = np.unique(labels, return_inverse=True)
+        texts = [cells[code] or "" for code in known.tolist()]
+        kinds = count_kinds(texts, np.bincount(inverse).tolist())
+        codes = Codes(name)
+        votes = cell_votes(texts, mostly(kinds), codes.of_names)
+        if votes is None:
+            text = next(
+                text for text in texts if cell_votes([text], NUMBERS, codes.of_names) is None
+            )
+            where = np.flatnonzero(inverse == texts.index(text))[0]
+            there = f"{path}, object {self.ids[rows[where]]!r}, clustering {name!r}"
+            raise bad_cell(text, kinds, there)
+        if mostly(kinds) == NAMES:
+            return np.take(np.array([*codes.labels(), None], dtype=object), votes[inverse])
+        return smallest(votes[inverse])
+
+
+def _long_rows(sources: list[Source]) -> _Votes:
+    """Return the rows of a long table."""
+    is_text = all(isinstance(source, TextSource) for source in sources)
+    ids, members, labels, codes = [], [], [], Codes("label")
+    for source in sources:
+        source.check_fits()
+        batches = list(source.batches(carried=True, threads=2))
+        if not batches:
+            raise FileFormatError(f"{source.path} holds no rows. A long table has one a vote.")
+        for batch in batches:
+            members += as_texts(to_array(batch.carried[1], source.path))
+            column, where = batch.carried[2], source.place("label")
+            if is_text:
+                column = column.dictionary_encode()
+                texts = codes.of_names(column.dictionary.to_pylist())
+                labels.append(take(texts, column.indices, where))
+            else:
+                with arrow_errors(f"{where} cannot be read"):
+                    votes, kind = arrow_votes(column, codes.of_names, where)
+                codes.check_kind(votes, kind, source.path)
+                labels.append(votes)
+        ids.append(source.carried_values(batches)[0])
+    cells = codes.labels() if is_text or codes.holds_names else None
+    return _Votes(joined(ids), members, np.concatenate(labels), cells, is_text)
+
+
+# -- a file for each clustering --------------------------------------------------------------------
+
+
+def read_members(
+    sources: Any,
+    choice: Choice,
+    format: str | None,  # noqa: A002
+    key: str | None,
+) -> VoteTable:
+    """Read a file for each clustering, which is called as its file.
+
+    Objects are matched by id where all files have ids, else by position where none has.
+    """
+    _refuse(choice, "members")
+    paths: dict[str, str] = {}
+    for path in resolve(sources):
+        other = paths.setdefault(_name_of(path), path)
+        if other != path:
+            raise FileFormatError(
+                f"The clusterings of {other} and {path} would both be called {_name_of(path)!r}."
+                " Rename one of the files."
+            )
+    names = list(paths)
+    if choice.columns is not None:
+        names = picked(choice.columns, names, "The folder or list of files")
+    asked = None if choice.id_column == "none" else choice.id_column
+    parts = {
+        name: read_labels(
+            paths[name], format=format, key=key, header=choice.header, id_column=asked
+        )
+        for name in names
+    }
+    _check_lengths({paths[name]: len(part.labels) for name, part in parts.items()})
+    first = parts[names[0]]
+    with_ids = [name for name in names if parts[name].ids is not None]
+    if with_ids and len(with_ids) < len(names):
+        without = next(name for name in names if name not in with_ids)
+        raise FileFormatError(
+            f"{paths[with_ids[0]]} has ids and {paths[without]} has none, so their objects cannot"
+            " be matched. Give ids in all files, or say that there is no id column."
+        )
+    columns = [first.labels]
+    if with_ids:
+        wanted = _ids(first.ids, paths[names[0]])
+        columns = [
+            part.labels[_order(wanted, part.ids, paths[name], paths[names[0]])]
+            for name, part in parts.items()
+        ]
+    else:
+        columns = [part.labels for part in parts.values()]
+    table = table_of(names, columns, ids=first.ids, id_name="id" if with_ids else None)
+    return table._replace(origin=(Origin(paths[names[0]], 1, len(first.labels)),))
+
+
+def _name_of(path: str) -> str:
+    name = PurePath(path)
+    return name.with_suffix("").stem if packing(path) else name.stem
+
+
+def _check_lengths(lengths: dict[str, int]) -> None:
+    usual = Counter(lengths.values()).most_common(1)[0][0]
+    odd = [path for path, length in lengths.items() if length != usual]
+    if odd:
+        other = next(path for path, length in lengths.items() if length == usual)
+        shown = ", ".join(f"{path} has {lengths[path]}" for path in odd[:5])
+        raise FileFormatError(
+            f"Every file must have a label for each object, but {shown}, and {other} has {usual}."
+            " Leave the label empty if a clustering did not label an object."
+        )
+
+
+def _ids(ids: Any, path: str) -> list[str]:
+    texts = as_texts(ids)
+    twice = [text for text, times in Counter(texts).items() if times > 1]
+    if twice:
+        raise FileFormatError(f"{path} has several labels for the object {twice[0]!r}. Give one.")
+    return texts
+
+
+def _order(wanted: list[str], ids: Any, path: str, first: str) -> list[int]:
+    place_of = {text: place for place, text in enumerate(_ids(ids, path))}
+    lacking = next((text for text in wanted if text not in place_of), None)
+    if lacking is not None:
+        raise FileFormatError(
+            f"{path} has no label for the object {lacking!r} of {first}. Leave the label empty if"
+            " a clustering did not label an object."
+        )
+    return [place_of[text] for text in wanted]

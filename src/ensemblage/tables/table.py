@@ -1,0 +1,166 @@
+"""Tables as they come from files, and the few things done with them before the method."""
+
+from __future__ import annotations
+
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ensemblage._types import Columns
+from ensemblage.tables.carried import as_texts
+from ensemblage.tables.errors import FileFormatError
+from ensemblage.tables.labels import is_missing, smallest_type
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+Array = NDArray[Any]
+
+
+class Origin(NamedTuple):
+    """Where rows of a table came from: so many of a file, from this row on, counted from 1."""
+
+    path: str
+    first_row: int
+    n_rows: int
+
+
+class VoteTable(NamedTuple):
+    """Votes of a file: one column a clustering, one row an object.
+
+    Attributes
+    ----------
+    names : list of str
+        The names of the clusterings; ``c1``, ``c2``, ... by place in the file where it has none.
+    matrix : ndarray of shape (n_objects, n_clusterings) or None
+        The votes where all of them are integers, in the smallest type that holds them, -1 for a
+        missing vote.
+    columns : list of ndarray or None
+        The votes one array a clustering, where `matrix` is None: integers as above, or
+        objects that are str, None for a missing vote.
+    ids : ndarray of shape (n_objects,) or None
+        What the objects are called.
+    id_name : str or None
+        The name of the id column.
+    extra : dict of str to ndarray
+        Other arrays with a value for each object that came along, such as ``gt`` of a MAT pool.
+    origin : tuple of Origin
+        The files that the rows came from, in order.
+    kept : mapping of str to ndarray
+        The columns that were asked for with ``keep``, as the files have them.
+    """
+
+    names: list[str]
+    matrix: Array | None
+    columns: list[Array] | None
+    ids: Array | None
+    id_name: str | None
+    extra: dict[str, Array]
+    origin: tuple[Origin, ...] = ()
+    kept: Mapping[str, Array] = MappingProxyType({})
+
+
+class FeatureTable(NamedTuple):
+    """Features of a file, before it is known which of them are wanted.
+
+    Attributes
+    ----------
+    columns : dict of str to ndarray
+        The columns by name: floats, NaN where a cell is empty; or objects that are str, None where
+        a cell is empty.
+    ids : ndarray of shape (n_objects,) or None
+        What the objects are called.
+    id_name : str or None
+        The name of the id column.
+    extra : dict of str to ndarray
+        Vectors of labels that came along in an NPZ or MAT file, such as ``y``.
+    origin : tuple of Origin
+        The files that the rows came from, in order.
+    """
+
+    columns: dict[str, Array]
+    ids: Array | None
+    id_name: str | None
+    extra: dict[str, Array]
+    origin: tuple[Origin, ...] = ()
+
+
+class Labels(NamedTuple):
+    """One labelling: a label for each object, and the ids where the file has them."""
+
+    labels: Array
+    ids: Array | None
+
+
+def table_of(
+    names: list[str],
+    columns: list[Array],
+    *,
+    ids: Array | None = None,
+    id_name: str | None = None,
+) -> VoteTable:
+    """Return the table of these columns, as a matrix if one integer type holds all of them."""
+    numbers = all(column.dtype.kind in "iu" for column in columns)
+    common = smallest_type(columns) if numbers else None
+    if common is not None:
+        matrix = np.empty((len(columns[0]), len(columns)), common)
+        for place, column in enumerate(columns):
+            matrix[:, place] = column
+        return VoteTable(names, matrix, None, ids, id_name, {})
+    return VoteTable(names, None, columns, ids, id_name, {})
+
+
+def columns_of(table: VoteTable) -> list[Array]:
+    """Return the votes one array a clustering."""
+    if table.matrix is not None:
+        return list(table.matrix.T)
+    return table.columns or []
+
+
+def votes_of(table: VoteTable) -> Array | Columns:
+    """Return what ``fit`` takes: the matrix of integers, or columns of different types."""
+    return Columns(table.names, columns_of(table)) if table.matrix is None else table.matrix
+
+
+def n_objects(table: VoteTable) -> int:
+    """Return the number of rows."""
+    return len(columns_of(table)[0])
+
+
+def take_column(table: VoteTable, name: str) -> tuple[Array, VoteTable]:
+    """Return a column (or an extra array) by its name, and the table without it."""
+    if name in table.names:
+        columns = columns_of(table)
+        place = table.names.index(name)
+        kept = [*columns[:place], *columns[place + 1 :]]
+        if not kept:
+            raise FileFormatError(f"Without column {name!r} no votes are left.")
+        names = [other for other in table.names if other != name]
+        rest = table_of(names, kept, ids=table.ids, id_name=table.id_name)
+        rest = rest._replace(extra=table.extra, origin=table.origin, kept=table.kept)
+        return columns[place].copy(), rest
+    others = {other: values for other, values in table.extra.items() if other != name}
+    return table.extra[name], table._replace(extra=others)
+
+
+def silent_objects(table: VoteTable) -> NDArray[np.intp]:
+    """Return the rows of the objects that no clustering voted on."""
+    silent = np.ones(n_objects(table), dtype=bool)
+    for column in columns_of(table):
+        silent &= is_missing(column)
+        if not silent.any():
+            break
+    return np.flatnonzero(silent)
+
+
+def object_in_words(table: VoteTable, row: int) -> str:
+    """Return the id of an object and where it stands: ``'c3' (votes.csv, row 4)``."""
+    below, where = row, f"row {row + 1}"
+    for part in table.origin:
+        if below < part.n_rows:
+            where = f"{part.path}, row {below + part.first_row}"
+            break
+        below -= part.n_rows
+    return where if table.ids is None else f"{as_texts(table.ids[[row]])[0]!r} ({where})"

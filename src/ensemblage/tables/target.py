@@ -1,0 +1,229 @@
+"""Where output goes: files that appear complete or not at all, pipes, and standard output.
+
+`replacing` is for what a user asked for, `finished` for parts of work in a folder of our own, and
+`lock` keeps such a folder for one run.
+"""
+
+from __future__ import annotations
+
+import errno
+import io
+import os
+import secrets
+import shutil
+import stat
+import sys
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import IO, TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+STANDARD_STREAM = "-"
+#: How the names of files begin that are not finished.
+UNFINISHED = ".unfinished-"
+_FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
+_GONE = (errno.ENOENT, errno.ENOTDIR, errno.ESTALE)
+_SHUT = (errno.EROFS, errno.EACCES, errno.EPERM)
+_TAKEN = (errno.EACCES, errno.EAGAIN, errno.EDEADLK)
+
+
+def check_target(path: str) -> None:
+    """Raise now what `replacing` would raise, and leave everything as it was."""
+    if path == STANDARD_STREAM:
+        _check_output_open()
+        return
+    if "://" in path:
+        raise OSError(
+            f"The output {path} is an address. Labels are written to local files: name one, and"
+            " copy it afterwards."
+        )
+    if not path:
+        raise FileNotFoundError(
+            "The name of the output is empty. Name a file, or - for standard output."
+        )
+    mode = _mode(path)
+    if mode is not None and not os.access(path, os.W_OK):
+        raise PermissionError(f"The output {path} exists and may not be changed by this user.")
+    if _is_special(mode):
+        return
+    target = _target(path)
+    if path.endswith(("/", os.sep)) or target.is_dir():
+        raise IsADirectoryError(f"The output {path} names a directory. Name a file in it.")
+    if not target.parent.is_dir():
+        raise FileNotFoundError(
+            f"The output {path} cannot be written: there is no folder {target.parent}. Make it"
+            " first."
+        )
+    beside = _new_file_beside(path, target)
+    beside.close()
+    Path(beside.name).unlink()
+
+
+@contextmanager
+def replacing(path: str) -> Iterator[IO[bytes]]:
+    """Give a stream to write to; what was written appears under `path` if all went well."""
+    if path == STANDARD_STREAM:
+        with _standard_output() as stream:
+            yield stream
+        return
+    check_target(path)
+    if _is_special(_mode(path)):
+        # The name itself: a pipe may have no other.
+        with _full_errors(path), Path(path).open("ab") as stream:
+            yield stream
+        return
+    target = _target(path)
+    stream = _new_file_beside(path, target)
+    beside = Path(stream.name)
+    try:
+        with _full_errors(path), stream:
+            yield stream
+            stream.flush()
+            os.fsync(stream.fileno())
+        if target.exists():
+            shutil.copymode(target, beside)
+        beside.replace(target)
+    finally:
+        beside.unlink(missing_ok=True)
+
+
+@contextmanager
+def finished(path: Path) -> Iterator[IO[bytes]]:
+    """Give a file to write to, which gets its name when it is complete.
+
+    Several processes may write the same file; the last one wins.
+    """
+    unfinished = path.with_name(f"{UNFINISHED}{secrets.token_hex(6)}")
+    try:
+        with lost_errors(str(path)):
+            with unfinished.open("wb") as file:
+                yield file
+            unfinished.replace(path)
+    finally:
+        with suppress(OSError):  # the folder may be gone or shut; what has failed was raised
+            unfinished.unlink(missing_ok=True)
+
+
+def lock(path: Path) -> IO[bytes] | None:
+    """Return a file that holds the lock while it is open, or None where another run has it.
+
+    Its process gives the lock back however it ends. The folder is made if it is not there. Where a
+    file system has no locks, all get one.
+    """
+    while True:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        try:
+            file = path.open("ab")
+        except FileNotFoundError:  # the folder was removed, by a run that has just ended
+            continue
+        if not _take(file):
+            file.close()
+            return None
+        with suppress(FileNotFoundError):
+            if os.path.samestat(os.fstat(file.fileno()), path.stat()):
+                return file
+        file.close()  # it was removed meanwhile: what others would lock is another file
+
+
+def _take(file: IO[bytes]) -> bool:
+    try:
+        if sys.platform == "win32":
+            import msvcrt
+
+            msvcrt.locking(file.fileno(), msvcrt.LK_NBLCK, 1)
+        else:
+            import fcntl
+
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError as error:
+        return error.errno not in _TAKEN
+    return True
+
+
+@contextmanager
+def _full_errors(path: str) -> Iterator[None]:
+    """Say which file had no room, where that is why writing failed."""
+    try:
+        yield
+    except OSError as error:
+        if error.errno not in _FULL:
+            raise
+        raise OSError(
+            f"{path} cannot be written: {error.strerror}. Make room, or write elsewhere."
+        ) from error
+
+
+@contextmanager
+def lost_errors(path: str) -> Iterator[None]:
+    """Say what to do where finished work cannot be kept in `path`, whatever the reason."""
+    try:
+        with _full_errors(path):
+            yield
+    except OSError as error:
+        if error.errno in _GONE:
+            raise FileNotFoundError(
+                f"{path} cannot be written: its folder was removed meanwhile. Start again; what"
+                " was in it is made anew."
+            ) from error
+        if error.errno in _SHUT:
+            raise PermissionError(
+                f"{path} cannot be written: {error.strerror}. Make its folder writable and start"
+                " again; what is finished is kept."
+            ) from error
+        raise
+
+
+@contextmanager
+def _standard_output() -> Iterator[IO[bytes]]:
+    _check_output_open()
+    sys.stdout.flush()
+    binary = getattr(sys.stdout, "buffer", None)
+    if binary is None:  # a stand-in of text only, as a notebook or a doctest has
+        collected = io.BytesIO()
+        yield collected
+        sys.stdout.write(collected.getvalue().decode())
+    else:
+        with _full_errors("Standard output"):
+            yield binary
+            binary.flush()
+
+
+def _check_output_open() -> None:
+    if sys.stdout is None:
+        raise OSError(
+            "Standard output is closed, so nothing can be written to it. Leave it open, or name a"
+            " file (-o)."
+        )
+
+
+def _mode(path: str) -> int | None:
+    """Return what a path leads to, as a mode; None where there is nothing yet."""
+    try:
+        return Path(path).stat().st_mode
+    except (FileNotFoundError, NotADirectoryError):
+        return None
+    except OSError as error:  # links in a circle, a name that is too long, a folder that is shut
+        raise type(error)(f"The output {path} cannot be written: {error.strerror}.") from error
+
+
+def _target(path: str) -> Path:
+    """Return the file that a name leads to, so that a link stays a link."""
+    return Path(path).resolve()
+
+
+def _is_special(mode: int | None) -> bool:
+    """Tell whether this is a device or a pipe, which must be written to, not replaced."""
+    return mode is not None and not stat.S_ISREG(mode) and not stat.S_ISDIR(mode)
+
+
+def _new_file_beside(path: str, target: Path) -> IO[bytes]:
+    """Open a new file in the folder of the target, with the permissions of any new file."""
+    beside = target.with_name(f".ensemblage-{secrets.token_hex(6)}.tmp")
+    try:
+        return beside.open("xb")
+    except OSError as error:
+        raise type(error)(
+            f"The output {path} cannot be written: {error.strerror} in {target.parent}."
+        ) from error

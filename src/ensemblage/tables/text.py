@@ -1,0 +1,261 @@
+"""Votes in CSV and TSV: which row has names, and whether a column holds numbers or names.
+
+The first rows decide. What they cannot show, a cell of another kind further down, is settled by
+reading that column alone: it is an error with its row, or the column holds names after all.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections import Counter
+from typing import TYPE_CHECKING, Any, NoReturn
+
+import numpy as np
+
+from ensemblage.tables.carried import whole_ids
+from ensemblage.tables.errors import FileFormatError
+from ensemblage.tables.labels import (
+    FEATURES,
+    NAMES,
+    NUMBERS,
+    Kind,
+    arrow_votes,
+    bad_cell,
+    cell_votes,
+    count_kinds,
+    mostly,
+    take,
+    understand,
+)
+from ensemblage.tables.layout import has_header
+from ensemblage.tables.parse import DISTINCT, INTEGERS, TEXTS, Text
+from ensemblage.tables.rows import SEPARATORS, Suspect, check_names, suspect
+from ensemblage.tables.source import JUDGED_ROWS, Source
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from ensemblage._types import IntArray
+    from ensemblage.tables.codes import Codes
+    from ensemblage.tables.files import File
+    from ensemblage.tables.parse import HeadColumn
+    from ensemblage.tables.source import Batch, Choice
+
+_FEWEST_MEASUREMENTS = 2048
+_SAMPLE = 1000  # cells that are looked at for separators that are not known
+
+
+class RereadError(Exception):
+    """A column holds names, though its first rows do not: read all files again."""
+
+
+class TextSource(Source):
+    """A CSV or TSV file."""
+
+    def __init__(self, file: File, choice: Choice, chosen: str = "csv") -> None:
+        super().__init__(file, choice)
+        self.n_rows = None
+        self._text = text_of(file, chosen, "A table of votes")
+        names, named = name_columns(self._text, header=choice.header, path=self.path)
+        head = self._text.head
+        self.n_before = int(named)
+        self.suspect = _suspect(self._text, self.path) if len(head) == 1 else None
+        if choice.columns is None:
+            _check_measurements(head, self.path)
+        self._choose(
+            names,
+            n_rows=head[0].n_rows,
+            is_unique=lambda at: head[at].is_unique() and not head[at].kinds()[Kind.FRACTION],
+            named=named,
+        )
+        self._at = {name: place for place, name in enumerate(names)}
+        heads = {name: head[self._at[name]] for name in self.label_names}
+        self._kinds = {name: mostly(column.kinds()) for name, column in heads.items()}
+        self._integers = {name for name, column in heads.items() if column.are_integers()}
+        self._whole = dict.fromkeys(self.carried_names, True)
+
+    # -- rows ----------------------------------------------------------------------------------
+
+    def rows(
+        self,
+        start: int,
+        stop: int | None,
+        columns: list[str],
+        threads: int,  # noqa: ARG002 - pyarrow has threads of its own
+    ) -> Iterator[tuple[int, Any]]:
+        """Yield record batches with the row each begins at."""
+        tallies = {name: Counter[Kind]() for name in columns if self._kinds.get(name) == NAMES}
+        row, learns = start, self.n_rows is None
+        for row, rows in self._batches(columns, start, whole=self._choice.whole):
+            if stop is not None and row >= stop:
+                return
+            for name, tally in tallies.items():
+                tally += _tally(rows.column(name))
+            if learns:
+                for name in set(columns) & set(self._whole):
+                    self._whole[name] = (
+                        self._whole[name] and whole_ids(rows.column(name)) is not None
+                    )
+            for first in range(0, rows.num_rows, self._choice.batch_rows):
+                part = rows.slice(first, self._choice.batch_rows)
+                yield row + first, part
+            row += rows.num_rows
+        if learns:
+            self.n_rows = row
+        if start == 0:
+            for name, tally in tallies.items():
+                if mostly(tally) == NUMBERS and tally.total() > tally[Kind.MISSING]:
+                    self._settle(name)
+
+    def _batches(
+        self, columns: list[str], start: int = 0, *, whole: bool = False
+    ) -> Iterator[tuple[int, Any]]:
+        """Yield record batches of some columns under their names."""
+        types: list[str | None] = [None] * len(self._text.first)
+        for name in columns:
+            types[self._at[name]] = self._type_to_read(name)
+        names = {str(self._at[name]): name for name in columns}
+        batches = self._text.batches(types, n_before=self.n_before, start=start, whole=whole)
+        for first, batch in batches:
+            yield first, batch.rename_columns([names[place] for place in batch.schema.names])
+
+    def _type_to_read(self, name: str) -> str:
+        if name in self._whole:
+            return TEXTS
+        return INTEGERS if name in self._integers and self._kinds[name] == NUMBERS else DISTINCT
+
+    # -- votes ---------------------------------------------------------------------------------
+
+    def votes(self, batch: Batch, codes: list[Codes]) -> list[IntArray]:
+        """Return the columns of a batch as integers, -1 for a missing vote."""
+        columns = []
+        for name, column, known in zip(self.label_names, batch.columns, codes, strict=False):
+            kind = self._kinds[name]
+            votes = self._votes(name, column, known, kind)
+            known.check_kind(votes, kind, self.path)
+            columns.append(votes)
+        return columns
+
+    def _votes(self, name: str, column: Any, known: Codes, kind: str) -> IntArray:
+        import pyarrow as pa
+
+        if pa.types.is_integer(column.type):
+            return arrow_votes(column, known.of_names, self.place(name))[0]
+        if pa.types.is_string(column.type):
+            column = column.dictionary_encode()
+        votes = cell_votes(column.dictionary.to_pylist(), kind, known.of_names)
+        if votes is None:
+            self._settle(name)
+        return take(votes, column.indices, self.place(name))
+
+    def _settle(self, name: str) -> NoReturn:
+        """Read a column alone: raise which cell is wrong, or that the column holds names."""
+        seen: dict[str, list[int]] = {}  # how often, and where first
+        self._integers.discard(name)
+        for row, rows in self._batches([name]):
+            column = rows.column(name)
+            if not hasattr(column, "dictionary"):
+                column = column.dictionary_encode()
+            codes = column.indices.to_numpy()
+            texts, counts = column.dictionary.to_pylist(), np.bincount(codes).tolist()
+            _, firsts = np.unique(codes, return_index=True)
+            for text, count, first in zip(texts, counts, firsts.tolist(), strict=False):
+                seen.setdefault(text, [0, row + first])[0] += count
+        kinds = count_kinds(seen, (count for count, _ in seen.values()))
+        if mostly(kinds) == NAMES:
+            self._kinds[name] = NAMES
+            raise RereadError
+        wrong = [
+            (first, text)
+            for text, (_, first) in seen.items()
+            if understand(text).kind in (Kind.NAME, Kind.FRACTION)
+        ]
+        row, text = min(wrong, default=(0, ""))
+        raise bad_cell(text, kinds, f"{self.where(row)}, column {name!r}")
+
+    # -- what is learned -----------------------------------------------------------------------
+
+    def learned(self) -> dict[str, Any]:
+        """Return what reading has shown, to be kept."""
+        return {"n_rows": self.n_rows, "kinds": self._kinds, "whole": self._whole}
+
+    def recall(self, learned: dict[str, Any]) -> None:
+        """Take what an earlier run, or a worker, has learned."""
+        self.n_rows = learned["n_rows"]
+        self._kinds = {
+            n: NAMES if kind == NAMES else NUMBERS for n, kind in learned["kinds"].items()
+        }
+        self._whole = dict(learned["whole"])
+
+    def _type(self, name: Any) -> Any:
+        import pyarrow as pa
+
+        return pa.int64() if self._whole[name] else pa.string()
+
+
+def text_of(file: File, chosen: str, wanted: str) -> Text:
+    """Return a text file, opened; `wanted` is what a message calls its content."""
+    return Text(file, "\t" if chosen == "tsv" else ",", judged=JUDGED_ROWS, wanted=wanted)
+
+
+def name_columns(text: Text, *, header: bool | str, path: str) -> tuple[list[str], bool]:
+    """Return the names of the columns, and whether the first row has them; else it joins them."""
+    first = text.first
+    named = _has_names(text, path) if header == "auto" else bool(header)
+    if named:
+        names = [cell.strip() or f"c{place}" for place, cell in enumerate(first, 1)]
+        check_names(names, path)
+        names[0] = first[0].strip()
+    else:
+        names = [f"c{place}" for place in range(1, len(first) + 1)]
+        for column, cell in zip(text.head, first, strict=True):
+            column.prepend(cell)
+    return names, named
+
+
+def _has_names(text: Text, path: str) -> bool:
+    first, head = text.first, text.head
+    kinds = [column.kinds() for column in head]
+    numbers = [mostly(k) == NUMBERS and k.total() > k[Kind.MISSING] for k in kinds]
+    occurs = [cell in column.counts for column, cell in zip(head, first, strict=True)]
+    if has_header(first, numbers, occurs):
+        return True
+    if len(first) > 2 and first == [str(place) for place in range(len(first))]:
+        warnings.warn(
+            f"The first row of {path} reads 0, 1, 2, ...: it was taken for votes. If these are the"
+            " names of the columns, say that the file has a header.",
+            UserWarning,
+            stacklevel=2,
+        )
+    return False
+
+
+def _check_measurements(head: list[HeadColumn], path: str) -> None:
+    """Raise early where a large file holds measurements: distinct values would fill memory."""
+    if len(head) < 2 or head[0].n_rows < _FEWEST_MEASUREMENTS:
+        return
+    if all(2 * column.kinds()[Kind.FRACTION] > column.n_rows for column in head[1:]):
+        raise FileFormatError(f"The columns of {path} hold no labels. {FEATURES}")
+
+
+def _suspect(text: Text, path: str) -> Suspect | None:
+    """Return what may separate the names of an only column; raise where it surely does."""
+    (column,) = text.head
+    if column.n_rows and mostly(column.kinds()) == NUMBERS:
+        return None
+    mark = suspect(list(column.counts)[:_SAMPLE] or text.first)
+    if mark is not None and mark.is_sure:
+        raise FileFormatError(
+            f"{path} was read as one column, but {mark.called} part its rows into equally many"
+            f" values. {SEPARATORS}: save the file with one of these."
+        )
+    return mark
+
+
+def _tally(column: Any) -> Counter[Kind]:
+    """Return how many cells of a column are of each kind."""
+    if not hasattr(column, "dictionary"):
+        column = column.dictionary_encode()
+    texts = column.dictionary.to_pylist()
+    counts = np.bincount(column.indices.to_numpy(), minlength=len(texts))
+    return count_kinds(texts, counts.tolist())

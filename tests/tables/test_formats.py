@@ -1,0 +1,253 @@
+"""What is written comes back: every format, packing and way of naming files."""
+
+import gzip
+import io
+import sys
+import zipfile
+from types import SimpleNamespace
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from pyarrow import fs, orc
+
+from ensemblage import tables
+from ensemblage.tables import FileFormatError, files
+
+MAIN = "http://schemas.openxmlformats.org/spreadsheetml/2006/main"
+DOC = "http://schemas.openxmlformats.org/officeDocument/2006/relationships"
+RELATIONS = "http://schemas.openxmlformats.org/package/2006/relationships"
+SHEET = [["id", "m", "n"], ["a", 1, 5], ["b", 2, 5]]
+NAMES = ["l.csv", "l.tsv", "l.parquet", "l.arrow", "l.feather", "l.orc", "l.jsonl"]
+WITH_NAMES = [*NAMES, "l.csv.gz", "l.csv.zst", "l.parquet.gz", "l.tsv.zst"]
+COLUMNS = {
+    "id": np.array(["a,1", 'b"', "ü"], dtype=object),
+    "m1": np.array([0, 1, 0]),
+    "m2": np.array(["T cell", None, "B"], dtype=object),
+}
+SETTINGS = settings(
+    max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
+
+
+def sheet_cell(value):
+    if isinstance(value, str):
+        return f'<c t="inlineStr"><is><t>{value}</t></is></c>'
+    return f"<c><v>{value}</v></c>"
+
+
+def votes(table):
+    return [column.tolist() for column in tables.votes_of(table).arrays]
+
+
+@pytest.mark.parametrize("name", WITH_NAMES)
+def test_tables_come_back(tmp_path, name):
+    tables.write(tmp_path / name, COLUMNS)
+    table = tables.read(tmp_path / name)
+    assert (table.id_name, table.ids.tolist()) == ("id", COLUMNS["id"].tolist())
+    assert votes(table) == [[0, 1, 0], ["T cell", None, "B"]]
+    features = tables.read_features(tmp_path / name)
+    assert features.columns["m1"].tolist() == [0.0, 1.0, 0.0]
+    assert features.columns["m2"].tolist() == ["T cell", None, "B"]
+
+
+text = st.text(st.characters(codec="utf-8", exclude_categories=["Cc", "Cs", "Zs"]), max_size=6)
+names_column = st.lists(st.one_of(st.none(), text), min_size=4, max_size=4)
+numbers_column = st.lists(
+    st.one_of(st.none(), st.integers(-(2**62), 2**62)), min_size=4, max_size=4
+)
+
+
+@pytest.mark.parametrize("name", ["l.parquet", "l.arrow", "l.orc", "l.jsonl"])
+@SETTINGS
+@given(columns=st.lists(st.one_of(names_column, numbers_column), min_size=1, max_size=3))
+def test_any_columns_with_types_come_back(tmp_path, name, columns):
+    given_table = {f"m{i}": pa.array(column) for i, column in enumerate(columns)}
+    tables.write(tmp_path / name, given_table | {"last": pa.array([1, 1, 2, 2])})
+    table = tables.read(tmp_path / name, id_column=None)
+    votes_of_columns = table.columns or list(table.matrix.T)
+    for votes_of_one, column in zip(votes_of_columns, columns, strict=False):
+        missing = None if votes_of_one.dtype == object else -1
+        assert votes_of_one.tolist() == [missing if vote is None else vote for vote in column]
+
+
+def test_standard_input_in_every_streamed_format(tmp_path, monkeypatch):
+    for name in ["l.parquet", "l.arrow", "l.orc", "l.csv"]:
+        tables.write(tmp_path / name, COLUMNS)
+        stream = io.BytesIO((tmp_path / name).read_bytes())
+        monkeypatch.setattr(sys, "stdin", SimpleNamespace(buffer=stream))
+        assert votes(tables.read("-")) == [[0, 1, 0], ["T cell", None, "B"]]
+
+
+@pytest.mark.parametrize("name", ["l.csv.zst", "l.csv.gz"])
+def test_truncated_packing_is_an_error(tmp_path, name):
+    tables.write(tmp_path / name, {"a": np.arange(5000), "b": np.arange(5000) % 7})
+    (tmp_path / name).write_bytes((tmp_path / name).read_bytes()[:-30])
+    with pytest.raises(FileFormatError, match=r"damaged or truncated (gzip|zstd) file"):
+        tables.read(tmp_path / name)
+
+
+class TestJson:
+    def test_lines_with_other_fields_and_nulls(self, tmp_path):
+        (tmp_path / "v.jsonl").write_text('{"id":"a","m":1}\n{"id":"b"}\n{"id":"c","m":2.0}\n')
+        assert tables.read(tmp_path / "v.jsonl").matrix.ravel().tolist() == [1, -1, 2]
+
+    @pytest.mark.parametrize("content", ["", "[1, 2", '{"a": 1}\n{"a"', '[{"a": 1}]', "\x00"])
+    def test_damaged(self, tmp_path, content):
+        (tmp_path / "v.json").write_text(content)
+        with pytest.raises(FileFormatError, match=r"v\.json"):
+            tables.read(tmp_path / "v.json")
+
+    def test_is_not_streamed(self, tmp_path):
+        (tmp_path / "v.jsonl").write_text('{"m":1}\n')
+        with pytest.raises(FileFormatError, match="is JSON, and csv, tsv, parquet"):
+            tables.scan(tmp_path / "v.jsonl")
+
+
+class TestSpreadsheet:
+    def test_without_its_reader(self, tmp_path, monkeypatch):
+        monkeypatch.setitem(sys.modules, "python_calamine", None)
+        (tmp_path / "v.xlsx").write_bytes(b"PK\x03\x04 and so on")
+        with pytest.raises(FileFormatError, match=r'pip install "ensemblage\[xlsx\]"'):
+            tables.read(tmp_path / "v.xlsx")
+
+    def test_the_first_sheet_is_a_table(self, tmp_path, monkeypatch):
+        sheet = SimpleNamespace(to_python=lambda: [["id", "m"], ["a", 1.0], ["b", ""], ["c", 2.0]])
+        book = SimpleNamespace(get_sheet_by_index=lambda _: sheet)
+        reader = SimpleNamespace(
+            CalamineError=ValueError, CalamineWorkbook=SimpleNamespace(from_filelike=lambda _: book)
+        )
+        monkeypatch.setitem(sys.modules, "python_calamine", reader)
+        (tmp_path / "v.xlsx").write_bytes(b"PK\x03\x04")
+        table = tables.read(tmp_path / "v.xlsx")
+        assert (table.ids.tolist(), table.matrix.ravel().tolist()) == (["a", "b", "c"], [1, -1, 2])
+        assert tables.read_features(tmp_path / "v.xlsx").columns["m"][2] == 2.0
+
+    def test_a_real_one(self, tmp_path):
+        pytest.importorskip("python_calamine")
+        (tmp_path / "v.xlsx").write_bytes(b"PK\x03\x04 and so on")
+        with pytest.raises(FileFormatError, match="cannot be read as XLSX"):
+            tables.read(tmp_path / "v.xlsx")
+        parts = {
+            "[Content_Types].xml": '<Types xmlns="http://schemas.openxmlformats.org/package/2006/'
+            'content-types"/>',
+            "_rels/.rels": f'<Relationships xmlns="{RELATIONS}"><Relationship Id="r1" Type="{DOC}/'
+            'officeDocument" Target="xl/workbook.xml"/></Relationships>',
+            "xl/workbook.xml": f'<workbook xmlns="{MAIN}" xmlns:r="{DOC}"><sheets><sheet name="s"'
+            ' sheetId="1" r:id="r1"/></sheets></workbook>',
+            "xl/_rels/workbook.xml.rels": f'<Relationships xmlns="{RELATIONS}"><Relationship'
+            f' Id="r1" Type="{DOC}/worksheet" Target="worksheets/sheet1.xml"/></Relationships>',
+            "xl/worksheets/sheet1.xml": f'<worksheet xmlns="{MAIN}"><sheetData>'
+            + "".join(f"<row>{''.join(map(sheet_cell, row))}</row>" for row in SHEET)
+            + "</sheetData></worksheet>",
+        }
+        with zipfile.ZipFile(tmp_path / "v.xlsx", "w") as archive:
+            for name, content in parts.items():
+                archive.writestr(name, content)
+        table = tables.read(tmp_path / "v.xlsx")
+        assert (table.ids.tolist(), table.matrix.tolist()) == (["a", "b"], [[1, 5], [2, 5]])
+
+
+class TestOrc:
+    def test_stripes_are_batches(self, tmp_path):
+        table = pa.table({"a": np.arange(30_000) % 7, "b": ["x", "y", None] * 10_000})
+        orc.write_table(table, tmp_path / "v.orc", stripe_size=1 << 16, batch_size=1024)
+        (source,) = tables.scan(tmp_path / "v.orc", batch_rows=1000)
+        codes = [tables.Codes(name) for name in source.names]
+        found = [np.column_stack(source.coded(b, codes)) for b in source.batches(500, 29_000)]
+        assert len(found) > 20
+        expected = tables.read(tmp_path / "v.orc").columns
+        np.testing.assert_array_equal(np.vstack(found)[:, 0], expected[0][500:29_000])
+
+    def test_damaged(self, tmp_path):
+        orc.write_table(pa.table({"a": [1, 2, 3]}), tmp_path / "v.orc")
+        whole = (tmp_path / "v.orc").read_bytes()
+        for content in (whole[:-20], b"ORC", b""):
+            (tmp_path / "v.orc").write_bytes(content)
+            with pytest.raises(FileFormatError, match=r"v\.orc cannot be read as ORC"):
+                tables.read(tmp_path / "v.orc")
+
+
+class TestManyFiles:
+    @pytest.fixture
+    def folder(self, tmp_path):
+        (tmp_path / "in").mkdir()
+        tables.write(tmp_path / "in" / "a.csv", {"m": np.array([1, 2]), "n": np.array([1, 1])})
+        tables.write(tmp_path / "in" / "b.parquet", {"m": np.array([3]), "n": np.array([7])})
+        (tmp_path / "in" / "notes.md").write_text("not a table")
+        return tmp_path / "in"
+
+    def test_a_folder_and_a_pattern(self, folder):
+        assert tables.read(folder).matrix.tolist() == [[1, 1], [2, 1], [3, 7]]
+        assert tables.read(folder / "[ab].*").matrix.tolist() == [[1, 1], [2, 1], [3, 7]]
+        assert tables.read([folder / "b.parquet", folder / "*.csv"]).matrix[0].tolist() == [3, 7]
+
+    def test_uris_of_local_files(self, folder):
+        assert tables.read(f"file://{folder}").matrix.tolist() == [[1, 1], [2, 1], [3, 7]]
+        assert tables.read(f"file://{folder}/*.csv").matrix.tolist() == [[1, 1], [2, 1]]
+        assert tables.read(f"file://{folder}/b.parquet").matrix.tolist() == [[3, 7]]
+
+
+class TestRemote:
+    """A bucket, which here is a folder behind Arrow's interface of file systems."""
+
+    @pytest.fixture
+    def bucket(self, tmp_path, monkeypatch):
+        root = fs.SubTreeFileSystem(str(tmp_path), fs.LocalFileSystem())
+        monkeypatch.setattr(
+            files, "filesystem", lambda uri: (root, uri.removeprefix("s3://bucket").strip("/"))
+        )
+        (tmp_path / "v").mkdir()
+        for place, name in enumerate(["a.csv", "b.parquet", "c.csv.gz", "d.arrow"]):
+            columns = {"id": np.array([f"o{place}", f"p{place}"]), "m": np.array([place, 5])}
+            tables.write(tmp_path / "v" / name, columns)
+        return tmp_path
+
+    @pytest.mark.parametrize(
+        ("uri", "expected"),
+        [
+            ("s3://bucket/v/a.csv", [0, 5]),
+            ("s3://bucket/v/b.parquet", [1, 5]),
+            ("s3://bucket/v/c.csv.gz", [2, 5]),
+            ("s3://bucket/v/d.arrow", [3, 5]),
+            ("s3://bucket/v/*.csv*", [0, 5, 2, 5]),
+            ("s3://bucket/v", [0, 5, 1, 5, 2, 5, 3, 5]),
+        ],
+    )
+    @pytest.mark.usefixtures("bucket")
+    def test_is_read(self, uri, expected):
+        table = tables.read(uri, id_column="id")
+        assert table.matrix.ravel().tolist() == expected
+        (first, *_) = tables.scan(uri, id_column="id")
+        assert first.path == table.origin[0].path
+        assert not first.has_changed()
+
+    def test_a_change_is_noticed(self, bucket):
+        (source,) = tables.scan("s3://bucket/v/a.csv")
+        (bucket / "v" / "a.csv").write_text("id,m\nx,1\n")
+        assert source.has_changed()
+
+    @pytest.mark.usefixtures("bucket")
+    def test_what_is_not_there(self):
+        with pytest.raises(FileNotFoundError, match=r"no file s3://bucket/v/z\.csv"):
+            tables.read("s3://bucket/v/z.csv")
+        with pytest.raises(FileNotFoundError, match=r"No file matches s3://bucket/v/z\*"):
+            tables.read("s3://bucket/v/z*")
+
+    def test_an_unknown_scheme(self):
+        with pytest.raises(FileFormatError, match="pyarrow cannot open ftp://"):
+            tables.read("ftp://host/v.csv")
+
+    def test_is_not_written(self):
+        with pytest.raises(OSError, match="written to local files"):
+            tables.write("s3://bucket/l.csv", {"label": np.arange(3)})
+
+
+def test_packed_text_is_streamed(tmp_path):
+    (tmp_path / "v.csv.gz").write_bytes(gzip.compress(b"a,b\n1,2\n1,3\n"))
+    (source,) = tables.scan(tmp_path / "v.csv.gz")
+    codes = [tables.Codes(name) for name in source.names]
+    (batch,) = source.batches()
+    assert [column.tolist() for column in source.coded(batch, codes)] == [[1, 1], [2, 3]]

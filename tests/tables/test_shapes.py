@@ -1,0 +1,184 @@
+"""Votes in other shapes: a row for each vote, a file for each clustering."""
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from ensemblage import tables
+from ensemblage.tables import FileFormatError, OptionError
+
+LONG = (
+    "object,member,label\n"
+    "a,k2,0\nb,k2,0\nc,k2,1\n"
+    "c,type,T cell\na,type,B\nb,type,NA\n"
+    "a,k3,2\nc,k3,1.0\n"
+)
+
+
+def columns_of(table):
+    return list(table.matrix.T) if table.matrix is not None else table.columns
+
+
+@pytest.fixture
+def read(tmp_path):
+    def read_text(text, name="v.csv", **options):
+        (tmp_path / name).write_text(text)
+        return tables.read(tmp_path / name, layout="long", **options)
+
+    return read_text
+
+
+class TestLong:
+    def test_objects_and_clusterings_come_in_order_of_appearance(self, read):
+        table = read(LONG)
+        assert (table.names, table.id_name) == (["k2", "type", "k3"], "object")
+        assert table.ids.tolist() == ["a", "b", "c"]
+        assert [column.tolist() for column in columns_of(table)] == [
+            [0, 0, 1],
+            ["B", None, "T cell"],
+            [2, -1, 1],
+        ]
+
+    @pytest.mark.parametrize("header", ["cell,run,cluster", "vote,object,method", "x,y,z", "7,8,9"])
+    def test_columns_by_name_or_by_place(self, read, header):
+        order = {"vote,object,method": (2, 0, 1)}.get(header, (0, 1, 2))
+        rows = [("o1", "k", "1"), ("o2", "k", "2"), ("o1", "l", "5"), ("o2", "l", "5")]
+        lines = [",".join(row[order[place]] for place in range(3)) for row in rows]
+        named = header != "7,8,9"
+        text = "\n".join([*([header] if named else []), *lines])
+        table = read(text, header=named)
+        assert (table.ids.tolist(), table.names) == (["o1", "o2"], ["k", "l"])
+        assert table.matrix.tolist() == [[1, 5], [2, 5]]
+
+    def test_typed_files(self, tmp_path):
+        columns = {
+            "object": pa.array([7, 8, 7, 8]),
+            "member": pa.array(["a", "a", "b", "b"]).dictionary_encode(),
+            "label": pa.array([1, None, 3, 3]),
+        }
+        tables.write(tmp_path / "v.parquet", columns)
+        table = tables.read(tmp_path / "v.parquet", layout="long")
+        assert table.ids.tolist() == [7, 8]
+        assert table.matrix.tolist() == [[1, 3], [-1, 3]]
+        columns["label"] = pa.array(["x", "x", None, "y"])
+        tables.write(tmp_path / "v.parquet", columns)
+        table = tables.read(tmp_path / "v.parquet", layout="long")
+        assert [column.tolist() for column in table.columns] == [["x", "x"], [None, "y"]]
+
+    def test_some_clusterings(self, read):
+        assert read(LONG, columns=["k*"]).names == ["k2", "k3"]
+
+    def test_several_files_are_one_table(self, tmp_path):
+        (tmp_path / "1.csv").write_text("object,member,label\na,k,0\nb,k,1\n")
+        (tmp_path / "2.csv").write_text("object,member,label\na,l,5\nb,l,5\nc,l,6\n")
+        table = tables.read([tmp_path / "1.csv", tmp_path / "2.csv"], layout="long")
+        assert table.matrix.tolist() == [[0, 5], [1, 5], [-1, 6]]
+
+    @pytest.mark.parametrize(
+        ("text", "words"),
+        [
+            ("object,member,label\na,k,1\na,k,2\n", "object 'a' has several labels in"),
+            ("object,member,label\n,k,1\nb,k,2\n", "a row without an object or without"),
+            ("a,b\n1,2\n1,3\n", "not clear which of them"),
+            ("object,u,v,w\na,1,2,3\na,2,2,3\n", "Call them object, member and label"),
+            (
+                "object,member,label\na,k,1\nb,k,x\nc,k,1\n",
+                "object 'b', clustering 'k': 'x' is not a",
+            ),
+            ("object,member,label\n", "a header and no rows|holds no rows"),
+        ],
+    )
+    def test_what_is_wrong(self, read, text, words):
+        with pytest.raises(FileFormatError, match=words):
+            read(text, header=True)
+
+    def test_options_of_wide_tables(self, read):
+        with pytest.raises(OptionError, match="keep is for wide tables"):
+            read(LONG, keep=["label"])
+        with pytest.raises(OptionError, match="Unknown layout 'tall'"):
+            tables.read("v.csv", layout="tall")
+
+
+@settings(
+    max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
+@given(data=st.data())
+def test_long_and_wide_forms_are_equal(data, tmp_path):
+    n, width = data.draw(st.integers(1, 6)), data.draw(st.integers(1, 4))
+    cells = st.sampled_from(["1", "2", "3.0", "NA", "nan", "-1", "", "07"])
+    words = st.sampled_from(["T cell", 'q "x"', "a,b", "NA", "", "5"])
+    rows = [[f"o{i}"] for i in range(n)]
+    for _ in range(width):
+        kind = data.draw(st.sampled_from([cells, words]))
+        column = data.draw(st.lists(kind, min_size=n, max_size=n))
+        for row, cell in zip(rows, column, strict=True):
+            row.append(cell)
+    names = [f"m{place}" for place in range(width)]
+    quote = '"{}"'.format
+    wide = [",".join(["id", *names])]
+    wide += [",".join(quote(cell.replace('"', '""')) for cell in row) for row in rows]
+    (tmp_path / "w.csv").write_text("\n".join(wide))
+    long = [
+        ",".join([row[0], name, quote(row[1 + place].replace('"', '""'))])
+        for place, name in enumerate(names)
+        for row in rows
+    ]
+    (tmp_path / "l.csv").write_text("\n".join(["object,member,label", *long]))
+    try:
+        expected = tables.read(tmp_path / "w.csv", header=True, id_column="id")
+    except FileFormatError:
+        with pytest.raises(FileFormatError):
+            tables.read(tmp_path / "l.csv", header=True, layout="long")
+        return
+    found = tables.read(tmp_path / "l.csv", header=True, layout="long")
+    assert (found.names, found.ids.tolist()) == (expected.names, expected.ids.tolist())
+    for one, other in zip(columns_of(found), columns_of(expected), strict=True):
+        np.testing.assert_array_equal(one, other)
+
+
+class TestMembers:
+    @pytest.fixture
+    def folder(self, tmp_path):
+        (tmp_path / "in").mkdir()
+        (tmp_path / "in" / "kmeans.csv").write_text("cell,label\na,1\nb,1\nc,2\n")
+        (tmp_path / "in" / "leiden.csv").write_text("cell,label\nc,T\na,B\nb,\n")
+        return tmp_path / "in"
+
+    def test_are_matched_by_id(self, folder):
+        table = tables.read(folder, layout="members")
+        assert (table.names, table.ids.tolist()) == (["kmeans", "leiden"], ["a", "b", "c"])
+        assert [column.tolist() for column in table.columns] == [[1, 1, 2], ["B", None, "T"]]
+        assert tables.read(folder, layout="members", columns=["k*"]).names == ["kmeans"]
+
+    def test_are_matched_by_position(self, tmp_path):
+        np.save(tmp_path / "a.npy", [1, 1, 2])
+        (tmp_path / "b.csv.gz").write_bytes(b"5\n5\n6\n")
+        table = tables.read([tmp_path / "b.csv.gz", tmp_path / "a.npy"], layout="members")
+        assert (table.names, table.ids) == (["b", "a"], None)
+        assert table.matrix.tolist() == [[5, 1], [5, 1], [6, 2]]
+
+    def test_lengths_that_differ(self, folder):
+        (folder / "third.csv").write_text("cell,label\na,1\nb,1\n")
+        with pytest.raises(FileFormatError, match=r"third\.csv has 2, and .*kmeans\.csv has 3"):
+            tables.read(folder, layout="members")
+
+    @pytest.mark.parametrize(
+        ("text", "words"),
+        [
+            ("1\n1\n2\n", r"kmeans\.csv has ids and .*third\.csv has none"),
+            ("cell,label\na,1\nb,1\nd,1\n", r"third\.csv has no label for the object 'c'"),
+            ("id,label\na,1\na,1\nb,1\n", r"third\.csv has several labels for the object 'a'"),
+            ("cell,x,y\na,1,1\nb,1,1\nc,1,1\n", r"third\.csv has 2 columns of labels"),
+        ],
+    )
+    def test_what_does_not_fit(self, folder, text, words):
+        (folder / "third.csv").write_text(text)
+        with pytest.raises(FileFormatError, match=words):
+            tables.read(folder, layout="members")
+
+    def test_two_files_of_one_name(self, folder):
+        (folder / "kmeans.tsv").write_text("cell\tlabel\na\t1\nb\t1\nc\t1\n")
+        with pytest.raises(FileFormatError, match="both be called 'kmeans'"):
+            tables.read(folder, layout="members")
