@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 from collections.abc import Iterable, Mapping
 from fnmatch import fnmatchcase
 from importlib.metadata import version
@@ -85,7 +86,7 @@ def consensus(
     >>> adata.obs["consensus"].tolist()
     ['0', '0', '1', '1', '1', '1']
     """
-    obs = _validate.check_adata(adata).obs
+    obs = _check_adata(adata).obs
     method = _validate.check_method("consensus", method, METHODS)
     kind = METHODS[method]
     columns = _chosen(obs, keys, _columns_of(key_added), _written_before(adata))
@@ -124,7 +125,7 @@ def _chosen(
         pattern = keys if set("*?[") & set(keys) else f"{keys}*"
         left_out = own | written_before
         chosen = [name for name in present if fnmatchcase(name, pattern) and name not in left_out]
-        return _validate.check_some_match(keys, chosen, present)
+        return _check_some_match(keys, chosen, present)
     if not isinstance(keys, Iterable):
         raise TypeError(
             f"'keys' must be the names of columns of adata.obs, or what they begin with. Got"
@@ -133,7 +134,7 @@ def _chosen(
     chosen = list(keys)
     for name in chosen:
         _validate.check_name("column {!r} in adata.obs", name, present)
-    _validate.check_apart(chosen, own)
+    _check_apart(chosen, own)
     return chosen
 
 
@@ -163,3 +164,39 @@ def _settings(estimator: Any, method: str, columns: list[str], *, weighted: bool
         weight = estimator.member_weight_  # None where all are the same
         plain["member_weight"] = [1.0] * len(columns) if weight is None else weight.tolist()
     return {"method": method, "keys": columns, **plain, "ensemblage": version("ensemblage")}
+
+
+def _check_adata(adata: Any) -> Any:
+    """Return what has the parts of an AnnData object, or say that it has not."""
+    if not all(hasattr(adata, part) for part in ("obs", "uns", "copy")):
+        raise TypeError(
+            f"consensus takes an AnnData object, but got {type(adata).__name__}. For a table of"
+            f" labels use a method itself, as in ensemblage.PTGP(n_clusters=10).fit_predict(table)."
+        )
+    return adata
+
+
+def _check_some_match(pattern: str, chosen: list[str], present: list[str]) -> list[str]:
+    """Return the columns that match a pattern, if there are any."""
+    if not chosen:
+        near = difflib.get_close_matches(pattern.rstrip("*"), present, n=1, cutoff=0.5)
+        hint = f" Did you mean {near[0]!r}?" if near else ""
+        raise ValueError(
+            f"No column of adata.obs matches keys={pattern!r}.{hint} There are"
+            f" {_validate.shown(present)}."
+        )
+    return chosen
+
+
+def _check_apart(chosen: list[str], own: set[str]) -> None:
+    """Refuse no column, a column that occurs twice, and one that the result would replace."""
+    if not chosen:
+        raise ValueError("keys names no column of adata.obs. Name the clusterings to combine.")
+    twice = [name for place, name in enumerate(chosen) if name in chosen[:place]]
+    if twice:
+        raise ValueError(f"keys names {twice[0]!r} twice. Name each clustering once.")
+    replaced = [name for name in chosen if name in own]
+    if replaced:
+        raise ValueError(
+            f"keys names {replaced[0]!r}, which the result would replace. Use another key_added."
+        )

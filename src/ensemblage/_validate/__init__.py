@@ -1,10 +1,12 @@
-"""Checks of what users pass: votes, features, parameters, and what comes beside them.
+"""Checks that several packages make of what users pass: votes, features, parameters.
 
-Messages say who was asked for what, what was found, and what to do about it.
+A check that one package makes is in that package. Messages say who was asked for what, what was
+found, and what to do about it.
 """
 
+# ruff: noqa: F401 - the face of the package
+
 from ensemblage._validate.beside import check_beside, check_each_object
-from ensemblage._validate.choosing import check_can_choose, check_ks
 from ensemblage._validate.earlier import check_earlier, index_of
 from ensemblage._validate.edges import (
     RULES,
@@ -17,14 +19,9 @@ from ensemblage._validate.edges import (
 )
 from ensemblage._validate.features import Features, check_features, in_order_of
 from ensemblage._validate.fitted import (
-    check_choice_of_k,
+    article,
     check_fitted,
-    check_has_cdf,
     check_has_votes,
-    check_names,
-    check_rows_of,
-    check_tree,
-    check_two_names,
 )
 from ensemblage._validate.ids import (
     FEWEST_IDS,
@@ -34,25 +31,12 @@ from ensemblage._validate.ids import (
     warn_of_ids,
 )
 from ensemblage._validate.lists import is_list_of_columns
-from ensemblage._validate.members import (
-    check_consensus,
-    check_enough_objects,
-    check_member_weight,
-    check_methods,
-    check_n_clusters_range,
-    check_part,
-    check_subsample,
-)
+from ensemblage._validate.member_weight import check_member_weight
 from ensemblage._validate.memory import available_memory, check_memory
 from ensemblage._validate.names import (
-    check_adata,
-    check_apart,
     check_method,
-    check_method_params,
     check_name,
-    check_some_match,
     places_of,
-    refuse_names,
     shown,
 )
 from ensemblage._validate.notices import (
@@ -72,8 +56,6 @@ from ensemblage._validate.parameters import (
     DrawnSeed,
     check_choice,
     check_enough_groups,
-    check_level,
-    check_linkage,
     check_min_cluster_size,
     check_n_clusters,
     check_n_clusters_or_auto,
@@ -82,12 +64,9 @@ from ensemblage._validate.parameters import (
     check_random_state,
     check_reach,
     check_share,
-    check_ties,
     check_whole,
     least_size,
 )
-from ensemblage._validate.scales import warn_of_scales
-from ensemblage._validate.similarities import AFFINITIES, Similarity, check_similarity
 from ensemblage._validate.tables import labels_like, table_like
 from ensemblage._validate.votes import (
     Votes,
@@ -97,93 +76,3 @@ from ensemblage._validate.votes import (
     check_votes,
     recode,
 )
-
-__all__ = [
-    "AFFINITIES",
-    "FEWEST_IDS",
-    "RULES",
-    "ApproximateSimilarityWarning",
-    "DrawnSeed",
-    "Edges",
-    "Features",
-    "FeaturesAsVotesWarning",
-    "FewerClustersWarning",
-    "IdsAsVotesWarning",
-    "MemoryBudgetError",
-    "NoStructureWarning",
-    "Similarity",
-    "SimpleGraph",
-    "TransposedVotesWarning",
-    "UnknownLabelsWarning",
-    "UnscaledFeaturesWarning",
-    "UntrustedMethodWarning",
-    "Votes",
-    "as_array",
-    "available_memory",
-    "check_adata",
-    "check_apart",
-    "check_beside",
-    "check_can_choose",
-    "check_choice",
-    "check_choice_of_k",
-    "check_clusterer",
-    "check_consensus",
-    "check_each_object",
-    "check_earlier",
-    "check_edges",
-    "check_enough_groups",
-    "check_enough_objects",
-    "check_features",
-    "check_fitted",
-    "check_graph",
-    "check_has_cdf",
-    "check_has_votes",
-    "check_ks",
-    "check_level",
-    "check_linkage",
-    "check_member_weight",
-    "check_memory",
-    "check_method",
-    "check_method_params",
-    "check_methods",
-    "check_min_cluster_size",
-    "check_n_clusters",
-    "check_n_clusters_or_auto",
-    "check_n_clusters_range",
-    "check_n_jobs",
-    "check_name",
-    "check_names",
-    "check_number",
-    "check_objects_known",
-    "check_part",
-    "check_random_state",
-    "check_reach",
-    "check_rows_of",
-    "check_share",
-    "check_similarity",
-    "check_some_match",
-    "check_subsample",
-    "check_ties",
-    "check_tree",
-    "check_turnout",
-    "check_two_names",
-    "check_votes",
-    "check_whole",
-    "in_order_of",
-    "index_of",
-    "is_id_name",
-    "is_likely_id_name",
-    "is_list_of_columns",
-    "labels_like",
-    "least_size",
-    "looks_like_ids",
-    "places_of",
-    "recode",
-    "refuse_names",
-    "shown",
-    "simple_graph",
-    "table_like",
-    "warn",
-    "warn_of_ids",
-    "warn_of_scales",
-]

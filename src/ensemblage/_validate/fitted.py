@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-from ensemblage._messages import ParameterError
-
 _NEEDED = ("labels_", "n_clusters_", "microclusters_")
 
 
@@ -30,7 +28,7 @@ def check_fitted(owner: str, estimator: Any) -> Any:
         )
     raise TypeError(
         f"{owner} needs a fitted consensus method, such as PTGP(n_clusters=3).fit(votes), but got"
-        f" {_article(type(estimator).__name__)}."
+        f" {article(type(estimator).__name__)}."
     )
 
 
@@ -43,59 +41,5 @@ def check_has_votes(owner: str, fitted: Any) -> None:
         )
 
 
-def check_tree(owner: str, fitted: Any) -> None:
-    """Refuse a fitted method that does not merge step by step."""
-    if not hasattr(fitted, "linkage_matrix_"):
-        raise ValueError(
-            f"{owner} draws the tree of merges, and this {type(fitted).__name__} has none:"
-            f" {fitted._why_no_tree()}. Methods with a parameter linkage (PTA, EAC, LWEA, ...) have"
-            f" a linkage_matrix_."
-        )
-
-
-def check_choice_of_k(owner: str, choice: Any) -> None:
-    """Refuse what is not a choice of the number of clusters."""
-    if not all(hasattr(choice, name) for name in ("k", "ks", "scores", "runners_up")):
-        raise TypeError(
-            f"{owner} draws what ensemblage.metrics.choose_k(estimator) returns, but got"
-            f" {_article(type(choice).__name__)}."
-        )
-
-
-def check_has_cdf(owner: str, choice: Any) -> None:
-    """Refuse a choice of k that was made without looking at pairs of objects."""
-    if choice.cdf is None:
-        raise ValueError(
-            f"{owner} draws the distribution of the consensus index, which this choice of k was"
-            f' made without. Ask for it: choose_k(estimator, criteria=["pac"]).'
-        )
-
-
-def check_rows_of(owner: str, n_rows: int, n_objects: int) -> None:
-    """Refuse features of other objects than those that were clustered."""
-    if n_rows != n_objects:
-        raise ValueError(
-            f"The features given to {owner} have {n_rows} row(s), but {n_objects} object(s) were"
-            f" clustered. Give a row for each of them, in the same order."
-        )
-
-
-def check_names(owner: str, names: Any, n_members: int) -> list[Any]:
-    """Return the names of the members, if there is one for each."""
-    found = [names] if isinstance(names, str) else list(names)
-    if len(found) != n_members:
-        raise ParameterError(owner, "names", f"{n_members} names, one a clustering", found)
-    return found
-
-
-def check_two_names(owner: str, names: Any) -> tuple[Any, Any]:
-    """Return the names of two clusterings."""
-    found = [names] if isinstance(names, str) else list(names)
-    if len(found) != 2:
-        expected = "two names, of the clustering on the left and of that on the right"
-        raise ParameterError(owner, "names", expected, names)
-    return found[0], found[1]
-
-
-def _article(name: str) -> str:
+def article(name: str) -> str:
     return f"{'an' if name[:1].lower() in 'aeiou' else 'a'} {name}"

@@ -8,7 +8,6 @@ from typing import Any, TypeGuard
 import numpy as np
 
 from ensemblage._messages import Message, Parameter, ParameterError
-from ensemblage.flow.agglomerate import LINKAGES, TIES
 
 
 def is_whole(value: Any) -> TypeGuard[int]:
@@ -64,16 +63,6 @@ def check_choice(owner: str, name: str, value: Any, choices: tuple[str, ...]) ->
     return value
 
 
-def check_linkage(owner: str, value: Any) -> str:
-    """Return the name of a linkage."""
-    return check_choice(owner, "linkage", value, LINKAGES)
-
-
-def check_ties(owner: str, value: Any) -> str:
-    """Return the name of a rule for pairs that are equally similar."""
-    return check_choice(owner, "ties", value, TIES)
-
-
 def check_number(owner: str, name: str, value: Any, *, zero_allowed: bool = False) -> float:
     """Return `value` if it is a finite number above 0, or 0 where that is allowed."""
     good = isinstance(value, Real) and not isinstance(value, bool) and np.isfinite(float(value))
@@ -125,11 +114,6 @@ def least_size(min_cluster_size: Any, n_objects: int, n_clusters: int) -> int:
         return int(min_cluster_size)
     share = _AUTO_SIZE if min_cluster_size == "auto" else float(min_cluster_size)
     return max(1, int(share * n_objects / n_clusters + 1e-9))
-
-
-def check_level(owner: str, value: Any) -> str:
-    """Return what is clustered: microclusters, so that identical rows stay together, or objects."""
-    return check_choice(owner, "level", value, ("microclusters", "objects"))
 
 
 def check_n_jobs(owner: str, value: Any) -> int | None:

@@ -9,6 +9,13 @@ import numpy as np
 
 from ensemblage import _validate
 from ensemblage._validate.features import check_spread
+from ensemblage.ensembles._parameters import (
+    check_methods,
+    check_n_clusters_range,
+    check_part,
+    check_subsample,
+)
+from ensemblage.ensembles._scales import warn_of_scales
 from ensemblage.ensembles._scaling import SCALES, Scaling, learn_scales, learn_scaling
 
 if TYPE_CHECKING:
@@ -70,17 +77,15 @@ def make_plan(
     the features, for messages.
     """
     n_objects, n_features = matrix.shape
-    methods = _validate.check_methods(owner, method)
-    bounds = _validate.check_n_clusters_range(
-        owner, n_clusters_range, n_objects, n_clusters=n_clusters
-    )
+    methods = check_methods(owner, method)
+    bounds = check_n_clusters_range(owner, n_clusters_range, n_objects, n_clusters=n_clusters)
     if scale is not None:
         _validate.check_choice(owner, "scale", scale, SCALES)
-    n_columns = _validate.check_part(owner, "subspace", subspace, n_features)
-    n_dimensions = _validate.check_part(owner, "projection", projection, n_columns or n_features)
-    share = _validate.check_subsample(owner, subsample)
+    n_columns = check_part(owner, "subspace", subspace, n_features)
+    n_dimensions = check_part(owner, "projection", projection, n_columns or n_features)
+    share = check_subsample(owner, subsample)
     if scale is None and any(isinstance(one, str) for one in methods):
-        _validate.warn_of_scales(*learn_scales(matrix), names)
+        warn_of_scales(*learn_scales(matrix), names)
     scaling = learn_scaling(matrix, scale)
     features = matrix if scaling is None else scaling.apply(matrix)
     check_spread(features)

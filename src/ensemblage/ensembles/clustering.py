@@ -13,6 +13,7 @@ from ensemblage import _validate
 from ensemblage._ensemble import ensemble_of_members
 from ensemblage.ensembles._checks import attainable, check_each_has_a_vote
 from ensemblage.ensembles._noise import compare_with_noise, doubted
+from ensemblage.ensembles._parameters import check_consensus, check_enough_objects
 from ensemblage.ensembles._plan import make_plan
 from ensemblage.ensembles._run import run_members
 from ensemblage.ensembles._saved import state_of_clustering
@@ -164,11 +165,11 @@ class EnsembleClustering(ClusterMixin, BaseEstimator):
         n_clusters = _validate.check_n_clusters_or_auto(owner, self.n_clusters)
         n_members = _validate.check_whole(owner, "n_members", self.n_members, 1)
         _validate.check_n_jobs(owner, self.n_jobs)
-        consensus = _validate.check_consensus(owner, self.consensus)
+        consensus = check_consensus(owner, self.consensus)
         seed = _validate.check_random_state(owner, self.random_state)
         features = _validate.check_features(X)
         validate_data(self, X=X, reset=True, skip_check_array=True)
-        _validate.check_enough_objects(owner, n_clusters or 1, len(features.matrix))
+        check_enough_objects(owner, n_clusters or 1, len(features.matrix))
         self._index, self._kind = features.index, features.kind
         self._plan = make_plan(
             owner,

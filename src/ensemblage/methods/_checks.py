@@ -1,4 +1,4 @@
-"""What was passed to a method: its columns, as in fit, and weights of clusterings."""
+"""What methods are passed beside numbers: columns of votes, and the level that is clustered."""
 
 from __future__ import annotations
 
@@ -11,6 +11,9 @@ from sklearn.utils.validation import validate_data
 from ensemblage import _validate
 from ensemblage._ensemble import Ensemble
 from ensemblage.methods import METHODS
+
+#: What is clustered: microclusters, so that identical rows stay together, or objects.
+LEVELS = ("microclusters", "objects")
 
 
 def check_takes_weight(kind: type[Any], member_weight: Any) -> None:
@@ -38,7 +41,7 @@ def check_columns(estimator: Any, X: Any, ensemble: Ensemble, *, reset: bool) ->
         if names is not None and all(isinstance(name, str) for name in names):
             estimator.feature_names_in_ = np.array(names, dtype=object)
     if names is not None and fitted is not None and _tells(names) and _tells(fitted):
-        _validate.refuse_names(owner, names, fitted)
+        _refuse_names(owner, names, fitted)
     if n != estimator.n_features_in_:
         one_row = isinstance(X, list | tuple) and ensemble.n_objects == estimator.n_features_in_
         hint = " Arrays in a list are columns; pass a row as [[...]] or votes[[0]]."
@@ -51,3 +54,16 @@ def check_columns(estimator: Any, X: Any, ensemble: Ensemble, *, reset: bool) ->
 def _tells(names: list[Any]) -> bool:
     """Tell whether names are more than the numbers that columns have anyway."""
     return names != list(range(len(names)))
+
+
+def _refuse_names(owner: str, names: list[Any], fitted: list[Any]) -> None:
+    """Refuse votes by other clusterings than those of the fit, and name what differs."""
+    missing = [name for name in fitted if name not in names]
+    unknown = [name for name in names if name not in fitted]
+    parts = [f"lacks {_validate.shown(missing)}"] if missing else []
+    parts += [f"has {_validate.shown(unknown)}, which the fit did not have"] if unknown else []
+    raise ValueError(
+        f"The feature names should match those that were passed during fit: {owner} was fitted on"
+        f" {_validate.shown(fitted)}, but X {' and '.join(parts)}. Pass the same clusterings, in"
+        f" any order."
+    )

@@ -9,7 +9,9 @@ import numpy as np
 from ensemblage import _validate, flow
 from ensemblage._ensemble import Ensemble
 from ensemblage._messages import ParameterError
+from ensemblage.flow.agglomerate import LINKAGES, TIES
 from ensemblage.methods._base import ConsensusClusterer
+from ensemblage.methods._precomputed import check_similarity
 
 if TYPE_CHECKING:
     from typing import Self
@@ -38,6 +40,12 @@ class LinkageClusterer(ConsensusClusterer):
     def _cuts_a_tree(self) -> bool:
         return True
 
+    def _check_merging(self) -> tuple[str, str]:
+        """Return the linkage and the rule for pairs that are equally similar."""
+        owner = type(self).__name__
+        linkage = _validate.check_choice(owner, "linkage", self.linkage, LINKAGES)
+        return linkage, _validate.check_choice(owner, "ties", self.ties, TIES)
+
     def _begin(self, X: Any, member_weight: Any) -> Ensemble:
         _validate.check_min_cluster_size(type(self).__name__, self.min_cluster_size)
         return super()._begin(X, member_weight)
@@ -57,7 +65,7 @@ class LinkageClusterer(ConsensusClusterer):
             hint = "The number of clusters is chosen by agreement with votes."
             raise ParameterError(owner, "n_clusters", expected, self.n_clusters, hint)
         _validate.check_n_jobs(owner, self.n_jobs)
-        found = _validate.check_similarity(owner, X)
+        found = check_similarity(owner, X)
         n = len(found.matrix)
         _validate.check_enough_groups(owner, k, n)
         alone = np.arange(n, dtype=np.int32)[:, None]

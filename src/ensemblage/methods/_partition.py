@@ -31,8 +31,6 @@ if TYPE_CHECKING:
     from ensemblage._types import FloatArray, IntArray
 
 PARTITIONERS = ("mtkahypar", "metis")
-#: What may be partitioned: objects that no clustering tells apart stay together, or need not.
-LEVELS = ("microclusters", "objects")
 
 #: One partition at a time: both libraries have global state (a thread pool, random numbers).
 _LOCK = threading.Lock()

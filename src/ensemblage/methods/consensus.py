@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from copy import copy
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -165,7 +166,7 @@ class Consensus(ConsensusClusterer):
     def _fit(self, X: Any, member_weight: Any) -> Self:
         owner = type(self).__name__
         name = _validate.check_method(owner, self.method, METHODS)
-        params = _validate.check_method_params(owner, self.method_params, METHODS[name])
+        params = _check_params(owner, self.method_params, METHODS[name])
         _validate.check_min_cluster_size(owner, self.min_cluster_size)
         self._seed = _validate.check_random_state(owner, self.random_state)
         if METHODS[name] is not type(self):
@@ -315,3 +316,19 @@ def _why(opinion: _Opinion) -> str:
         f" clusters have a mean NMI of {graph} with the clusterings, those of the tree only {tree}."
         "\nThe tree was driven by outliers: it spent clusters on few objects."
     )
+
+
+def _check_params(owner: str, value: Any, kind: type[ConsensusClusterer]) -> dict[str, Any]:
+    """Return the parameters for a method, if they are its own."""
+    if value is None:
+        return {}
+    if not isinstance(value, Mapping) or not all(isinstance(name, str) for name in value):
+        expected = "a dict of parameters by name"
+        raise ParameterError(owner, "method_params", expected, value, optional=True)
+    own = [name for name in kind._get_param_names() if name != "n_clusters"]
+    strange = [name for name in value if name not in own]
+    if strange:
+        expected = f"a dict of parameters of {kind.__name__} ({', '.join(own)})"
+        hint = f"n_clusters is a parameter of {owner} itself."
+        raise ParameterError(owner, "method_params", expected, strange[0], hint)
+    return dict(value)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ensemblage import _validate, flow
+from ensemblage.methods._precomputed import AFFINITIES
 from ensemblage.methods._shared_clusters import ClusterWeights, SharedClusters
 
 if TYPE_CHECKING:
@@ -119,9 +120,8 @@ class EAC(SharedClusters):
 
     def _fit(self, X: Any, member_weight: Any) -> Self:
         owner = type(self).__name__
-        linkage = _validate.check_linkage(owner, self.linkage)
-        ties = _validate.check_ties(owner, self.ties)
-        affinity = _validate.check_choice(owner, "affinity", self.affinity, _validate.AFFINITIES)
+        linkage, ties = self._check_merging()
+        affinity = _validate.check_choice(owner, "affinity", self.affinity, AFFINITIES)
         if affinity == "precomputed":
             self._similarity = self._begin_with_similarity(X, member_weight)
             return self._link(linkage, ties)

@@ -10,6 +10,7 @@ from sklearn.exceptions import ConvergenceWarning
 from ensemblage import _validate, flow
 from ensemblage._blas import one_blas_thread
 from ensemblage._messages import ParameterError
+from ensemblage.methods._checks import LEVELS
 from ensemblage.methods._linkage import LinkageClusterer
 
 if TYPE_CHECKING:
@@ -147,10 +148,9 @@ class ECMC(LinkageClusterer):
 
     def _fit(self, X: Any, member_weight: Any) -> Self:
         owner = type(self).__name__
-        linkage = _validate.check_linkage(owner, self.linkage)
-        ties = _validate.check_ties(owner, self.ties)
+        linkage, ties = self._check_merging()
         low, high, penalty, max_iter, tol = self._check_completion()
-        level = _validate.check_level(owner, self.level)
+        level = _validate.check_choice(owner, "level", self.level, LEVELS)
         ensemble = self._begin(X, member_weight)
         groups = ensemble.microclusters
         self._check_square()

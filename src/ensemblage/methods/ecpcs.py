@@ -139,8 +139,7 @@ class ECPCS(LinkageClusterer):
     def _fit(self, X: Any, member_weight: Any) -> Self:
         owner = type(self).__name__
         self._variant = _validate.check_choice(owner, "variant", self.variant, ("hc", "mc"))
-        linkage = _validate.check_linkage(owner, self.linkage)
-        ties = _validate.check_ties(owner, self.ties)
+        linkage, ties = self._check_merging()
         n_steps = _validate.check_whole(owner, "n_steps", self.n_steps, 1)
         self._seed = _validate.check_random_state(owner, self.random_state)
         groups = self._begin(X, member_weight).microclusters

@@ -8,7 +8,8 @@ import numpy as np
 
 from ensemblage import _validate, flow
 from ensemblage.methods._base import ConsensusClusterer
-from ensemblage.methods._partition import LEVELS, check_partitioner, partition_hypergraph
+from ensemblage.methods._checks import LEVELS
+from ensemblage.methods._partition import check_partitioner, partition_hypergraph
 
 if TYPE_CHECKING:
     from typing import Self

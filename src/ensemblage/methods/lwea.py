@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from ensemblage import _validate, flow
+from ensemblage.methods._checks import LEVELS
 from ensemblage.methods._local_weights import check_local_weights, local_entropies
 from ensemblage.methods._shared_clusters import ClusterWeights, SharedClusters
 
@@ -137,10 +138,9 @@ class LWEA(SharedClusters):
 
     def _fit(self, X: Any, member_weight: Any) -> Self:
         owner = type(self).__name__
-        linkage = _validate.check_linkage(owner, self.linkage)
-        ties = _validate.check_ties(owner, self.ties)
+        linkage, ties = self._check_merging()
         weights = check_local_weights(self)
-        level = _validate.check_level(owner, self.level)
+        level = _validate.check_choice(owner, "level", self.level, LEVELS)
         self._begin(X, member_weight)
         self._check_fits(linkage, ties)
 

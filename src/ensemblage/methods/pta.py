@@ -10,6 +10,7 @@ from sklearn.utils.validation import check_is_fitted
 from ensemblage import _device, _validate, flow
 from ensemblage.methods import _pta_routes
 from ensemblage.methods._linkage import LinkageClusterer
+from ensemblage.methods._precomputed import AFFINITIES
 from ensemblage.methods._trajectories import TrajectoryMethod, elite_walk, set_reach
 
 if TYPE_CHECKING:
@@ -170,11 +171,10 @@ class PTA(TrajectoryMethod, LinkageClusterer):
 
     def _fit(self, X: Any, member_weight: Any) -> Self:
         owner = type(self).__name__
-        linkage = _validate.check_linkage(owner, self.linkage)
-        ties = _validate.check_ties(owner, self.ties)
+        linkage, ties = self._check_merging()
         wish = _validate.check_choice(owner, "similarity", self.similarity, _pta_routes.CHOICES)
         device = _validate.check_choice(owner, "device", self.device, _device.DEVICES)
-        affinity = _validate.check_choice(owner, "affinity", self.affinity, _validate.AFFINITIES)
+        affinity = _validate.check_choice(owner, "affinity", self.affinity, AFFINITIES)
         links = self._begin_with_similarity(X, member_weight) if affinity == "precomputed" else None
         if links is None:
             self._begin(X, member_weight)

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from ensemblage import _validate, flow
 from ensemblage._blas import one_blas_thread
+from ensemblage.methods._checks import LEVELS
 from ensemblage.methods._linkage import LinkageClusterer
 
 if TYPE_CHECKING:
@@ -128,11 +129,10 @@ class SRS(LinkageClusterer):
 
     def _fit(self, X: Any, member_weight: Any) -> Self:
         owner = type(self).__name__
-        linkage = _validate.check_linkage(owner, self.linkage)
-        ties = _validate.check_ties(owner, self.ties)
+        linkage, ties = self._check_merging()
         decay = _validate.check_share(owner, "decay", self.decay)
         n_updates = _validate.check_whole(owner, "n_iterations", self.n_iterations, 2) - 1
-        level = _validate.check_level(owner, self.level)
+        level = _validate.check_choice(owner, "level", self.level, LEVELS)
         groups = self._begin(X, member_weight).microclusters
         clusters = flow.membership(groups.table)
         self._check_square(clusters.shape[1])

@@ -114,8 +114,7 @@ class WCT(LinkageClusterer):
 
     def _fit(self, X: Any, member_weight: Any) -> Self:
         owner = type(self).__name__
-        linkage = _validate.check_linkage(owner, self.linkage)
-        ties = _validate.check_ties(owner, self.ties)
+        linkage, ties = self._check_merging()
         decay = _validate.check_share(owner, "decay", self.decay)
         groups = self._begin(X, member_weight).microclusters
         member = flow.owners(groups.table)

@@ -120,8 +120,7 @@ class WEAC(SharedClusters):
 
     def _fit(self, X: Any, member_weight: Any) -> Self:
         owner = type(self).__name__
-        linkage = _validate.check_linkage(owner, self.linkage)
-        ties = _validate.check_ties(owner, self.ties)
+        linkage, ties = self._check_merging()
         beta = _validate.check_number(owner, "beta", self.beta, zero_allowed=True)
         groups = self._begin(X, member_weight).microclusters
         self._check_fits(linkage, ties)

@@ -9,6 +9,7 @@ import numpy as np
 
 from ensemblage import _validate, flow
 from ensemblage._ensemble import as_ensemble
+from ensemblage._messages import ParameterError
 from ensemblage.metrics._tables import Table
 from ensemblage.metrics.agreement import nmi_of_table
 from ensemblage.metrics.explain import lowest_usual, n_jobs_of, objects_in_clusters
@@ -115,7 +116,7 @@ def members(estimator: Any, *, names: Sequence[str] | None = None) -> MemberSumm
     n_members = len(similarity)
     if names is None:
         names = fitted._ensemble.names or [str(m) for m in range(n_members)]
-    names = [str(name) for name in _validate.check_names("metrics.members", names, n_members)]
+    names = [str(name) for name in _check_names("metrics.members", names, n_members)]
     turnout = groups.sizes @ (groups.table >= 0) / groups.sizes.sum()
     n_clusters = groups.table.max(axis=0).astype(np.int64) + 1
     others = np.ones(1)
@@ -200,3 +201,11 @@ def _reasons(
             found.append(f"agrees with nobody (NMI {others[m]:.2f} on average)")
         reasons.append("; ".join(found))
     return reasons
+
+
+def _check_names(owner: str, names: Any, n_members: int) -> list[Any]:
+    """Return the names of the members, if there is one for each."""
+    found = [names] if isinstance(names, str) else list(names)
+    if len(found) != n_members:
+        raise ParameterError(owner, "names", f"{n_members} names, one a clustering", found)
+    return found

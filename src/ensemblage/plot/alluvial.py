@@ -8,6 +8,7 @@ import numpy as np
 
 from ensemblage import _validate
 from ensemblage._colours import GREY, cluster_colours
+from ensemblage._messages import ParameterError
 from ensemblage.metrics.agreement import labels_and_shared
 from ensemblage.plot import _canvas
 
@@ -52,7 +53,7 @@ def alluvial(a: Any, b: Any, *, names: tuple[str, str] = ("a", "b"), ax: Any = N
     'From old to new'
     """
     left, right, shared = labels_and_shared(_labels(a), _labels(b))
-    pair = _validate.check_two_names("plot.alluvial", names)
+    pair = _check_two_names("plot.alluvial", names)
     before, after = (_canvas.short(name) for name in pair)
     shared, left = _in_order(shared, left)
     centres = (np.cumsum(shared.sum(axis=1)) - shared.sum(axis=1) / 2) @ shared
@@ -164,3 +165,12 @@ def _bars(
             fontsize="small" if len(sizes) <= 30 else "x-small",
             annotation_clip=False,
         )
+
+
+def _check_two_names(owner: str, names: Any) -> tuple[Any, Any]:
+    """Return the names of two clusterings."""
+    found = [names] if isinstance(names, str) else list(names)
+    if len(found) != 2:
+        expected = "two names, of the clustering on the left and of that on the right"
+        raise ParameterError(owner, "names", expected, names)
+    return found[0], found[1]

@@ -43,7 +43,7 @@ def k_curves(choice: Any, *, ax: Any = None) -> Any:
     >>> ax.get_xlabel()
     'number of clusters'
     """
-    _validate.check_choice_of_k("plot.k_curves", choice)
+    _check_choice_of_k("plot.k_curves", choice)
     ks = np.asarray(choice.ks)
     curves = {name: _scaled(name, values) for name, values in choice.scores.items()}
     curves = {name: values for name, values in curves.items() if not np.isnan(values).all()}
@@ -108,8 +108,8 @@ def cdf(choice: Any, *, ax: Any = None) -> Any:
     >>> en.plot.cdf(choice).get_ylabel()
     'share of pairs up to it'
     """
-    _validate.check_choice_of_k("plot.cdf", choice)
-    _validate.check_has_cdf("plot.cdf", choice)
+    _check_choice_of_k("plot.cdf", choice)
+    _check_has_cdf("plot.cdf", choice)
     from matplotlib import colormaps
 
     ax = _canvas.axes(ax)
@@ -163,3 +163,21 @@ def _in_words(name: str) -> str:
         "ensemble_nmi": "NMI with the members",
     }
     return words.get(name, name.replace("_", " "))
+
+
+def _check_choice_of_k(owner: str, choice: Any) -> None:
+    """Refuse what is not a choice of the number of clusters."""
+    if not all(hasattr(choice, name) for name in ("k", "ks", "scores", "runners_up")):
+        raise TypeError(
+            f"{owner} draws what ensemblage.metrics.choose_k(estimator) returns, but got"
+            f" {_validate.article(type(choice).__name__)}."
+        )
+
+
+def _check_has_cdf(owner: str, choice: Any) -> None:
+    """Refuse a choice of k that was made without looking at pairs of objects."""
+    if choice.cdf is None:
+        raise ValueError(
+            f"{owner} draws the distribution of the consensus index, which this choice of k was"
+            f' made without. Ask for it: choose_k(estimator, criteria=["pac"]).'
+        )

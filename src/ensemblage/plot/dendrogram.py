@@ -53,7 +53,7 @@ def dendrogram(
     from scipy.cluster import hierarchy
 
     fitted = _validate.check_fitted("plot.dendrogram", estimator)
-    _validate.check_tree("plot.dendrogram", fitted)
+    _check_tree("plot.dendrogram", fitted)
     _validate.check_whole("plot.dendrogram", "max_leaves", max_leaves, 2)
     labels = np.asarray(fitted.labels_ if k is None else fitted.cut(k))
     n_clusters = int(labels.max()) + 1
@@ -170,3 +170,13 @@ def _cut_height(tree: FloatArray, n_clusters: int) -> tuple[float, bool]:
     below = float(heights[n_kept - 1]) if n_kept else 0.0
     above = float(heights[n_kept]) if n_kept < len(heights) else 1.05 * top
     return (below + above) / 2, bool(0 < n_kept < len(heights) and below == above)
+
+
+def _check_tree(owner: str, fitted: Any) -> None:
+    """Refuse a fitted method that does not merge step by step."""
+    if not hasattr(fitted, "linkage_matrix_"):
+        raise ValueError(
+            f"{owner} draws the tree of merges, and this {type(fitted).__name__} has none:"
+            f" {fitted._why_no_tree()}. Methods with a parameter linkage (PTA, EAC, LWEA, ...) have"
+            f" a linkage_matrix_."
+        )

@@ -71,7 +71,7 @@ def scatter(estimator: Any, features: Any = None, *, max_points: int = 1000, ax:
 def _of_features(fitted: Any, features: Any, max_points: int, ax: Any) -> Any:
     labels = np.asarray(fitted.labels_)
     matrix = _validate.check_features(features).matrix
-    _validate.check_rows_of("plot.scatter", len(matrix), len(labels))
+    _check_rows_of("plot.scatter", len(matrix), len(labels))
     chosen = drawn(objects_per_label(fitted), max_points)
     part = np.asarray(matrix[chosen], dtype=np.float64)
     as_given = part.shape[1] == 2
@@ -151,3 +151,12 @@ def _points(
     order = np.argsort(confidence, kind="stable")
     ax.scatter(places[order, 0], places[order, 1], s=area[order], color=shades[order], linewidths=0)
     _canvas.number_clusters(ax, places, labels, area)
+
+
+def _check_rows_of(owner: str, n_rows: int, n_objects: int) -> None:
+    """Refuse features of other objects than those that were clustered."""
+    if n_rows != n_objects:
+        raise ValueError(
+            f"The features given to {owner} have {n_rows} row(s), but {n_objects} object(s) were"
+            f" clustered. Give a row for each of them, in the same order."
+        )

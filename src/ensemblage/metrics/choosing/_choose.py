@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ensemblage import _validate
+from ensemblage._messages import ParameterError
+from ensemblage._validate.parameters import is_whole
 from ensemblage.metrics.choosing import _curves, _recurrence, _resampling
 from ensemblage.metrics.choosing._choice import KChoice
 from ensemblage.metrics.choosing._null import compare_with_permuted
@@ -123,12 +125,12 @@ def choose_k(
     """
     owner = "choose_k"
     fitted = _validate.check_fitted(owner, estimator)
-    _validate.check_can_choose(owner, fitted)
+    _check_can_choose(owner, fitted)
     _validate.check_has_votes(owner, fitted)
     names = wanted_criteria(owner, criteria, criterion)
     _validate.check_whole(owner, "n_refits", n_refits, 2)
     seed = _validate.check_random_state(owner, random_state)
-    checked = None if ks is None else _validate.check_ks(owner, ks, fitted.n_microclusters_)
+    checked = None if ks is None else _check_ks(owner, ks, fitted.n_microclusters_)
     return choose(fitted._cuts(), checked, names, criterion, n_refits=n_refits, seed=seed)
 
 
@@ -276,3 +278,33 @@ def _monti(
     areas = np.array([np.nan if one is None else 1.0 - one.mean for one in found])
     cdf = np.array([nothing if one is None else one.cdf for one in found])
     return pac, _resampling.area_gains(areas), cdf
+
+
+def _check_ks(owner: str, ks: Any, n_microclusters: int) -> NDArray[np.int64]:
+    """Return numbers of clusters from 2 up in growing order, each once."""
+    try:
+        wanted = list(ks)
+    except TypeError:
+        expected = "a list of whole numbers, such as range(2, 21)"
+        raise ParameterError(owner, "ks", expected, ks, optional=True) from None
+    for k in wanted:
+        if not is_whole(k) or k < 2:
+            hint = "A single cluster cannot be compared."
+            raise ParameterError(owner, "ks", "whole numbers from 2 up", k, hint)
+    if not wanted:
+        raise ParameterError(owner, "ks", "at least one number of clusters", ks)
+    if max(wanted) > n_microclusters:
+        raise ValueError(
+            f"{owner} was asked to look at k = {max(wanted)}, but the ensemble tells only"
+            f" {n_microclusters} group(s) of objects apart. Look at k up to {n_microclusters}."
+        )
+    return np.unique(np.array(wanted, dtype=np.int64))
+
+
+def _check_can_choose(owner: str, estimator: Any) -> None:
+    """Refuse a fitted estimator that is no consensus method of this library."""
+    if not hasattr(estimator, "_cuts"):
+        raise TypeError(
+            f"{owner} needs a consensus method of ensemblage, which can be cut at any k, but got a"
+            f" {type(estimator).__name__}."
+        )

@@ -1,0 +1,143 @@
+"""What a fitted consensus answers: labels of new objects, how sure it is, what it is made of."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from sklearn.utils.validation import check_is_fitted
+
+from ensemblage import _validate, flow
+from ensemblage._blas import one_blas_thread
+from ensemblage._ensemble import as_ensemble
+from ensemblage.methods._checks import check_columns
+from ensemblage.methods._pairs import Pairs
+from ensemblage.methods._placing import place_rows, warn_of_unknown
+from ensemblage.metrics.aligning import aligned
+from ensemblage.metrics.confidence import cluster_weights, confidence
+from ensemblage.metrics.explain import cluster_consensus
+from ensemblage.metrics.explain_members import member_agreement
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from ensemblage._ensemble import Ensemble
+    from ensemblage._types import FloatArray
+
+
+class Fitted(Pairs):
+    """The half of an estimator that answers for votes it has seen."""
+
+    labels_: NDArray[np.int64]
+    n_clusters_: int
+    _ensemble: Ensemble
+    _micro_labels: NDArray[np.int64]
+    _confidence: FloatArray | None
+
+    def predict(self, X: Any, *, return_confidence: bool = False, align_to: Any = None) -> Any:
+        """Return the consensus label of new rows of votes.
+
+        A row seen in fit gets its own label. Any other gets the label of the microcluster it
+        agrees with most, ties going to the larger one, then to the earlier; a row that agrees
+        with none gets the label of the largest cluster.
+
+        Parameters
+        ----------
+        X : array-like, DataFrame, Arrow table or Ensemble of shape (n_objects, n_clusterings)
+            Votes by the same clusterings as in fit; a dict of lists by name is a table too. Columns
+            with names may be in any order.
+        return_confidence : bool, default=False
+            Also return how sure each label is, as `confidence_` defines it. A row seen in fit has
+            the confidence of the objects with these votes; any other is compared with all objects
+            of the fit.
+        align_to : array-like, optional
+            Earlier labels of the objects of the fit, whose numbers clusters keep, as in
+            `fit_predict`.
+
+        Returns
+        -------
+        labels : ndarray, Series or Arrow array of shape (n_objects,)
+        confidence : ndarray of shape (n_objects,)
+            Only with `return_confidence`.
+        """
+        check_is_fitted(self, "labels_")
+        if self._from_similarity:
+            raise ValueError(
+                f"This {type(self).__name__} was fitted on a similarity (affinity='precomputed'),"
+                f" so it knows no votes to compare new objects with. Fit it on votes to predict."
+            )
+        new = as_ensemble(X, n_jobs=self.n_jobs, new=True).in_order_of(self._ensemble.names)
+        check_columns(self, X, new, reset=False)
+        table = self._ensemble.translate(new)
+        warn_of_unknown(self._ensemble, new, table)
+        of_object = new.microclusters.of_object
+        labels, sure = place_rows(self, table, with_confidence=return_confidence)
+        labels = self._aligned(labels, align_to, fitted=self.labels_)
+        placed = _validate.labels_like(flow.spread(labels, of_object), new.kind, new.index)
+        return placed if sure is None else (placed, sure[of_object])
+
+    @property
+    def confidence_(self) -> FloatArray:
+        """How sure the consensus is of each object's label, in [0, 1], by co-association.
+
+        (a - b) / max(a, b), at least 0: a is the mean co-association with the other objects of its
+        cluster, b the largest mean with the objects of another cluster. With a single cluster it
+        is a.
+        """
+        check_is_fitted(self, "labels_")
+        if self._confidence is None:
+            self._confidence = self._confidence_by(
+                self._confidence_sums,
+                self._similarity_to_itself() if self._from_similarity else 1.0,
+            )
+        return self._confidence[self.microclusters_.of_object]
+
+    def _confidence_by(
+        self, similarity_sums: Callable[[FloatArray], FloatArray], to_itself: FloatArray | float
+    ) -> FloatArray:
+        """Return the confidence of each microcluster by a similarity."""
+        labels, sizes = self._micro_labels, self.microclusters_.sizes
+        weights = cluster_weights(labels, sizes, self.n_clusters_)
+        with one_blas_thread:
+            sums = similarity_sums(weights)
+        return confidence(sums, labels, sizes, to_itself)
+
+    @property
+    def cluster_consensus_(self) -> FloatArray:
+        """Mean co-association of the pairs of objects in each cluster, in [0, 1]; 1 for one."""
+        check_is_fitted(self, "labels_")
+        self._check_has_votes()
+        return cluster_consensus(self)
+
+    @property
+    def member_agreement_(self) -> FloatArray:
+        """NMI (max) of each clustering with the consensus, over the objects it votes on."""
+        check_is_fitted(self, "labels_")
+        self._check_has_votes()
+        return member_agreement(self)
+
+    def _check_has_votes(self) -> None:
+        """Refuse to tell of members where there were none."""
+        if self._from_similarity:
+            raise AttributeError(
+                f"This {type(self).__name__} was fitted on a similarity (affinity='precomputed'),"
+                f" so there are no votes to tell of."
+            )
+
+    def _aligned(
+        self,
+        labels: NDArray[np.int64],
+        align_to: Any,
+        fitted: NDArray[np.int64] | None = None,
+    ) -> NDArray[np.int64]:
+        """Return labels with the numbers of earlier ones, if there are any."""
+        owner, ensemble = type(self).__name__, self._ensemble
+        if align_to is not None:
+            _validate.check_each_object(owner, len(self.labels_), ensemble.n_objects)
+        return aligned(owner, labels, align_to, ensemble.index, fitted=fitted)
+
+    def _as_given(self, labels: NDArray[np.int64]) -> Any:
+        ensemble = self._ensemble
+        return _validate.labels_like(labels, ensemble.kind, ensemble.index)
