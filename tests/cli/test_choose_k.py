@@ -167,3 +167,16 @@ def test_auto_and_a_range_exclude_each_other(votes):
     found = invoke(votes, "-k", "auto", "--k-range", "2:5", verb="consensus")
     assert found.exit_code == 2
     assert "both were given" in found.stderr
+
+
+def test_a_warning_of_no_structure_names_the_option(tmp_path):
+    rng = np.random.default_rng(0)
+    path = tmp_path / "noise.csv"
+    np.savetxt(
+        path, rng.integers(0, 3, (40, 4)), fmt="%d", delimiter=",", header="a,b,c,d", comments=""
+    )
+    found = CliRunner().invoke(app, ["consensus", str(path), "-o", str(tmp_path / "l.csv")])
+    assert found.exit_code == 0, found.stderr
+    assert "formed one" in found.stderr
+    assert "Pass -k to form more." in found.stderr
+    assert "n_clusters" not in found.stderr

@@ -121,11 +121,14 @@ def test_wrong_calls_say_what_was_meant(call, words):
 @pytest.mark.parametrize(
     ("call", "words"),
     [
-        ("--subspace 9", "--subspace 9: there are only 2 feature(s)"),
-        ("--projection 9", "--projection 9: there are only 2 feature(s)"),
-        ("--subspace 1 --projection 2", "--projection 2: there are only 1 feature(s)"),
+        ("--subspace 9", "--subspace must be a share above 0 and up to 1.0 of the 2 feature(s)"),
+        ("--projection 9", "or a whole number from 1 up to 2. Got 9 instead."),
+        (
+            "--subspace 1 --projection 2",
+            "--projection must be a share above 0 and up to 1.0 of the 1",
+        ),
         ("--subspace 0.5 --projection 2", "--projection must be a share above 0"),
-        ("--k-range 7:9", "--k-range 7:9 asks for at least 7 clusters, but there are only 4"),
+        ("--k-range 7:9", "at least 7 clusters (--k-range), but there are only 4 object(s)"),
         ("--checkpoint cells.csv", "'cells.csv' is a file. Name a folder."),
     ],
 )

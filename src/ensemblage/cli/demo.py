@@ -39,13 +39,6 @@ class _Score(NamedTuple):
     seconds: float
 
 
-class _Outcome(NamedTuple):
-    """One ensemble: its votes, and the fitted method of each row of the table."""
-
-    votes: NDArray[Any]
-    models: dict[str, Any]
-
-
 @verb
 def demo(
     session: Session,
@@ -64,47 +57,38 @@ def demo(
     ten starts), and compares all of them with the true digits. The table shows means and standard
     deviations over the seeds.
     """
+    from sklearn.datasets import load_digits
+
     import ensemblage as en
     from ensemblage import tables
 
     tables.check_writable("-")
-    folder = None if output is None else _new_folder(output)
-    features, digits = _digits()
+    if output == "":
+        raise UsageError("The name of the folder (-o) is empty.")
+    folder = None if output is None else Path(output)
+    if folder is not None:
+        folder.mkdir(parents=True, exist_ok=True)
+    features, digits = load_digits(return_X_y=True)
     with session.stage("Loading"):
         _warm_up(en)
     seeds = session.track(range(seed, seed + repeats), "Ensembles and consensus", repeats)
     runs = [_compare(en, features, digits, members, k, each) for each in seeds]
-    first = runs[0][1]
+    scores, votes, models = runs[0]
     if folder is not None:
-        _write(folder, first, digits)
+        _write(folder, votes, models, digits)
     if not session.quiet or folder is None:
         typer.echo(
             f"{format_count(len(digits), 'image')} of digits, k = {k}, means over"
             f" {format_count(repeats, 'ensemble')} of {format_count(members, 'k-means clustering')}"
             "\n"
         )
-        _show([_cells(name, [scores[name] for scores, _ in runs]) for name in runs[0][0]])
+        _show([_cells(name, [run[0][name] for run in runs]) for name in scores])
         typer.echo(_what_next(folder, k))
     if folder is not None:
         with session.stage("Writing the report"):
-            message = _write_report(folder, first.models[_DEFAULT], features, digits, k, seed)
+            message = _write_report(folder, models[_DEFAULT], features, digits, k, seed)
         if not session.quiet:
             typer.echo(f"\n{message}")
-
-
-def _new_folder(output: str) -> Path:
-    if not output:
-        raise UsageError("The name of the folder (-o) is empty.")
-    folder = Path(output)
-    folder.mkdir(parents=True, exist_ok=True)
-    return folder
-
-
-def _digits() -> tuple[NDArray[Any], NDArray[Any]]:
-    from sklearn.datasets import load_digits
-
-    features, digits = load_digits(return_X_y=True)
-    return features, digits
 
 
 def _warm_up(en: Any) -> None:
@@ -124,8 +108,11 @@ def _fitted(en: Any, name: str, votes: Any, k: int, seed: int) -> Any:
 
 def _compare(
     en: Any, features: NDArray[Any], digits: NDArray[Any], members: int, k: int, seed: int
-) -> tuple[dict[str, _Score], _Outcome]:
-    """Make one ensemble and its consensus by each method; return scores by row of the table."""
+) -> tuple[dict[str, _Score], NDArray[Any], dict[str, Any]]:
+    """Make one ensemble and its consensus by each method.
+
+    Returns the scores by row of the table, the votes, and the fitted methods.
+    """
     import numpy as np
     from sklearn.cluster import KMeans
     from threadpoolctl import threadpool_limits
@@ -142,7 +129,7 @@ def _compare(
         scores[name] = _Score(*_agreement(digits, models[name].labels_), seconds)
     nmi, ari = np.mean([_agreement(digits, member) for member in votes.T], axis=0)
     making = max(whole - scores[_DEFAULT].seconds, 0.0)  # the rest of that fit is the consensus
-    return {_BASE: _Score(nmi, ari, making)} | scores, _Outcome(votes, models)
+    return {_BASE: _Score(nmi, ari, making)} | scores, votes, models
 
 
 def _timed(work: Callable[..., Any], *arguments: Any) -> tuple[Any, float]:
@@ -184,16 +171,16 @@ def _show(rows: list[list[str]]) -> None:
     Console().print(table)
 
 
-def _write(folder: Path, first: _Outcome, digits: NDArray[Any]) -> None:
+def _write(folder: Path, votes: NDArray[Any], models: dict[str, Any], digits: NDArray[Any]) -> None:
     import numpy as np
 
     from ensemblage import tables
 
     ids = {"id": np.arange(len(digits))}
-    members = {f"kmeans_{place}": member for place, member in enumerate(first.votes.T, 1)}
+    members = {f"kmeans_{place}": member for place, member in enumerate(votes.T, 1)}
     tables.write(folder / "votes.csv", ids | members)
     labels = {
-        name: first.models[row].labels_
+        name: models[row].labels_
         for row, name in zip(_METHODS, ("consensus", "pta", "ptgp"), strict=True)
     }
     tables.write(folder / "labels.csv", ids | {"truth": digits} | labels)

@@ -80,7 +80,6 @@ def generate(
         )
     if features.scale is not None and scale is None:
         warn(f"the paper's authors clustered these data with --scale {features.scale}.")
-    _check_sizes(features.matrix, k_range, subspace, projection)
     width = max(3, len(str(members)))
     names = [f"{method[i % len(method)]}_{i + 1:0{width}d}" for i in range(members)]
     if pool_format not in ("npy", "npz", "mat"):
@@ -140,28 +139,6 @@ def _check_output(output: str, truth: str | None) -> str:
             "An NPY file holds votes only. For --truth use .parquet, .csv, .npz or .mat."
         )
     return pool_format
-
-
-def _check_sizes(
-    matrix: NDArray[Any], k_range: range | None, subspace: float | None, projection: float | None
-) -> None:
-    """Check that there are enough objects for the clusters, and enough features."""
-    n_objects, n_features = matrix.shape
-    if k_range is not None and k_range[0] > n_objects:
-        raise ValueError(
-            f"--k-range {k_range[0]}:{k_range[-1]} asks for at least {k_range[0]} clusters, but"
-            f" there are only {n_objects} object(s). Lower the range."
-        )
-    seen = min(subspace, n_features) if isinstance(subspace, int) else n_features
-    for option, asked, limit in (
-        ("subspace", subspace, n_features),
-        ("projection", projection, seen),
-    ):
-        if isinstance(asked, int) and asked > limit:
-            raise ValueError(
-                f"--{option} {asked}: there are only {limit} feature(s) to choose from. Ask for at"
-                f" most {limit}, or for a share, such as 0.5."
-            )
 
 
 def _check_names(features: Features, names: list[str]) -> None:

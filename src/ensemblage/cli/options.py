@@ -60,7 +60,7 @@ Tables = Annotated[
 ]
 Truth = Annotated[
     str | None,
-    option("COLUMN|FILE", "True labels: a file, or a column that is not used otherwise."),
+    option("COLUMN|FILE", "True labels: a column, which is not used otherwise, or a file."),
 ]
 FeatureFile = Annotated[
     str | None,
@@ -189,7 +189,10 @@ Device = Annotated[
 ]
 Seed = Annotated[int, option("INT", "Seed of all random numbers.", min=0)]
 Jobs = Annotated[
-    int, option("INT", "Threads; -1 is all cores. Results do not change.", callback=check_jobs)
+    int,
+    option(
+        "INT", "Threads or processes; -1 is all cores. Results do not change.", callback=check_jobs
+    ),
 ]
 Engine = Annotated[
     Literal["auto", "memory", "stream", "dask"],

@@ -18,18 +18,12 @@ if TYPE_CHECKING:
 
 #: Shorter compile times are not shown.
 _LEAST_COMPILE_SECONDS = 0.5
-#: Column titles of the criteria for k.
+#: Column titles of criteria for k, if they are not their names.
 _CRITERION_TITLES = {
-    "support": "support",
     "recurrence": "found again",
-    "balance": "balance",
     "ensemble_nmi": "NMI",
-    "confidence": "confidence",
-    "lifetime": "lifetime",
-    "eigengap": "eigengap",
     "subset_stability": "halves",
     "pac": "PAC",
-    "delta_area": "delta area",
     "seed_stability": "seeds",
 }
 
@@ -148,7 +142,7 @@ def score_facts(scores: Scores | None) -> dict[str, dict[str, float]] | None:
 
 def format_choice(choice: KChoice) -> str:
     """Return the recommended k, the reasons and the alternatives, one a line."""
-    absent = [f"No {_CRITERION_TITLES[name]}: {reason}" for name, reason in choice.absent.items()]
+    absent = [f"No {_criterion(name)}: {reason}" for name, reason in choice.absent.items()]
     lines = [*choice.reasons, choice.alternatives, *absent]
     return "\n".join([f"Recommended: k = {choice.k}", *(f"  {line}" for line in lines)])
 
@@ -165,7 +159,11 @@ def format_choice_scores(choice: KChoice) -> str:
         [str(k), *(cell(name, place) for name in choice.scores)]
         for place, k in enumerate(choice.ks.tolist())
     ]
-    return format_table(["k", *(_CRITERION_TITLES[name] for name in choice.scores)], rows)
+    return format_table(["k", *map(_criterion, choice.scores)], rows)
+
+
+def _criterion(name: str) -> str:
+    return _CRITERION_TITLES.get(name, name.replace("_", " "))
 
 
 def print_json(command: str, facts: Mapping[str, Any]) -> None:
