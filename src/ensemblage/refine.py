@@ -166,7 +166,7 @@ def _merges(ensemble: Ensemble, metric: str, missing: str) -> list[flow.Merge]:
         f"Merging {n} clusters of {len(compared)} clusterings",
         "Pass fewer clusterings, or such with fewer clusters.",
     )
-    counts = flow.overlaps(flow.membership(table), sizes)
+    counts = flow.overlaps(table, sizes)
     found = flow.merges_that_agree(counts, owner, code >= n_clusters[owner], metric)
     return [
         flow.Merge(int(compared[m]), int(code[kept]), int(code[merged]), gain)

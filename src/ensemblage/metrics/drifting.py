@@ -140,13 +140,12 @@ def drift(model: Any, new_votes: Any) -> Drift:
     _validate.check_has_votes(owner, fitted)
     votes = model._votes_on(new_votes) if hasattr(model, "_votes_on") else new_votes
     new = as_ensemble(votes, new=True).in_order_of(fitted._ensemble.names)
-    fitted._check_columns(votes, new, reset=False)
-    table, sizes = fitted._ensemble.translate(new), new.microclusters.sizes
-    fit_table, fit_sizes, _ = fitted.microclusters_
-    n = int(sizes.sum())
     with warnings.catch_warnings():  # the reasons say so
         warnings.simplefilter("ignore", _validate.UnknownLabelsWarning)
         labels, sure = fitted.predict(new, return_confidence=True)
+    table, sizes = fitted._ensemble.translate(new), new.microclusters.sizes
+    fit_table, fit_sizes, _ = fitted.microclusters_
+    n = int(sizes.sum())
     weight = sizes if len(sure) == len(sizes) else np.ones(len(sure), dtype=np.int64)
     fit_weight = objects_per_label(fitted)
     k = fitted.n_clusters_
