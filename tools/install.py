@@ -1,6 +1,6 @@
 """The wheel and the source archive: what is in them, and whether they work where nothing else is.
 
-python tools/install.py [--folder build/install] [--extras io,metis,report,anndata,dask,testing]
+python tools/install.py [--folder build/install] [--extras io,metis,...]
 
 Both are built and their contents looked at. The wheel is installed into an empty virtual
 environment without extras, then into one for each extra alone; each imports, fits, and runs the
@@ -21,7 +21,7 @@ import zipfile
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
-EXTRAS = "none,io,metis,report,anndata,dask,testing"  # gpu needs a GPU, docs and all are sums
+EXTRAS = "none,io,metis,report,anndata,dask,graph,testing"  # gpu needs a GPU, docs and all are sums
 WANTED = ("ensemblage/py.typed", "ensemblage/report/", "ensemblage/cli/__init__.py")
 UNWANTED = ("tests/", "tools/", "benchmarks/", "docs/", "examples/", "__pycache__", ".pyc", ".nbi")
 
@@ -51,6 +51,7 @@ PROGRAMS = {
     "anndata": "import anndata, numpy, ensemblage.anndata as q, pandas as p;"
     " a = anndata.AnnData(numpy.ones((4, 1)), p.DataFrame({'x': [0, 0, 1, 1], 'y': [0, 0, 1, 1]},"
     " index=list('abcd'))); q.consensus(a, keys=['x', 'y'], n_clusters=2)",
+    "graph": "import ensemblage as en; en.graph.consensus([[0, 1], [1, 2], [0, 2], [3, 4]])",
     "testing": "import ensemblage.testing.strategies",
 }
 
@@ -132,7 +133,7 @@ def installed(python: str, extra: str) -> bool:
     """Return whether what an extra brings is there, be it by another extra."""
     modules = {
         "io": "pyarrow", "report": "jinja2", "dask": "distributed, pyarrow",
-        "metis": "pymetis", "anndata": "anndata", "testing": "hypothesis",
+        "metis": "pymetis", "anndata": "anndata", "graph": "sknetwork", "testing": "hypothesis",
     }  # fmt: skip
     return run(python, "-c", f"import {modules[extra]}").returncode == 0
 

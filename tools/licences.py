@@ -12,7 +12,7 @@ import re
 import sys
 from importlib import metadata
 
-EXTRAS = ("anndata", "dask", "io", "metis", "report", "testing")
+EXTRAS = ("anndata", "dask", "graph", "io", "metis", "report", "testing")
 STRICT = re.compile(r"\bA?GPL|GNU (Affero )?General Public", re.IGNORECASE)
 LESSER = re.compile(r"\bLGPL|Lesser General Public", re.IGNORECASE)
 

@@ -21,8 +21,10 @@ if TYPE_CHECKING:
     from ensemblage import ensembles as ensembles
     from ensemblage import experiments as experiments
     from ensemblage import flow as flow
+    from ensemblage import graph as graph
     from ensemblage import metrics as metrics
     from ensemblage import plot as plot
+    from ensemblage import refine as refine
     from ensemblage import report as report
     from ensemblage import scale as scale
     from ensemblage._ensemble import Ensemble as Ensemble
@@ -62,8 +64,8 @@ _HOME = {
     ),
 }
 _MODULES = {
-    *("anndata", "datasets", "ensembles", "experiments", "flow", "metrics", "plot", "report"),
-    "scale",
+    *("anndata", "datasets", "ensembles", "experiments", "flow", "graph", "metrics", "plot"),
+    *("refine", "report", "scale"),
 }
 
 __all__ = sorted({"METHODS", "__version__", *METHODS.classes, *_HOME, *_MODULES})  # noqa: PLE0605

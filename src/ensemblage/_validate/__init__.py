@@ -5,6 +5,16 @@ Messages say who was asked for what, what was found, and what to do about it.
 
 from ensemblage._validate.beside import check_beside, check_each_object
 from ensemblage._validate.choosing import check_can_choose, check_ks
+from ensemblage._validate.earlier import check_earlier, index_of
+from ensemblage._validate.edges import (
+    RULES,
+    Edges,
+    SimpleGraph,
+    check_clusterer,
+    check_edges,
+    check_graph,
+    simple_graph,
+)
 from ensemblage._validate.features import Features, check_features, in_order_of
 from ensemblage._validate.fitted import (
     check_choice_of_k,
@@ -78,7 +88,7 @@ from ensemblage._validate.parameters import (
 )
 from ensemblage._validate.scales import warn_of_scales
 from ensemblage._validate.similarities import AFFINITIES, Similarity, check_similarity
-from ensemblage._validate.tables import labels_like
+from ensemblage._validate.tables import labels_like, table_like
 from ensemblage._validate.votes import (
     Votes,
     as_array,
@@ -91,8 +101,10 @@ from ensemblage._validate.votes import (
 __all__ = [
     "AFFINITIES",
     "FEWEST_IDS",
+    "RULES",
     "ApproximateSimilarityWarning",
     "DrawnSeed",
+    "Edges",
     "Features",
     "FeaturesAsVotesWarning",
     "FewerClustersWarning",
@@ -100,6 +112,7 @@ __all__ = [
     "MemoryBudgetError",
     "NoStructureWarning",
     "Similarity",
+    "SimpleGraph",
     "TransposedVotesWarning",
     "UnknownLabelsWarning",
     "UnscaledFeaturesWarning",
@@ -113,12 +126,16 @@ __all__ = [
     "check_can_choose",
     "check_choice",
     "check_choice_of_k",
+    "check_clusterer",
     "check_consensus",
     "check_each_object",
+    "check_earlier",
+    "check_edges",
     "check_enough_groups",
     "check_enough_objects",
     "check_features",
     "check_fitted",
+    "check_graph",
     "check_has_cdf",
     "check_has_votes",
     "check_ks",
@@ -153,6 +170,7 @@ __all__ = [
     "check_votes",
     "check_whole",
     "in_order_of",
+    "index_of",
     "is_id_name",
     "is_likely_id_name",
     "is_list_of_columns",
@@ -163,6 +181,8 @@ __all__ = [
     "recode",
     "refuse_names",
     "shown",
+    "simple_graph",
+    "table_like",
     "warn",
     "warn_of_ids",
     "warn_of_scales",

@@ -109,6 +109,26 @@ def labels_like(labels: NDArray[np.int64], kind: str | None, index: Any) -> Any:
     return labels
 
 
+def table_like(
+    columns: list[NDArray[Any]], names: list[Any] | None, kind: str | None, index: Any
+) -> Any:
+    """Return columns of labels as a table of a kind; as an array where it has none."""
+    named = dict(zip(names or range(len(columns)), columns, strict=True))
+    if kind == "pandas":
+        import pandas as pd
+
+        return pd.DataFrame(named, index=index)
+    if kind == "polars":
+        import polars as pl
+
+        return pl.DataFrame({name: column.tolist() for name, column in named.items()})
+    if kind == "arrow":
+        import pyarrow as pa
+
+        return pa.table({name: column.tolist() for name, column in named.items()})
+    return np.column_stack(columns)
+
+
 def _polars_array(column: Any, polars: Any, *, numbers: bool) -> NDArray[Any]:
     if numbers and column.dtype.is_integer() and column.null_count():
         column = column.cast(polars.Float64)

@@ -19,6 +19,7 @@ from ensemblage.ensembles._saved import state_of_clustering
 from ensemblage.files._archive import write_archive
 from ensemblage.methods import Consensus
 from ensemblage.methods.saving import preamble
+from ensemblage.metrics.aligning import aligned
 
 if TYPE_CHECKING:
     from os import PathLike
@@ -198,7 +199,7 @@ class EnsembleClustering(ClusterMixin, BaseEstimator):
         self.n_clusters_: int = self.consensus_.n_clusters_
         return self
 
-    def fit_predict(self, X: Any, y: Any = None) -> Any:
+    def fit_predict(self, X: Any, y: Any = None, *, align_to: Any = None) -> Any:
         """Fit, and return the consensus labels, as a column of what X is a table of.
 
         Parameters
@@ -207,14 +208,19 @@ class EnsembleClustering(ClusterMixin, BaseEstimator):
             Finite numbers.
         y : None
             Ignored.
+        align_to : array-like of shape (n_objects,), optional
+            Earlier labels of the objects, whole numbers: clusters that have most of their objects
+            in common keep their number, new clusters get new numbers, as
+            :func:`ensemblage.metrics.align` gives them. A Series is matched by the index of X.
+            `labels_` keeps its own numbers.
 
         Returns
         -------
         ndarray, Series or Arrow array of shape (n_objects,)
         """
-        return _validate.labels_like(self.fit(X, y).labels_, self._kind, self._index)
+        return self._as_given(self.fit(X, y).labels_, align_to)
 
-    def predict(self, X: Any, *, return_confidence: bool = False) -> Any:
+    def predict(self, X: Any, *, return_confidence: bool = False, align_to: Any = None) -> Any:
         """Return the consensus label of new objects, from what the members say of them.
 
         Parameters
@@ -223,6 +229,9 @@ class EnsembleClustering(ClusterMixin, BaseEstimator):
             The same features as in fit. Columns with names may be in any order.
         return_confidence : bool, default=False
             Also return how sure each label is, as `confidence_` defines it.
+        align_to : array-like, optional
+            Earlier labels of the objects of the fit, whose numbers clusters keep, as in
+            `fit_predict`.
 
         Returns
         -------
@@ -231,30 +240,31 @@ class EnsembleClustering(ClusterMixin, BaseEstimator):
             Only with `return_confidence`.
         """
         check_is_fitted(self, "labels_")
-        names = getattr(self, "feature_names_in_", np.empty(0)).tolist()
-        features = _validate.in_order_of(_validate.check_features(X), names)
-        if not names or features.names != names:
-            validate_data(self, X=X, reset=False, skip_check_array=True)
+        features = self._check_new(X)
         labels, sure = self.consensus_.predict(
             self._placed(features.matrix), return_confidence=True
         )
+        owner = type(self).__name__
+        labels = aligned(owner, labels, align_to, self._index, fitted=self.labels_)
         placed = _validate.labels_like(labels, features.kind, features.index)
         return (placed, sure) if return_confidence else placed
 
-    def cut(self, n_clusters: int) -> Any:
+    def cut(self, n_clusters: int, *, align_to: Any = None) -> Any:
         """Return the labels at another number of clusters, from the same members.
 
         Parameters
         ----------
         n_clusters : int
             How many clusters.
+        align_to : array-like of shape (n_objects,), optional
+            Earlier labels of the objects, whose numbers clusters keep, as in `fit_predict`.
 
         Returns
         -------
         ndarray, Series or Arrow array of shape (n_objects,)
         """
         check_is_fitted(self, "labels_")
-        return _validate.labels_like(self.consensus_.cut(n_clusters), self._kind, self._index)
+        return self._as_given(self.consensus_.cut(n_clusters), align_to)
 
     @property
     def confidence_(self) -> FloatArray:
@@ -297,6 +307,10 @@ class EnsembleClustering(ClusterMixin, BaseEstimator):
 
     # -- inside --------------------------------------------------------------------------------
 
+    def _as_given(self, labels: NDArray[np.int64], align_to: Any) -> Any:
+        labels = aligned(type(self).__name__, labels, align_to, self._index)
+        return _validate.labels_like(labels, self._kind, self._index)
+
     def _votes(self) -> IntArray:
         """Return the members' labels, with predictions for objects that no member has seen."""
         votes = np.column_stack([member.labels for member in self.members_])
@@ -306,6 +320,18 @@ class EnsembleClustering(ClusterMixin, BaseEstimator):
                 votes[silent] = self._placed_by_members(self._plan.features[silent])
         check_each_has_a_vote(type(self).__name__, votes, self._plan.methods[0])
         return votes
+
+    def _check_new(self, X: Any) -> _validate.Features:
+        """Return new features in the order of those of the fit."""
+        names = getattr(self, "feature_names_in_", np.empty(0)).tolist()
+        features = _validate.in_order_of(_validate.check_features(X), names)
+        if not names or features.names != names:
+            validate_data(self, X=X, reset=False, skip_check_array=True)
+        return features
+
+    def _votes_on(self, X: Any) -> IntArray:
+        """Return the votes of the members on new objects."""
+        return self._placed(self._check_new(X).matrix)
 
     def _placed(self, matrix: NDArray[Any]) -> IntArray:
         scaling = self._plan.scaling

@@ -29,6 +29,13 @@ from ensemblage.flow.coassociation import coassociation, graded_coassociation, s
 from ensemblage.flow.codes import cluster_means
 from ensemblage.flow.completion import complete, reliable_pairs
 from ensemblage.flow.discretise import NormalisedCut, discretise, part_shares
+from ensemblage.flow.edges import (
+    community_strength,
+    edge_agreement,
+    two_core,
+    vertex_outside,
+    vertex_refusal,
+)
 from ensemblage.flow.elite import elite_graph, elite_graph_of
 from ensemblage.flow.factorise import (
     Factors,
@@ -64,6 +71,7 @@ from ensemblage.flow.local_merges import (
     no_merges,
 )
 from ensemblage.flow.member_pairs import member_pairs
+from ensemblage.flow.merging import Merge, merges_that_agree
 from ensemblage.flow.microclusters import find_rows, microclusters, spread
 from ensemblage.flow.nystroem import nystroem, sketch
 from ensemblage.flow.packed import packed_bytes, packed_similarity
@@ -99,6 +107,7 @@ __all__ = [
     "Factors",
     "Gains",
     "LocalMerges",
+    "Merge",
     "MicroclusterIndex",
     "NormalisedCut",
     "Parts",
@@ -118,11 +127,13 @@ __all__ = [
     "cluster_means",
     "clustering_weights",
     "coassociation",
+    "community_strength",
     "complete",
     "complete_tree",
     "connected_triples",
     "cut_tree",
     "discretise",
+    "edge_agreement",
     "elite_graph",
     "elite_graph_of",
     "estimated_norms",
@@ -155,6 +166,7 @@ __all__ = [
     "membership",
     "membership_graph",
     "merged_membership",
+    "merges_that_agree",
     "microclusters",
     "n_threads",
     "nearest",
@@ -195,7 +207,10 @@ __all__ = [
     "transition_matrix",
     "tree_of_objects",
     "tree_of_rows",
+    "two_core",
     "unit_rows",
+    "vertex_outside",
+    "vertex_refusal",
     "vote",
     "vote_shares",
     "walk_length",

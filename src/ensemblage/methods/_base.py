@@ -21,6 +21,7 @@ from ensemblage.methods._numbering import by_first_appearance, most_frequent
 from ensemblage.methods._pairs import Pairs
 from ensemblage.methods._placing import place_rows, warn_of_unknown
 from ensemblage.methods._savable import Savable
+from ensemblage.metrics.aligning import aligned
 from ensemblage.metrics.choosing import Cuts, choose
 from ensemblage.metrics.confidence import cluster_weights, confidence
 from ensemblage.metrics.explain import cluster_consensus
@@ -94,7 +95,9 @@ class ConsensusClusterer(Pairs, Savable, ClusterMixin, BaseEstimator, ABC):
         check_takes_weight(type(self), member_weight)
         return self._fit(X, member_weight)
 
-    def fit_predict(self, X: Any, y: Any = None, *, member_weight: Any = None) -> Any:
+    def fit_predict(
+        self, X: Any, y: Any = None, *, member_weight: Any = None, align_to: Any = None
+    ) -> Any:
         """Fit, and return the consensus labels, as a column of what X is a table of.
 
         Parameters
@@ -105,20 +108,28 @@ class ConsensusClusterer(Pairs, Savable, ClusterMixin, BaseEstimator, ABC):
             Ignored.
         member_weight : array-like of shape (n_clusterings,), dict or Series, optional
             How much each clustering counts, as for `fit`.
+        align_to : array-like of shape (n_objects,), optional
+            Earlier labels of the objects, whole numbers: clusters that have most of their objects
+            in common keep their number, new clusters get new numbers, as
+            :func:`ensemblage.metrics.align` gives them. A Series is matched by the index of X.
+            `labels_` keeps its own numbers.
 
         Returns
         -------
         ndarray, Series or Arrow array of shape (n_objects,)
         """
-        return self._as_given(self.fit(X, y, member_weight=member_weight).labels_)
+        labels = self.fit(X, y, member_weight=member_weight).labels_
+        return self._as_given(self._aligned(labels, align_to))
 
-    def cut(self, n_clusters: int) -> Any:
+    def cut(self, n_clusters: int, *, align_to: Any = None) -> Any:
         """Return the labels at another number of clusters, from the fitted state.
 
         Parameters
         ----------
         n_clusters : int
             At most `n_microclusters_`.
+        align_to : array-like of shape (n_objects,), optional
+            Earlier labels of the objects, whose numbers clusters keep, as in `fit_predict`.
 
         Returns
         -------
@@ -132,9 +143,10 @@ class ConsensusClusterer(Pairs, Savable, ClusterMixin, BaseEstimator, ABC):
         with one_blas_thread:
             labels = by_first_appearance(self._cut(k))
         self._warn_if_fewer(labels, k)
-        return self._as_given(flow.spread(labels, self._unit_of_object))
+        labels = flow.spread(labels, self._unit_of_object)
+        return self._as_given(self._aligned(labels, align_to))
 
-    def predict(self, X: Any, *, return_confidence: bool = False) -> Any:
+    def predict(self, X: Any, *, return_confidence: bool = False, align_to: Any = None) -> Any:
         """Return the consensus label of new rows of votes.
 
         A row seen in fit gets its own label. Any other gets the label of the microcluster it
@@ -150,6 +162,9 @@ class ConsensusClusterer(Pairs, Savable, ClusterMixin, BaseEstimator, ABC):
             Also return how sure each label is, as `confidence_` defines it. A row seen in fit has
             the confidence of the objects with these votes; any other is compared with all objects
             of the fit.
+        align_to : array-like, optional
+            Earlier labels of the objects of the fit, whose numbers clusters keep, as in
+            `fit_predict`.
 
         Returns
         -------
@@ -169,6 +184,7 @@ class ConsensusClusterer(Pairs, Savable, ClusterMixin, BaseEstimator, ABC):
         warn_of_unknown(self._ensemble, new, table)
         of_object = new.microclusters.of_object
         labels, sure = place_rows(self, table, with_confidence=return_confidence)
+        labels = self._aligned(labels, align_to, fitted=self.labels_)
         placed = _validate.labels_like(flow.spread(labels, of_object), new.kind, new.index)
         return placed if sure is None else (placed, sure[of_object])
 
@@ -346,6 +362,18 @@ class ConsensusClusterer(Pairs, Savable, ClusterMixin, BaseEstimator, ABC):
                 f" {self._why_fewer}.",
                 _validate.FewerClustersWarning,
             )
+
+    def _aligned(
+        self,
+        labels: NDArray[np.int64],
+        align_to: Any,
+        fitted: NDArray[np.int64] | None = None,
+    ) -> NDArray[np.int64]:
+        """Return labels with the numbers of earlier ones, if there are any."""
+        owner, ensemble = type(self).__name__, self._ensemble
+        if align_to is not None:
+            _validate.check_each_object(owner, len(self.labels_), ensemble.n_objects)
+        return aligned(owner, labels, align_to, ensemble.index, fitted=fitted)
 
     def _as_given(self, labels: NDArray[np.int64]) -> Any:
         ensemble = self._ensemble

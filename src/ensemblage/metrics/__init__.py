@@ -1,8 +1,10 @@
 """Agreement of clusterings; how sure a consensus is, what it is made of, how many clusters."""
 
 from ensemblage.metrics.agreement import ari, ensemble_nmi, nmi
+from ensemblage.metrics.aligning import align
 from ensemblage.metrics.choosing import KChoice, choose_k
 from ensemblage.metrics.confidence import confidence
+from ensemblage.metrics.drifting import Drift, drift
 from ensemblage.metrics.explain import ClusterSummary, clusters
 from ensemblage.metrics.explain_members import MemberSummary, member_similarity, members
 from ensemblage.metrics.explain_seeds import SeedSpread, seed_spread
@@ -11,15 +13,18 @@ from ensemblage.metrics.sizes import by_size
 
 __all__ = [
     "ClusterSummary",
+    "Drift",
     "KChoice",
     "MemberSummary",
     "SeedSpread",
     "SplitSummary",
+    "align",
     "ari",
     "by_size",
     "choose_k",
     "clusters",
     "confidence",
+    "drift",
     "ensemble_nmi",
     "member_similarity",
     "members",

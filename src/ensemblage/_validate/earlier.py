@@ -1,0 +1,63 @@
+"""Earlier labels of the same objects, whose numbers new labels are to keep."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ensemblage._messages import ParameterError
+from ensemblage._validate.tables import is_series
+from ensemblage._validate.votes import as_array
+from ensemblage.flow.codes import is_missing, whole_numbers
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+_EXPECTED = "the earlier labels of the objects, whole numbers"
+
+
+def index_of(labels: Any) -> Any:
+    """Return the index of a Series of pandas, None for anything else."""
+    return labels.index if is_series(labels) else None
+
+
+def check_earlier(
+    owner: str, name: str, earlier: Any, n_objects: int, index: Any = None
+) -> NDArray[np.int64]:
+    """Return earlier labels as whole numbers, -1 where an object had none.
+
+    A Series is matched by `index`, the names of the objects, where they have one.
+    """
+    if index is not None and is_series(earlier):
+        if not earlier.index.is_unique:
+            twice = earlier.index[earlier.index.duplicated()][0]
+            hint = "Objects are matched by index. Drop duplicates, or pass an array."
+            expected = f"{_EXPECTED}, one for each"
+            raise ParameterError(owner, name, expected, f"several for {twice!r}", hint)
+        place = earlier.index.get_indexer(index)
+        found = _whole(owner, name, as_array(earlier))
+        return np.where(place < 0, -1, np.append(found, -1)[place])
+    found = as_array(earlier)
+    if found.shape != (n_objects,):
+        expected = f"{_EXPECTED}, one for each of the {n_objects:,} objects"
+        hint = "Pass Series with an index for objects that were not the same before."
+        raise ParameterError(owner, name, expected, f"an array of shape {found.shape}", hint)
+    return _whole(owner, name, found)
+
+
+def _whole(owner: str, name: str, labels: NDArray[Any]) -> NDArray[np.int64]:
+    if labels.dtype.kind in "iu":
+        return labels.astype(np.int64)
+    whole = None
+    if labels.dtype.kind == "f":
+        whole = whole_numbers(labels)
+    elif labels.dtype.kind == "O":
+        values = [-1 if is_missing(label) else label for label in labels.tolist()]
+        if all(isinstance(value, int | float) and not isinstance(value, bool) for value in values):
+            whole = whole_numbers(np.array(values, dtype=np.float64))
+    if whole is None:
+        odd = next((label for label in labels.tolist() if isinstance(label, str)), None)
+        got = odd if odd is not None else labels.dtype.name
+        raise ParameterError(owner, name, _EXPECTED, got, "Number other labels first.")
+    return whole.astype(np.int64)

@@ -1,0 +1,183 @@
+"""Graphs: the edges of a sparse matrix, an array of pairs, or a graph of igraph or networkx."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+from scipy import sparse
+
+from ensemblage._messages import ParameterError
+from ensemblage.flow.codes import whole_numbers
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from ensemblage._types import FloatArray
+
+RULES = ("ecg", "threshold")
+#: Clusterers of graphs that are known by name.
+CLUSTERERS = ("louvain", "leiden")
+_KINDS = "a SciPy sparse matrix, an (n_edges, 2) array, or a graph of igraph or networkx"
+
+
+class Edges(NamedTuple):
+    """The edges of a graph in the order given, loops and both directions included.
+
+    `weights` is None where edges have none. `kind` is "sparse", "array", "igraph" or "networkx";
+    `nodes` are the names of vertices in networkx. `given` is what was passed; of a sparse matrix,
+    its nonzero entries as CSR, whose order the edges have.
+    """
+
+    n_vertices: int
+    rows: NDArray[np.int64]
+    columns: NDArray[np.int64]
+    weights: FloatArray | None
+    kind: str
+    given: Any
+    nodes: list[Any] | None = None
+
+
+class SimpleGraph(NamedTuple):
+    """A graph without loops and directions: each edge once, rows < columns, in order."""
+
+    n_vertices: int
+    rows: NDArray[np.int64]
+    columns: NDArray[np.int64]
+    weights: FloatArray
+
+
+def check_edges(owner: str, edges: Any, n_vertices: int | None = None) -> Edges:
+    """Return the edges of a graph; `n_vertices` is the number of rows of the votes, if known."""
+    if sparse.issparse(edges):
+        found = _of_sparse(edges)
+    elif _is_of(edges, "igraph"):
+        found = _of_igraph(edges)
+    elif _is_of(edges, "networkx"):
+        found = _of_networkx(edges)
+    else:
+        return _of_array(owner, edges, n_vertices)
+    if n_vertices is not None and found.n_vertices != n_vertices:
+        raise ValueError(
+            f"{owner} needs a row of votes for each vertex, but the graph has"
+            f" {found.n_vertices:,} vertices and the votes have {n_vertices:,} rows. Pass the votes"
+            f" on the vertices of this graph, in their order."
+        )
+    return found
+
+
+def _is_of(edges: Any, package: str) -> bool:
+    """Tell whether an object is of a package, without importing it."""
+    return any(cls.__module__.partition(".")[0] == package for cls in type(edges).__mro__)
+
+
+def _of_sparse(edges: Any) -> Edges:
+    if edges.ndim != 2 or edges.shape[0] != edges.shape[1]:
+        raise ValueError(
+            f"A sparse matrix of edges must be square, a row and a column for each vertex, but its"
+            f" shape is {edges.shape}. Pass the adjacency matrix."
+        )
+    given = edges.tocsr().copy()
+    given.sum_duplicates()
+    given.eliminate_zeros()
+    n = given.shape[0]
+    rows = np.repeat(np.arange(n, dtype=np.int64), np.diff(given.indptr))
+    weights = given.data.astype(np.float64)
+    return Edges(n, rows, given.indices.astype(np.int64), weights, "sparse", given)
+
+
+def _of_igraph(edges: Any) -> Edges:
+    pairs = np.array(edges.get_edgelist(), dtype=np.int64).reshape(-1, 2)
+    weights = None
+    if "weight" in edges.edge_attributes():
+        weights = np.array(edges.es["weight"], dtype=np.float64)
+    return Edges(edges.vcount(), pairs[:, 0], pairs[:, 1], weights, "igraph", edges)
+
+
+def _of_networkx(edges: Any) -> Edges:
+    nodes = list(edges)
+    place = {node: at for at, node in enumerate(nodes)}
+    listed = list(edges.edges(data="weight", default=1.0))
+    pairs = np.array([(place[u], place[v]) for u, v, _ in listed], dtype=np.int64).reshape(-1, 2)
+    weights = np.array([weight for *_, weight in listed], dtype=np.float64)
+    return Edges(len(nodes), pairs[:, 0], pairs[:, 1], weights, "networkx", edges, nodes)
+
+
+def _of_array(owner: str, edges: Any, n_vertices: int | None) -> Edges:
+    array = np.asarray(edges)
+    if array.size == 0 and array.ndim <= 2:
+        array = np.zeros((0, 2), dtype=np.int64)
+    if array.ndim != 2 or array.shape[1] != 2:
+        hint = "Pass one row for each edge, the numbers of its two vertices."
+        if array.ndim == 2 and array.shape[0] == 2:
+            hint = "Pass the transpose, edges.T."
+        elif array.ndim == 2 and array.shape[0] == array.shape[1]:
+            hint = "Pass a dense adjacency matrix as scipy.sparse.csr_array(matrix)."
+        elif array.ndim == 2 and array.shape[1] == 3:
+            hint = "Pass edges with weights as a sparse matrix."
+        got = f"shape {array.shape}" if array.ndim else type(edges).__name__
+        raise ValueError(f"The edges of {owner} must be {_KINDS}, got {got}. {hint}")
+    whole = array if array.dtype.kind in "iu" else None
+    if array.dtype.kind == "f":
+        whole = whole_numbers(array)
+    if whole is None:
+        raise ValueError(
+            f"The edges of {owner} must be the numbers of vertices, counted from 0, got values such"
+            f" as {array.ravel().tolist()[0]!r}. Number names first: names, edges ="
+            f" numpy.unique(edges, return_inverse=True)."
+        )
+    highest = int(whole.max(initial=-1))
+    if n_vertices is None:
+        n_vertices = highest + 1
+    if len(whole) and (int(whole.min()) < 0 or highest >= n_vertices):
+        wrong = int(np.flatnonzero(((whole < 0) | (whole >= n_vertices)).any(axis=1))[0])
+        raise ValueError(
+            f"The edges of {owner} must join vertices 0 to {n_vertices - 1}, but edge {wrong},"
+            f" counted from 0, is {tuple(whole[wrong].tolist())}. Number the vertices as the rows"
+            f" of the votes."
+        )
+    pairs = whole.astype(np.int64, copy=False)
+    return Edges(n_vertices, pairs[:, 0], pairs[:, 1], None, "array", edges)
+
+
+def simple_graph(edges: Edges) -> SimpleGraph:
+    """Return the graph without loops; of several edges between two vertices the heaviest counts."""
+    n, rows, columns = edges.n_vertices, edges.rows, edges.columns
+    proper = rows != columns
+    low, high = np.minimum(rows, columns)[proper], np.maximum(rows, columns)[proper]
+    keys, place = np.unique(low * n + high, return_inverse=True)
+    weights = np.ones(len(keys))
+    if edges.weights is not None:
+        weights = np.full(len(keys), -np.inf)
+        np.maximum.at(weights, place, edges.weights[proper])
+    return SimpleGraph(n, keys // max(n, 1), keys % max(n, 1), weights)
+
+
+def check_graph(owner: str, graph: SimpleGraph) -> None:
+    """Refuse a graph without vertices, and weights that clusterers of graphs cannot use."""
+    if graph.n_vertices == 0:
+        raise ValueError(
+            f"The graph given to {owner} has no vertices. Pass edges, or n_vertices with an empty"
+            f" array of edges."
+        )
+    wrong = np.flatnonzero(~(np.isfinite(graph.weights) & (graph.weights > 0)))
+    if len(wrong):
+        first = int(wrong[0])
+        raise ValueError(
+            f"The weights of the edges of {owner} must be finite numbers above 0, but that of edge"
+            f" ({graph.rows[first]}, {graph.columns[first]}) is {graph.weights[first]}. Remove such"
+            f" edges, or pass edges without weights."
+        )
+
+
+def check_clusterer(owner: str, name: str, value: Any) -> Any:
+    """Return a clusterer of graphs: a name, a callable, or an object with fit_predict."""
+    if isinstance(value, str) and value.lower() in CLUSTERERS:
+        return value.lower()
+    if not isinstance(value, type | str) and (hasattr(value, "fit_predict") or callable(value)):
+        return value
+    expected = (
+        f"one of {', '.join(map(repr, CLUSTERERS))}, a function of a graph that returns labels, or"
+        " an object with fit_predict"
+    )
+    raise ParameterError(owner, name, expected, value)
