@@ -81,3 +81,17 @@ def test_threads_do_not_matter(monkeypatch):
     graph = graphs()["dense"]
     one, three = (flow.TransferCut(graph, n_jobs=n).coordinates(4) for n in (1, 3))
     np.testing.assert_array_equal(one, three)
+
+
+@pytest.mark.parametrize("k", [2, 5, 9])
+def test_an_implicit_cut_is_the_cut_of_the_product(k):
+    rng = np.random.default_rng(k)
+    half = rng.random((300, 40))
+    similarity = half @ half.T
+    columns = csr_array((rng.random((300, 50)) < 0.1) * rng.random((300, 50)) + np.eye(300, 50))
+    whole = flow.TransferCut(similarity @ columns.toarray())
+    implicit = flow.ImplicitCut(lambda block: similarity @ block, columns, 1e-9)
+    np.testing.assert_allclose(implicit.eigenvalues(k), whole.eigenvalues(k), atol=1e-8)
+    one, other = implicit.embedding(k), whole.embedding(k)
+    np.testing.assert_allclose(np.abs(np.sum(one * one, axis=1)), 1)
+    np.testing.assert_allclose(one @ one.T, other @ other.T, atol=1e-6)

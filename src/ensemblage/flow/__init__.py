@@ -88,7 +88,13 @@ from ensemblage.flow.rpcl import rpcl
 from ensemblage.flow.sact import source_aware_triples
 from ensemblage.flow.simrank import simrank
 from ensemblage.flow.sparse_linkage import sparse_average_link
-from ensemblage.flow.tcut import MOST_COLUMNS, TransferCut, unit_rows
+from ensemblage.flow.tcut import (
+    MOST_COLUMNS,
+    ImplicitCut,
+    TransferCut,
+    columns_of_implicit_cut,
+    unit_rows,
+)
 from ensemblage.flow.trajectories import vote_shares, walk_length, walk_weights
 from ensemblage.flow.triples import connected_triples
 from ensemblage.flow.walk import (
@@ -106,6 +112,7 @@ __all__ = [
     "MOST_COLUMNS",
     "Factors",
     "Gains",
+    "ImplicitCut",
     "LocalMerges",
     "Merge",
     "MicroclusterIndex",
@@ -127,6 +134,7 @@ __all__ = [
     "cluster_means",
     "clustering_weights",
     "coassociation",
+    "columns_of_implicit_cut",
     "community_strength",
     "complete",
     "complete_tree",

@@ -17,10 +17,10 @@ if TYPE_CHECKING:
     from ensemblage._types import FloatArray
 
 FIRST_BATCH = 32
-_FIRST_BLOCK = 8  # of products, which cost by the vector
-_MORE = 4  # vectors of a block beyond the wanted ones; they let these converge faster
+_BATCH = 8  # of products, which cost by the vector
+MORE = 4  # vectors of a block beyond the wanted ones; they let these converge faster
 _MOST_BLOCKS = 12
-_CONVERGED = 1e-10
+CONVERGED = 1e-10
 _MOST_STEPS = 300
 _NEW = 1e-12
 
@@ -63,11 +63,20 @@ class ProductVectors:
         Returns the product of the matrix with an array of shape (n, any).
     leading : ndarray of shape (n,)
         An eigenvector of the largest eigenvalue, to begin with.
+    error : float
+        The largest residual that is good enough, as a share of the largest eigenvalue. That of the
+        products must be smaller.
     """
 
-    def __init__(self, multiply: Callable[[FloatArray], FloatArray], leading: FloatArray) -> None:
+    def __init__(
+        self,
+        multiply: Callable[[FloatArray], FloatArray],
+        leading: FloatArray,
+        error: float = CONVERGED,
+    ) -> None:
         self._multiply = multiply
         self._leading = leading
+        self._error = error
         self._batches: dict[int, tuple[FloatArray, FloatArray]] = {}
 
     def __len__(self) -> int:
@@ -75,29 +84,36 @@ class ProductVectors:
 
     def __call__(self, n_vectors: int) -> tuple[FloatArray, FloatArray]:
         """Return at least `n_vectors` eigenvalues, if there are, and vectors, largest first."""
-        batch = _FIRST_BLOCK
-        while batch < n_vectors:
-            batch *= 2
-        batch = min(batch, len(self))
+        batch = min(batch_of_products(n_vectors), len(self))
         if batch not in self._batches:
-            self._batches[batch] = leading_of_product(self._multiply, self._leading, batch)
+            self._batches[batch] = leading_of_product(
+                self._multiply, self._leading, batch, self._error
+            )
         return self._batches[batch]
 
 
+def batch_of_products(n_vectors: int) -> int:
+    """Return how many vectors are computed where so many are wanted: a multiple of eight."""
+    return -(-n_vectors // _BATCH) * _BATCH
+
+
 def leading_of_product(
-    multiply: Callable[[FloatArray], FloatArray], leading: FloatArray, n_vectors: int
+    multiply: Callable[[FloatArray], FloatArray],
+    leading: FloatArray,
+    n_vectors: int,
+    error: float = CONVERGED,
 ) -> tuple[FloatArray, FloatArray]:
     """Return the largest eigenvalues and their vectors by a block Krylov method.
 
     The span of a block and its products is kept orthogonal; its best approximations to the
-    eigenvectors are taken when their residuals are below 1e-10 of the largest eigenvalue. A block
+    eigenvectors are taken when their residuals are below a share of the largest eigenvalue. A block
     has more columns than vectors are wanted, so that equal eigenvalues are all found. When the span
     has 12 blocks it is reduced to the best approximations. The first block is always the same.
 
     Cost: a product with a block of n_vectors + 4 columns a step, some 10 to 30 steps.
     """
     n = len(leading)
-    width = min(n_vectors + _MORE, n)
+    width = min(n_vectors + MORE, n)
     block = np.random.default_rng(0).standard_normal((n, width))
     block[:, 0] = leading
     basis = np.linalg.qr(block)[0]
@@ -110,7 +126,7 @@ def leading_of_product(
         found, images = basis @ best, products @ best
         residuals = images - found * values[:width]
         worst = np.linalg.norm(residuals[:, :n_vectors], axis=0).max()
-        if worst <= _CONVERGED * values[0]:
+        if worst <= error * values[0]:
             break
         if basis.shape[1] + width > min(n, _MOST_BLOCKS * width):
             kept = vectors[:, : 3 * width]

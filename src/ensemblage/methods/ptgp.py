@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
 _EXACT_NORMS = 15_000
 _LENGTH_ERROR = 0.01
 _PROBES = 1024  # at most
+_VECTOR_ERROR = 1e-5
 
 
 class PTGP(TrajectoryMethod):
@@ -102,6 +104,8 @@ class PTGP(TrajectoryMethod):
 
     _takes_member_weight = True
 
+    _transfer_cut: flow.TransferCut | flow.ImplicitCut
+
     def __init__(
         self,
         n_clusters: int | str = 8,
@@ -133,8 +137,15 @@ class PTGP(TrajectoryMethod):
         set_reach(self)
         exact = n <= _EXACT_NORMS
         n_links, walk_bytes = expected_walk(self)
+        # A choice of k looks at many cuts, for which all columns are computed once.
+        implicit = (
+            not exact
+            and self.n_clusters != "auto"
+            and flow.columns_of_implicit_cut(int(self.n_clusters)) < n_clusters
+        )
+        columns_bytes = 4000 * n if implicit else (16 if exact else 5) * n * n_clusters
         _validate.check_memory(
-            (16 if exact else 5) * n * n_clusters + 32 * n_clusters**2 + walk_bytes,
+            columns_bytes + 32 * min(n_clusters, 2000) ** 2 + walk_bytes,
             f"PTGP with a graph of {n} microclusters and {n_clusters} clusters,"
             f" {self.n_neighbors_} neighbours (about {n_links} links) and {self.n_steps_} steps",
             "Fewer neighbours, steps or threads need less, and so do coarser clusterings.",
@@ -142,9 +153,13 @@ class PTGP(TrajectoryMethod):
         _device.chosen(device, n)  # refused here, before anything is computed
         self._walk = elite_walk(self, groups)
         self._norms = self._trajectory_norms()
-        bipartite = self._product(clusters, single=not exact)
         with one_blas_thread:
-            self._transfer_cut = flow.TransferCut(bipartite, n_jobs=self.n_jobs)
+            if implicit:
+                times = partial(self._product, single=True)
+                self._transfer_cut = flow.ImplicitCut(times, clusters, _VECTOR_ERROR)
+            else:
+                bipartite = self._product(clusters, single=not exact)
+                self._transfer_cut = flow.TransferCut(bipartite, n_jobs=self.n_jobs)
         self._similarity: FloatArray | None = None
         return self._finish()
 
