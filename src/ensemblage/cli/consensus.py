@@ -124,7 +124,7 @@ def _summary(outcome: Outcome, ks: range | None, title: str, elapsed: Elapsed) -
 
 
 def _check_beside(
-    tables: dict[str, str | None],
+    beside: dict[str, str | None],
     save: str | None,
     output: str,
     inputs: list[str | None],
@@ -135,20 +135,20 @@ def _check_beside(
     from ensemblage import tables
 
     written = {} if output == "-" else {Path(output).absolute(): f"-o {output}"}
-    for option, path in {**tables, "--save": save}.items():
+    for option, path in {**beside, "--save": save}.items():
         if path is None:
             continue
         if not one_k:
             raise UsageError(f"{option} needs one consensus: give -k instead of --k-range.")
         if option == "--save" and path == "-":
             raise UsageError("--save -: a model is not text. Name a file: model.ensemblage.")
-        if option in tables and (path == "-" or output_format(path) == "npy"):
+        if option in beside and (path == "-" or output_format(path) == "npy"):
             raise UsageError(f"{option} {path}: name a .csv, .tsv, .parquet or .npz file.")
         check_apart(path, inputs)
         other = written.setdefault(Path(path).absolute(), f"{option} {path}")
         if other != f"{option} {path}":
             raise UsageError(f"{option} {path} and {other} are the same file. Name another.")
-        if option in tables:
+        if option in beside:
             tables.check_writable(path)
         else:
             from ensemblage.tables import check_target
