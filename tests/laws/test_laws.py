@@ -3,6 +3,7 @@
 import pickle
 import warnings
 
+import names
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -16,7 +17,7 @@ from ensemblage.testing.strategies import named, odd_votes
 SMALL = {"max_objects": 12, "max_clusterings": 4}
 #: There are twenty methods, and six laws for each.
 FEW = settings(max_examples=settings().max_examples // 4)
-EVERY_METHOD = pytest.mark.parametrize("name", en.METHODS)
+EVERY_METHOD = pytest.mark.parametrize("name", names.METHODS)
 #: What an ensemble and the same twice have in common is all that these look at.
 BY_COASSOCIATION = ["eac", "pta"]
 

@@ -1,5 +1,6 @@
 """``n_clusters="auto"`` of every method, of EnsembleClustering and of a stream."""
 
+import names
 import numpy as np
 import pandas as pd
 import pytest
@@ -30,7 +31,7 @@ def made(name, k="auto", **parameters):
 
 @pytest.mark.filterwarnings("ignore::ensemblage.FewerClustersWarning")
 @pytest.mark.parametrize("gaps", [False, True])
-@pytest.mark.parametrize("name", en.METHODS)
+@pytest.mark.parametrize("name", names.METHODS)
 def test_every_method_chooses(name, gaps):
     votes = noisy_votes(gaps=gaps)
     est = made(name).fit(votes)
@@ -81,7 +82,7 @@ def test_vote_knows_the_reference_of_its_choice():
     assert est.reference_ == made("vote", est.k_choice_.k).fit(votes).reference_
 
 
-@pytest.mark.parametrize("name", en.METHODS)
+@pytest.mark.parametrize("name", names.METHODS)
 def test_one_group_is_one_cluster(name):
     est = made(name).fit([[0, 0], [0, 0], [0, 0]])
     assert est.n_clusters_ == est.k_choice_.k == 1

@@ -3,6 +3,7 @@
 import pickle
 import warnings
 
+import names
 import numpy as np
 import pandas as pd
 import pytest
@@ -27,7 +28,7 @@ NAMES = [
     pytest.param(name, marks=pytest.mark.filterwarnings("ignore::ensemblage.FewerClustersWarning"))
     if name in ENDS_WITH_FEWER
     else name
-    for name in sorted(en.METHODS)
+    for name in names.METHODS
 ]
 
 #: Methods that promise less than recovering three noisy groups of unequal size, and why.

@@ -1,5 +1,6 @@
 """Weights of clusterings: w of one is as if it were there w times, 0 as if it did not vote."""
 
+import names
 import numpy as np
 import pandas as pd
 import pytest
@@ -72,7 +73,7 @@ def test_weight_0_is_a_clustering_that_is_not_there(name, matrix, data):
 
 
 # GPMGLA's weights are scaled by another number, and its starts turn on the last bit where rows tie.
-@pytest.mark.parametrize("name", [name for name in en.METHODS if name != "gpmgla"])
+@pytest.mark.parametrize("name", [name for name in names.METHODS if name != "gpmgla"])
 @settings(max_examples=settings().max_examples // 4)
 @given(matrix=votes(max_objects=14), data=st.data())
 def test_a_clustering_without_votes_changes_nothing(name, matrix, data):

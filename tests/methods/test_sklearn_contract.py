@@ -1,5 +1,6 @@
 """scikit-learn's estimator checks, each exception declared with its reason."""
 
+import names
 import numpy as np
 import pandas as pd
 import pytest
@@ -13,7 +14,7 @@ import ensemblage as en
 EXPECTED_FAILURES = {
     "check_clustering": "X holds labels, so blobs of floats carry no clusters to recover",
 }
-ESTIMATORS = [cls(n_clusters=2) for cls in en.METHODS.values()]
+ESTIMATORS = [en.METHODS[name](n_clusters=2) for name in names.METHODS]
 
 
 @pytest.mark.filterwarnings(

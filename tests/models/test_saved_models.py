@@ -3,6 +3,7 @@
 import warnings
 from pathlib import Path
 
+import names
 import numpy as np
 import pandas as pd
 import pytest
@@ -42,7 +43,7 @@ def unseen():
     return np.random.default_rng(1).integers(0, 4, (40, 8))
 
 
-@pytest.mark.parametrize("name", sorted(en.METHODS))
+@pytest.mark.parametrize("name", names.METHODS)
 def test_a_loaded_method_answers_as_before(name, matrix, unseen, tmp_path):
     est = make(name).fit(matrix)
     confidence, labels = est.confidence_, est.predict(unseen)
@@ -62,7 +63,7 @@ def test_a_variant_without_a_tree_comes_back(matrix, tmp_path):
     np.testing.assert_array_equal(again(est, tmp_path).cut(4), est.cut(4))
 
 
-@pytest.mark.parametrize("name", sorted(en.METHODS))
+@pytest.mark.parametrize("name", names.METHODS)
 def test_what_fit_has_found_is_there_after_loading(name, matrix, tmp_path):
     est = make(name).fit(matrix)
     found = again(est, tmp_path)
@@ -78,7 +79,7 @@ def test_what_fit_has_found_is_there_after_loading(name, matrix, tmp_path):
             assert isinstance(after, type(before)), attribute
 
 
-@pytest.mark.parametrize("name", sorted(en.METHODS))
+@pytest.mark.parametrize("name", names.METHODS)
 def test_without_objects_only_microclusters_are_known(name, matrix, unseen, tmp_path):
     est = make(name).fit(matrix)
     found = again(est, tmp_path, objects=False)

@@ -1,5 +1,6 @@
 """One ensemble, one method, one seed: the same labels in memory, streamed in batches, on Dask."""
 
+import names
 import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -26,7 +27,7 @@ FEW = settings(
 @pytest.mark.filterwarnings("ignore::ensemblage.FewerClustersWarning")
 @pytest.mark.filterwarnings("ignore::ensemblage.TransposedVotesWarning")
 @pytest.mark.filterwarnings("ignore::ensemblage.IdsAsVotesWarning")
-@pytest.mark.parametrize("name", en.METHODS)
+@pytest.mark.parametrize("name", names.METHODS)
 @FEW
 @given(data=st.data())
 def test_engines_are_equal(name, data, client, tmp_path):

@@ -2,6 +2,7 @@
 
 import tracemalloc
 
+import names
 import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -27,7 +28,7 @@ HYPOTHESIS = settings(
 
 
 class TestEqualsMemory:
-    @pytest.mark.parametrize("method", list(en.METHODS))
+    @pytest.mark.parametrize("method", names.METHODS)
     def test_by_every_method(self, method, tmp_path):
         votes = make_votes()
         options = (
