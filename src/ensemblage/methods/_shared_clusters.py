@@ -53,9 +53,9 @@ class SharedClusters(LinkageClusterer):
 
     _similarity: FloatArray | None
     #: Whether the tree may begin with groups of similar microclusters where there are very many.
-    _may_group = False
+    _may_group: bool
     #: What the groups of the tree show of the differences of objects; None if there are none.
-    _captured: float | None = None
+    _captured: float | None
     _instead_of_square = Message(
         "LWGP and PTGP need no such matrix, nor does average link ({linkage}, ties='mean') where no"
         " vote is missing.",
@@ -102,7 +102,7 @@ class SharedClusters(LinkageClusterer):
 
     def _begins_with_groups(self) -> bool:
         """Tell whether a tree that goes by clusters would take too many steps without groups."""
-        if not self._may_group:
+        if not getattr(self, "_may_group", False):
             return False
         columns = self.microclusters_.table.T
         return sum(float((np.bincount(column) ** 2.0).sum()) for column in columns) > MOST_STEPS
