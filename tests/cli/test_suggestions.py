@@ -42,6 +42,7 @@ def test_words_are_those_of_the_library():
     assert datasets.NAMES == parsers.DATASETS
     assert words(options.Format) == tables.FORMATS
     assert words(options.Device) == DEVICES
+    assert words(options.Layout) == tables.LAYOUTS
     assert words(options.Engine) == ("auto", *ENGINES)
 
 

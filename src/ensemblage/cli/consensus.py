@@ -9,7 +9,7 @@ from ensemblage.cli import options
 from ensemblage.cli.engines import Job, Outcome, write_columns
 from ensemblage.cli.errors import UsageError
 from ensemblage.cli.output import format_choice, format_count, format_objects
-from ensemblage.cli.session import FitSession, check_apart, output_format, verb
+from ensemblage.cli.session import FitSession, check_apart, output_format, split_names, verb
 
 if TYPE_CHECKING:
     from ensemblage.cli.output import Elapsed
@@ -38,6 +38,7 @@ def consensus(
     k: options.AutoK = None,
     k_range: options.LabelRange = None,
     output: options.LabelFile = "-",
+    keep: options.Keep = None,
     confidence: options.Confidence = False,
     by_size: options.BySize = False,
     member_table: options.MemberTable = None,
@@ -65,6 +66,7 @@ def consensus(
         confidence=confidence,
         by_size=by_size,
         scheduler=scheduler,
+        keep=split_names(keep),
         needs_memory=member_table is not None or cluster_table is not None,
     )
     inputs = job.check()
@@ -151,9 +153,7 @@ def _check_beside(
         if option in beside:
             tables.check_writable(path)
         else:
-            from ensemblage.tables import check_target
-
-            check_target(path)
+            tables.check_target(path)
 
 
 def _save(path: str | None, fitted: Any) -> None:

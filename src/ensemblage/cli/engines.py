@@ -27,7 +27,7 @@ from ensemblage.cli.session import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterator, Sequence
 
     from numpy.typing import NDArray
 
@@ -49,6 +49,7 @@ class Job:
     by_size: bool = False
     scheduler: str | None = None
     needs_memory: bool = False
+    keep: Sequence[str] = ()
 
     @property
     def to_folder(self) -> bool:
@@ -112,7 +113,7 @@ class Outcome(NamedTuple):
 
 def _choose(job: Job) -> str:
     """Return the engine that suits a job."""
-    from ensemblage.scale import stream
+    from ensemblage import tables
 
     if job.to_folder:
         return "stream"
@@ -120,7 +121,7 @@ def _choose(job: Job) -> str:
         return "memory"
     from ensemblage._validate import available_memory
 
-    needed = stream.bytes_in_memory(job.session.paths, format=job.session.format)
+    needed = tables.bytes_in_memory(job.session.paths, format=job.session.format)
     return "stream" if needed > _SHARE * available_memory() else "memory"
 
 
@@ -135,9 +136,9 @@ def _in_memory(job: Job) -> Outcome:
         )
     tables.check_writable(job.output)
     session = job.session
-    ensemble = session.read()
+    ensemble = session.read(job.keep)
     check_k(job.largest_k, ensemble)
-    ids = _ids(job)
+    ids, kept = _carried(job)
     with session.stage(f"Consensus by {job.title}"):
         fitted = job.estimator.fit(ensemble)
         if job.by_size:
@@ -146,7 +147,7 @@ def _in_memory(job: Job) -> Outcome:
     columns = {**ids, **labels}
     if job.confidence:
         columns["confidence"] = fitted.confidence_
-    write_columns(job.output, columns)
+    write_columns(job.output, columns | kept)
     truth = session.true_labels
     return Outcome(
         ensemble.n_objects,
@@ -158,24 +159,27 @@ def _in_memory(job: Job) -> Outcome:
     )
 
 
-def _ids(job: Job) -> dict[str, Any]:
-    """Return the column of ids, if the output has one; its name must differ from the others."""
+def _carried(job: Job) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Return the ids and the kept columns; their names must differ from those of the labels."""
     import numpy as np
 
     from ensemblage import tables
 
     table = job.session.table
     if output_format(job.output) == "npy":
-        return {}
-    if table.ids is None or table.id_name is None:
-        return {"row": np.arange(tables.n_objects(table))}
+        return {}, {}
     written = {"label"} if job.ks is None else {f"k{k}" for k in job.ks}
-    if table.id_name in (written | {"confidence"} if job.confidence else written):
-        raise tables.FileFormatError(
-            f"The id column is called {table.id_name!r}, which is the name of a column of the"
-            " output. Rename it."
-        )
-    return {table.id_name: table.ids}
+    written |= {"confidence"} if job.confidence else set()
+    for noun, names in (("id", [table.id_name]), ("kept", table.kept)):
+        for name in names:
+            if name in written:
+                raise tables.FileFormatError(
+                    f"The {noun} column is called {name!r}, which is the name of a column of the"
+                    " output. Rename it."
+                )
+    if table.ids is None or table.id_name is None:
+        return {"row": np.arange(tables.n_objects(table))}, dict(table.kept)
+    return {table.id_name: table.ids}, dict(table.kept)
 
 
 def _labels(fitted: Any, job: Job) -> dict[str, NDArray[Any]]:
@@ -211,11 +215,14 @@ def write_columns(path: str, columns: dict[str, Any]) -> None:
 
 def _why_not_streamed(job: Job) -> str | None:
     """Return why a job cannot be streamed, or None if it can."""
+    from ensemblage import tables
     from ensemblage.scale import stream
 
     session = job.session
+    if session.layout != "wide":
+        return f"--layout {session.layout} is read in memory"
     for path in session.paths:
-        reason = stream.why_not(path, session.format)
+        reason = tables.why_not_streamed(path, session.format)
         if reason is not None:
             return f"votes are streamed in two passes, but {reason}"
     if session.key is not None:
@@ -295,6 +302,8 @@ def _streamed(job: Job, engine: str, consensus: Callable[..., Any]) -> Outcome:
             id_column=None if session.id_column == "none" else session.id_column,
             confidence=job.confidence,
             cuts=job.ks,
+            columns=reading["columns"],
+            keep=job.keep,
             by_size=job.by_size,
             truth=session.truth,
             progress=not session.quiet,

@@ -28,8 +28,8 @@ from ensemblage.cli.parsers import (
 # What is read
 
 _FILES = (
-    "CSV, TSV, Parquet, NPY, NPZ or MAT, gzip or not; - is standard input. Several are one table,"
-    " in the order given."
+    "CSV, TSV, Parquet, Arrow, ORC, JSON lines, XLSX, NPY, NPZ or MAT; - is standard input. Several"
+    " are one table, in the order given."
 )
 Votes = Annotated[
     list[str],
@@ -68,6 +68,18 @@ FeatureFile = Annotated[
 ]
 Drop = Annotated[
     list[str] | None, option("NAME", "A column that is not a feature. Can be repeated.")
+]
+Columns = Annotated[
+    list[str] | None,
+    option("NAME,...", "The clusterings, by name or pattern: 'leiden_*'. Can be repeated."),
+]
+Keep = Annotated[
+    list[str] | None,
+    option("NAME,...", "Columns to copy to the output, by name or pattern. Can be repeated."),
+]
+Layout = Annotated[
+    Literal["wide", "long", "members"],
+    choice("Clusterings are columns (wide), rows of object, member, label (long), or files."),
 ]
 IdColumn = Annotated[
     str, option("NAME", "The column that names the objects: its name, its place from 0, or none.")
@@ -189,10 +201,7 @@ Device = Annotated[
 ]
 Seed = Annotated[int, option("INT", "Seed of all random numbers.", min=0)]
 Jobs = Annotated[
-    int,
-    option(
-        "INT", "Threads or processes; -1 is all cores. Results do not change.", callback=check_jobs
-    ),
+    int, option("INT", "Threads; -1 is all cores. Results do not change.", callback=check_jobs)
 ]
 Engine = Annotated[
     Literal["auto", "memory", "stream", "dask"],

@@ -10,7 +10,7 @@ from ensemblage.cli import options
 from ensemblage.cli.engines import Job
 from ensemblage.cli.errors import UsageError
 from ensemblage.cli.output import format_count, format_objects
-from ensemblage.cli.session import VoteSession, verb
+from ensemblage.cli.session import VoteSession, split_names, verb
 
 EXAMPLES = """\b
 Examples:
@@ -31,6 +31,7 @@ def predict(
     *,
     model: options.Model,
     output: options.LabelFile = "-",
+    keep: options.Keep = None,
     confidence: options.Confidence = False,
     engine: options.PredictEngine = "auto",
 ) -> None:
@@ -40,7 +41,9 @@ def predict(
     object: the id column as given (the row number if there is none), then label, and confidence
     if asked for.
     """
-    job = Job(session=session, title="", output=output, confidence=confidence)
+    job = Job(
+        session=session, title="", output=output, confidence=confidence, keep=split_names(keep)
+    )
     job.check(model)
     loaded = _load(model)
     from ensemblage.scale.placement import Placement

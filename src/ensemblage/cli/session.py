@@ -21,7 +21,7 @@ from ensemblage.cli.errors import UsageError, reported, warnings_as_lines
 from ensemblage.cli.output import Clock, print_json, stage
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Iterable, Sequence
     from contextlib import AbstractContextManager
 
     from ensemblage.tables import VoteTable
@@ -108,13 +108,23 @@ class VoteSession(InputSession):
     """A call of a verb that reads votes."""
 
     votes: options.Votes
+    columns: options.Columns = None
+    layout: options.Layout = "wide"
 
     def resolve(self) -> None:
         """Set `paths`, the files that folders and patterns stand for."""
-        from ensemblage.scale import stream
+        from ensemblage import tables
 
         check_stdin(self.votes)
-        self.paths = stream.resolve(self.votes)
+        self.paths = tables.resolve(self.votes)
+
+    def reading(self) -> dict[str, Any]:
+        """Return the options that readers of votes take."""
+        columns = split_names(self.columns) or None
+        # A column of true labels need not be one of the named columns; other names are files.
+        apart = columns is not None and self.layout == "wide" and self.truth is not None
+        truth = self.truth if apart and not Path(str(self.truth)).exists() else None
+        return {**super().reading(), "columns": columns, "layout": self.layout, "truth": truth}
 
     def check_table(self, output: str | None, *formats: str) -> None:
         """Check a table that is written in one of some formats, or shown on standard output."""
@@ -133,13 +143,13 @@ class VoteSession(InputSession):
             endings = ", ".join(f".{name}" for name in formats)
             raise UsageError(f"-o {output}: a table needs a name that ends in one of {endings}.")
 
-    def read(self) -> Any:
+    def read(self, keep: Sequence[str] = ()) -> Any:
         """Read the votes as one `table`, set `true_labels` apart, and return the `Ensemble`."""
         import ensemblage as en
         from ensemblage import tables
 
         with self.stage("Reading votes"):
-            table = tables.read(self.paths, **self.reading())
+            table = tables.read(self.paths, keep=keep, **self.reading())
         self.table, self.true_labels = take_truth(table, self.truth)
         _check_turnout(self.table)
         ensemble = en.Ensemble(tables.votes_of(self.table), n_jobs=self.jobs)
@@ -232,6 +242,18 @@ def verb(function: Callable[..., None]) -> Callable[..., None]:
     vars(run)["__signature__"] = signature
     run.__annotations__ = {name: one.annotation for name, one in signature.parameters.items()}
     return run
+
+
+def split_names(values: Iterable[str] | None) -> list[str]:
+    """Return the names of an option that can be repeated and takes names with commas.
+
+    Examples
+    --------
+    >>> split_names(["leiden_*, kmeans", "expert"]), split_names(None)
+    (['leiden_*', 'kmeans', 'expert'], [])
+    """
+    names = [name.strip() for value in values or () for name in value.split(",")]
+    return [name for name in names if name]
 
 
 def check_stdin(paths: list[str]) -> None:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from ensemblage._messages import Message, Parameter
 from ensemblage._validate import check_memory, is_id_name, is_likely_id_name
 from ensemblage.flow.codes import MISSING
 from ensemblage.tables.carried import as_texts, joined, to_array
@@ -45,9 +46,8 @@ def _refuse(choice: Choice, layout: str, **others: Any) -> None:
     """Raise where an option is of no use in a layout."""
     for name, value in {"truth": choice.truth, "keep": choice.keep or None, **others}.items():
         if value is not None:
-            raise OptionError(
-                f"{name} is for wide tables, but the layout is {layout}. Leave it out."
-            )
+            message = "{name} is for wide tables, but the layout is {layout}. Leave it out."
+            raise OptionError(Message(message, name=Parameter(name), layout=layout))
 
 
 # -- a row for each vote ---------------------------------------------------------------------------

@@ -1,0 +1,125 @@
+"""Votes out of wider tables (--columns, --keep) and in other shapes (--layout)."""
+
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from ensemblage.cli import app
+
+CELLS = range(12)
+LEIDEN = [i // 4 for i in CELLS]
+KMEANS = ["xyz"[(i + i % 5 // 4) // 4 % 3] for i in CELLS]
+EXPERT = [i // 6 for i in CELLS]
+MEMBERS = {"leiden_1": LEIDEN, "leiden_2": EXPERT, "kmeans": KMEANS}
+
+
+def table(columns):
+    lines = zip(*columns.values(), strict=True)
+    return "".join(",".join(map(str, line)) + "\n" for line in (columns, *lines))
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path, monkeypatch):
+    """Stand in a folder with the same votes in several shapes."""
+    monkeypatch.chdir(tmp_path)
+    ids = [f"c{i}" for i in CELLS]
+    age, kind = [30 + i for i in CELLS], ["TB"[i // 6] for i in CELLS]
+    Path("votes.csv").write_text(table({"cell": ids, **MEMBERS}))
+    wider = {"cell": ids, "age": age, "leiden_1": LEIDEN, "kind": kind, "batch": [1] * 12}
+    Path("wider.csv").write_text(table(wider | {"leiden_2": EXPERT, "kmeans": KMEANS}))
+    rows = [(ids[i], name, labels[i]) for name, labels in MEMBERS.items() for i in CELLS]
+    long = dict(zip(("cell", "member", "label"), zip(*rows, strict=True), strict=True))
+    Path("long.csv").write_text(table(long))
+    Path("members").mkdir()
+    for place, (name, labels) in enumerate(MEMBERS.items()):
+        columns = {"cell": ids, "label": labels}
+        turned = {title: column[::-1] for title, column in columns.items()}
+        Path(f"members/{name}.csv").write_text(table(turned if place == 1 else columns))
+    return tmp_path
+
+
+def run(call, code=0):
+    result = CliRunner().invoke(app, call.split(), prog_name="ensemblage")
+    assert result.exit_code == code, result.output
+    return result
+
+
+def labels(call):
+    run(f"{call} -k 2 -q -o labels.csv")
+    return Path("labels.csv").read_text()
+
+
+@pytest.mark.parametrize("engine", ["memory", "stream"])
+class TestColumns:
+    def test_other_columns_are_left_alone(self, engine):
+        expected = labels(f"consensus votes.csv --engine {engine}")
+        assert expected.startswith("cell,label\n")
+        for columns in ("--columns leiden_*,kmeans", "--columns leiden_* --columns kmeans"):
+            assert labels(f"consensus wider.csv {columns} --engine {engine}") == expected
+
+    def test_kept_columns_are_copied_and_do_not_vote(self, engine):
+        expected = labels(f"consensus votes.csv --confidence --engine {engine}").splitlines()
+        columns = f"--keep age,kind --keep batch --confidence --engine {engine}"
+        given = labels(f"consensus wider.csv {columns}").splitlines()
+        assert given[0] == "cell,label,confidence,age,kind,batch"
+        assert given[1:] == [
+            f"{line},{30 + i},{'TB'[i // 6]},1" for i, line in enumerate(expected[1:])
+        ]
+
+    def test_the_truth_need_not_be_among_them(self, engine):
+        call = f"consensus wider.csv --columns leiden_* --truth kind -k 2 --engine {engine}"
+        shown = run(f"{call} -o labels.csv").stderr
+        assert "2 clusterings" in shown
+        assert "label" in shown
+
+    def test_names_that_are_not_there(self, engine):
+        call = f"consensus wider.csv -k 2 -o labels.csv --engine {engine}"
+        assert "Did you mean 'leiden_1'?" in run(f"{call} --columns leidn_1", 1).stderr
+        assert "matches 'louvain_*'" in run(f"{call} --columns louvain_*", 2).stderr
+        assert "Did you mean 'age'?" in run(f"{call} --keep agee", 1).stderr
+
+    def test_a_kept_column_with_the_name_of_a_label(self, engine):
+        text = Path("wider.csv").read_text().replace("batch", "label", 1)
+        Path("wider.csv").write_text(text)
+        call = f"consensus wider.csv -k 2 -o labels.csv --engine {engine}"
+        assert "'label'" in run(f"{call} --keep label", 1).stderr
+
+
+@pytest.mark.parametrize("votes", ["long.csv --layout long", "members --layout members"])
+class TestLayouts:
+    def test_labels_are_those_of_a_wide_table(self, votes):
+        given, expected = labels(f"consensus {votes}"), labels("consensus votes.csv")
+        assert given.splitlines()[1:] == expected.splitlines()[1:]  # the ids may have another name
+
+    def test_every_verb_reads_them(self, votes, folder):
+        run(f"consensus {votes} -k 2 -q -o labels.csv --save m.ensemblage")
+        run(f"predict m.ensemblage {votes} -q -o again.csv")
+        assert Path("again.csv").read_text() == Path("labels.csv").read_text()
+        assert "Recommended: k = " in run(f"choose-k {votes}").stdout
+        assert "eac" in run(f"compare {votes} -k 2 --methods eac,vote").stdout
+        run(f"report {votes} -k 2 -q")
+        assert (folder / "report.html").exists()
+
+    def test_members_are_chosen_by_name(self, votes):
+        shown = run(f"consensus {votes} --columns leiden_* -k 2 -o labels.csv").stderr
+        assert "2 clusterings" in shown
+
+    def test_they_are_not_streamed_nor_have_other_columns(self, votes):
+        call = f"consensus {votes} -k 2 -o labels.csv"
+        assert "is read in memory" in run(f"{call} --engine stream", 2).stderr
+        stderr = run(f"{call} --keep age", 2).stderr
+        assert "--keep is for wide tables" in stderr
+
+
+def test_an_unknown_layout():
+    stderr = run("consensus votes.csv -k 2 --layout lnog", 2).stderr
+    assert "Unknown layout 'lnog'. Did you mean 'long'? Known: wide, long, members." in stderr
+
+
+def test_files_of_other_lengths_are_named():
+    Path("members/leiden_1.csv").write_text("label\n" + "1\n" * 9)
+    Path("members/leiden_2.csv").write_text("label\n" + "1\n" * 7 + "2\n")
+    stderr = run("consensus members --layout members -k 2", 1).stderr
+    assert "leiden_1.csv" in stderr
+    assert "leiden_2.csv" in stderr or "kmeans.csv" in stderr
