@@ -55,7 +55,7 @@ class SharedClusters(LinkageClusterer):
     #: Whether the tree may begin with groups of similar microclusters where there are very many.
     _may_group = False
     #: What the groups of the tree show of the differences of objects; None if there are none.
-    _captured: float | None = None
+    _captured: float | None
     _instead_of_square = Message(
         "LWGP and PTGP need no such matrix, nor does average link ({linkage}, ties='mean') where no"
         " vote is missing.",
