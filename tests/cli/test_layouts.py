@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+import numpy as np
 import pytest
 from typer.testing import CliRunner
 
@@ -67,6 +68,15 @@ class TestColumns:
             f"{line},{30 + i},{'TB'[i // 6]},1" for i, line in enumerate(expected[1:])
         ]
 
+    def test_a_model_labels_wider_tables(self, engine):
+        expected = labels("consensus votes.csv --save m.ensemblage").splitlines()
+        run(f"predict m.ensemblage wider.csv --keep age -q -o again.csv --engine {engine}")
+        given = Path("again.csv").read_text().splitlines()
+        assert given == [
+            "cell,label,age",
+            *(f"{line},{30 + i}" for i, line in enumerate(expected[1:])),
+        ]
+
     def test_the_truth_need_not_be_among_them(self, engine):
         call = f"consensus wider.csv --columns leiden_* --truth kind -k 2 --engine {engine}"
         shown = run(f"{call} -o labels.csv").stderr
@@ -123,3 +133,19 @@ def test_files_of_other_lengths_are_named():
     stderr = run("consensus members --layout members -k 2", 1).stderr
     assert "leiden_1.csv" in stderr
     assert "leiden_2.csv" in stderr or "kmeans.csv" in stderr
+
+
+def test_the_command_in_a_report_has_the_columns(folder):
+    run("report wider.csv --columns leiden_* --columns kmeans,batch -k 2 -q")
+    page = (folder / "report.html").read_text(encoding="utf-8")
+    assert "--columns &#39;leiden_*&#39; --columns kmeans,batch" in page
+    run("report long.csv --layout long -k 2 -q")
+    assert "--layout long" in (folder / "report.html").read_text(encoding="utf-8")
+
+
+def test_a_vector_beside_an_array_is_the_truth():
+    votes = np.column_stack([LEIDEN, EXPERT, LEIDEN])
+    np.savez("votes.npz", votes=votes, gt=np.array(EXPERT))
+    shown = run("consensus votes.npz --columns c1,c2 --truth gt -k 2 -o labels.csv").stderr
+    assert "2 clusterings" in shown
+    assert "label     1.0000" in shown

@@ -188,15 +188,16 @@ def _command(votes: list[str], given: dict[str, Any]) -> str:
 
     Examples
     --------
-    >>> _command(["my votes.csv"], {"-k": "3", "--truth": None, "--no-header": True})
-    "ensemblage report 'my votes.csv' -k 3 --no-header"
+    >>> _command(["my votes.csv"], {"-k": 3, "--columns": ["a*", "b"], "--no-header": True})
+    "ensemblage report 'my votes.csv' -k 3 --columns 'a*' --columns b --no-header"
     """
     words = ["ensemblage", "report", *votes]
     for option, value in given.items():
         if value is True:
             words.append(option)
         elif value is not None:
-            words += [option, str(value)]
+            values = value if isinstance(value, (list, tuple)) else [value]
+            words += [word for one in values for word in (option, str(one))]
     return shlex.join(words)
 
 

@@ -81,6 +81,8 @@ class ArraySource(Source):
         _check_shape(self._array, self.path)
         self.n_rows, width = self._array.shape
         names = [f"c{place}" for place in range(1, width + 1)]
+        if choice.truth in arrays and choice.truth not in names:
+            self._choice = choice._replace(truth=None)  # a vector: it comes along as extra
         self._choose(names, n_rows=self.n_rows, is_unique=lambda _: False, named=False)
         self._column = {name: self._array[:, place] for place, name in enumerate(names)}
         others = {other: arrays[other] for other in arrays if other != name}
