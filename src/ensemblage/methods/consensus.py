@@ -123,8 +123,10 @@ class Consensus(ConsensusClusterer):
     outliers have driven the tree.
 
     With N objects, M clusterings, n microclusters and C clusters in the ensemble: O(N·M) for
-    microclusters, O(n·M²) for the weights, O(C³) for the eigenvectors of the graph, and the tree
-    of `LWEA`.
+    microclusters, O(n·M²) for the weights, O(C³) for the eigenvectors of the graph, beyond 1,000
+    clusters O(C²·k), and the tree of `LWEA`. Where that would take very long (the squared sizes of
+    all clusters, in microclusters, sum up to more than 1.5·10⁹), microclusters first join the most
+    similar of 4,000 leaders, and the tree is exact from these groups on; `reasons_` says so.
 
     Examples
     --------

@@ -77,8 +77,8 @@ class HBGF(BipartiteClusterer):
     warning.
 
     With N objects, M clusterings, n microclusters and C clusters in the ensemble: O(N·M) for
-    microclusters, O(n·M²) for the graph, O(C³) for eigenvectors and O((n + C)·k²) a round of
-    k-means. :meth:`cut` repeats k-means only.
+    microclusters, O(n·M²) for the graph, O(C³) for eigenvectors, beyond 1,000 clusters O(C²·k),
+    and O((n + C)·k²) a round of k-means. :meth:`cut` repeats k-means only.
 
     References
     ----------

@@ -69,8 +69,8 @@ class LWGP(BipartiteClusterer):
     objects.
 
     With N objects, M clusterings, n microclusters and C clusters in the ensemble: O(N·M) for
-    microclusters, O(n·M²) for entropies and graph, O(C³) for eigenvectors and O(n·k²) a round of
-    k-means. :meth:`cut` repeats k-means only.
+    microclusters, O(n·M²) for entropies and graph, O(C³) for eigenvectors, beyond 1,000 clusters
+    O(C²·k), and O(n·k²) a round of k-means. :meth:`cut` repeats k-means only.
 
     References
     ----------

@@ -57,7 +57,8 @@ class USENC(BipartiteClusterer):
     result of the objects.
 
     With N objects, M clusterings, n microclusters and C clusters in the ensemble: O(N·M) for
-    microclusters, O(n·M²) for the graph, O(C³) for eigenvectors and O(n·k²) a round of k-means.
+    microclusters, O(n·M²) for the graph, O(C³) for eigenvectors, beyond 1,000 clusters O(C²·k),
+    and O(n·k²) a round of k-means.
     :meth:`cut` repeats k-means only.
 
     References
