@@ -14,32 +14,68 @@ Item = TypeVar("Item")
 
 @contextmanager
 def counting(
-    what: str, total: int | None, *, show: bool, keep: bool = False
-) -> Iterator[Callable[[], None]]:
-    """Show a bar that grows by one with each call, and the time left; `keep` it when all is done.
+    what: str,
+    total: int | None,
+    *,
+    show: bool,
+    keep: bool = False,
+    done: int = 0,
+    rows: bool = False,
+) -> Iterator[Callable[..., None]]:
+    """Show a bar that grows by one with each call, or by as many as it is called with.
 
+    Of `rows` it shows their number and how fast they go. `keep` leaves the bar when all is done.
     While a kernel is compiled, the bar says so in place of `what`.
     """
     if not show or not sys.stderr.isatty():
-        yield lambda: None
+        yield lambda *_: None
         return
     from rich.console import Console
     from rich.progress import (
         BarColumn,
         MofNCompleteColumn,
         Progress,
+        ProgressColumn,
+        Task,
         TextColumn,
         TimeRemainingColumn,
     )
+    from rich.text import Text
 
     from ensemblage.flow import compiling
 
-    columns = TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn()
+    class Rows(ProgressColumn):
+        def render(self, task: Task) -> Text:
+            speed = f", {task.speed / 1e6:.1f} M rows/s" if task.speed else ""
+            return Text(f"{int(task.completed):,} rows{speed}")
+
+    columns = (
+        TextColumn("{task.description}"),
+        BarColumn(),
+        Rows() if rows else MofNCompleteColumn(),
+    )
     console = Console(stderr=True)
     with Progress(*columns, TimeRemainingColumn(), console=console, transient=not keep) as bar:
-        task = bar.add_task(what, total=total)
+        task = bar.add_task(what, total=total, completed=done)
         with compiling.showing(lambda text: bar.update(task, description=text or what)):
-            yield lambda: bar.advance(task)
+            yield lambda n=1: bar.advance(task, n)
+
+
+@contextmanager
+def working(what: str, *, show: bool) -> Iterator[None]:
+    """Show what is being done while it is being done."""
+    if not show or not sys.stderr.isatty():
+        yield
+        return
+    from rich.console import Console
+
+    from ensemblage.flow import compiling
+
+    with (
+        Console(stderr=True).status(f"{what} ...") as status,
+        compiling.showing(lambda text: status.update(f"{text or what} ...")),
+    ):
+        yield
 
 
 def track(items: Iterable[Item], what: str, total: int, *, show: bool) -> Iterator[Item]:

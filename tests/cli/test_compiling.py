@@ -18,7 +18,6 @@ from ensemblage import _progress
 from ensemblage.cli import output
 from ensemblage.cli.output import Clock, Elapsed
 from ensemblage.flow import compiling
-from ensemblage.scale import _progress as scale_progress
 
 VOTES = "id,a,b,c,d\n" + "".join(f"o{i},{i % 3},{i // 70},{i % 4},{i % 2}\n" for i in range(200))
 
@@ -82,12 +81,12 @@ def spinner():
 
 
 def rows():
-    with scale_progress.counting("Reading", 10, show=True):
+    with _progress.counting("Reading", 10, show=True, rows=True):
         compiled("ensemblage.flow.one", seconds=0.3)
 
 
 def streaming():
-    with scale_progress.working("Consensus", show=True):
+    with _progress.working("Consensus", show=True):
         compiled("ensemblage.flow.one", seconds=0.3)
 
 

@@ -7,12 +7,12 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, NamedTuple
 from uuid import uuid4
 
+from ensemblage._progress import counting, working
 from ensemblage._validate.votes import warn_of_features
 from ensemblage.scale._merging import Packed, Table, merged, packed, unpacked
 from ensemblage.scale._output import Part
 from ensemblage.scale._partitions import PartitionSource
 from ensemblage.scale._passes import Index, index_of, keep, restored_index, write_part
-from ensemblage.scale._progress import counting, working
 from ensemblage.scale._threads import first_rows_of, sheet_of
 from ensemblage.tables import replacing
 
@@ -104,7 +104,7 @@ class Tasks:
             with working("Reading votes", show=show):
                 (found,) = self._compute(level)
         else:
-            with counting("Reading votes", sum(known), show=show) as tell:
+            with counting("Reading votes", sum(known), show=show, rows=True) as tell:
                 (found,) = self._compute(level, leaves, known, tell)
         index: Packed = found
         return index
@@ -149,7 +149,7 @@ class Tasks:
                 )
             )
         n_rows = [piece.n_rows or 0 for piece in parts]
-        with counting("Writing labels", sum(n_rows), show=show) as tell:
+        with counting("Writing labels", sum(n_rows), show=show, rows=True) as tell:
             self._compute(wholes, list(parts.values()), n_rows, tell)
         for number, target in enumerate(targets):
             whole = folder.path / f"whole-{number:06d}"

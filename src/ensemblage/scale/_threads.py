@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from ensemblage._progress import counting, working
 from ensemblage.scale import _passes
 from ensemblage.scale._output import Answer, ParquetTarget, Part, TextTarget
 from ensemblage.scale._passes import (
@@ -15,7 +16,6 @@ from ensemblage.scale._passes import (
     restored_index,
     write_parts,
 )
-from ensemblage.scale._progress import counting, working
 from ensemblage.tables import replacing
 
 if TYPE_CHECKING:
@@ -49,7 +49,7 @@ def _first_pass(job: Job, threads: int) -> Index:
         known = [source.n_rows for source in files if source.n_rows is not None]
         n_rows = sum(known) if len(known) == len(files) else None
         done = int(index.groups.sizes().sum())
-        with counting("Reading votes", n_rows, done=done, show=show) as tell:
+        with counting("Reading votes", n_rows, done=done, show=show, rows=True) as tell:
             index = read_votes(files, index, begin, folder, threads=threads, tell=tell)
     return index
 
@@ -62,7 +62,9 @@ def _second_pass(job: Job, index: Index, answer: Answer, threads: int) -> None:
         same = [target for target in targets if target.format == chosen]
         wanted = [place for target in same for place in target.sources]
         sheet = sheet_of(chosen, answer, files)
-        with counting("Writing labels", sum(n_rows[i] for i in wanted), show=show) as tell:
+        with counting(
+            "Writing labels", sum(n_rows[i] for i in wanted), show=show, rows=True
+        ) as tell:
             write_parts(files, wanted, first_rows, index, sheet, folder, threads=threads, tell=tell)
         with working("Putting parts together", show=show):
             for target in same:

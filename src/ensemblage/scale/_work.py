@@ -12,11 +12,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 from ensemblage import _validate
 from ensemblage._ensemble import Ensemble
 from ensemblage._messages import ParameterError
+from ensemblage._progress import working
 from ensemblage.metrics.sizes import ranked_by_size
 from ensemblage.scale._checkpoint import Folder, estimator_in_words, file_facts
 from ensemblage.scale._output import Answer, answer_of
 from ensemblage.scale._passes import Index
-from ensemblage.scale._progress import working
 from ensemblage.scale._scores import Scores, scores_of, without_truth
 from ensemblage.scale._targets import Target, is_folder, parts_folder, targets_of
 from ensemblage.tables import FileFormatError, resolve, scan
