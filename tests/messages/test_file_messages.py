@@ -58,7 +58,7 @@ CONTENTS = {
     ),
     "latin.csv": (
         b"a,b\nr\xf6t,1\n",
-        "latin.csv is not UTF-8 text: byte 0xf6 is met in it. Save it again as UTF-8.",
+        "latin.csv is not UTF-8 text: byte 0xf6 occurs in it. Save it again as UTF-8.",
     ),
     "bin.csv": (
         b"\x00\x01\x02",

@@ -13,7 +13,7 @@ from scale_helpers import in_memory, labels_of, make_votes, write_parts
 
 import ensemblage as en
 from ensemblage.scale import dask as on_dask
-from ensemblage.scale._checkpoint import Folder, estimator_in_words
+from ensemblage.scale._checkpoint import Folder, format_estimator
 
 pytest.importorskip("dask.distributed")
 dask = pytest.importorskip("dask")
@@ -204,7 +204,7 @@ class TestComplaints:
         target = tmp_path / "l.parquet"
         votes = {"partitions": 1, "columns": ["a", "b"], "truth": None}
         asked = {
-            "estimator": estimator_in_words(en.EAC(2)),
+            "estimator": format_estimator(en.EAC(2)),
             "cuts": None,
             "confidence": False,
             "id column": None,

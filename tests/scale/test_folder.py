@@ -98,7 +98,7 @@ class TestStale:
 
     def test_equal_generators_are_equal(self):
         one, other = (
-            _checkpoint.estimator_in_words(en.PTGP(3, random_state=np.random.RandomState(1)))
+            _checkpoint.format_estimator(en.PTGP(3, random_state=np.random.RandomState(1)))
             for _ in range(2)
         )
         assert one == other

@@ -236,7 +236,7 @@ class TestRefusals:
             tables.read_labels(tmp_path)
 
     def test_of_an_unknown_format(self, read):
-        with pytest.raises(FileFormatError, match=r"no format 'xls'. Known: csv"):
+        with pytest.raises(FileFormatError, match=r"Unknown format 'xls'. Known: csv"):
             read("1,2\n", format="xls")
 
 

@@ -305,7 +305,7 @@ def _check_turnout(table: VoteTable) -> None:
 
     silent = tables.silent_objects(table)
     if len(silent):
-        shown = [tables.object_in_words(table, int(row)) for row in silent[:_SHOWN]]
+        shown = [tables.format_object(table, int(row)) for row in silent[:_SHOWN]]
         more = [f"and {len(silent) - _SHOWN} more"] if len(silent) > _SHOWN else []
         raise tables.FileFormatError(
             f"{len(silent)} object(s) have no vote in any clustering: {'; '.join(shown + more)}."

@@ -54,7 +54,7 @@ def load(path: str | PathLike[str]) -> Any:
     Raises
     ------
     FileFormatError
-        A ValueError: the file is no saved model, is damaged, or was saved by a newer version.
+        A ValueError: the file is not a saved model, is damaged, or was saved by a newer version.
 
     Examples
     --------

@@ -101,22 +101,22 @@ def _read(archive: zipfile.ZipFile, path: str) -> tuple[dict[str, Any], dict[str
     names = [entry.filename for entry in entries]
     if HEADER not in names:
         raise FileFormatError(
-            f"{path} is a zip archive without {HEADER}, so it is no saved model. Name a file that"
+            f"{path} is a zip archive without {HEADER}, so it is not a saved model. Name a file that"
             " save has written."
         )
     if len(entries) > _MOST_ENTRIES or len(set(names)) < len(names):
-        raise FileFormatError(f"{path} is no saved model: its list of entries makes no sense.")
+        raise FileFormatError(f"{path} is not a saved model: its list of entries makes no sense.")
     # What is not read is not checked either: an array under a damaged name would just be missing.
     strange = [name for name in names if name != HEADER and not name.endswith(_SUFFIX)]
     if strange:
         raise FileFormatError(
-            f"{path} is no saved model, or it is damaged or truncated: it holds {strange[0]!r},"
+            f"{path} is not a saved model, or it is damaged or truncated: it holds {strange[0]!r},"
             " which is no part of one. Save the model again."
         )
     for entry in entries:
         if entry.file_size > _LARGEST_RATIO * entry.compress_size + 1024:
             raise FileFormatError(
-                f"{path} is no saved model: {entry.filename!r} claims to unpack to"
+                f"{path} is not a saved model: {entry.filename!r} claims to unpack to"
                 f" {entry.file_size} bytes from {entry.compress_size}."
             )
     check_memory(
@@ -125,10 +125,10 @@ def _read(archive: zipfile.ZipFile, path: str) -> tuple[dict[str, Any], dict[str
         "Load it on a larger machine, or save the model with objects=False.",
     )
     if archive.getinfo(HEADER).file_size > _LARGEST_HEADER:
-        raise FileFormatError(f"{path} is no saved model: its {HEADER} is too large.")
+        raise FileFormatError(f"{path} is not a saved model: its {HEADER} is too large.")
     header = json.loads(archive.read(HEADER))
     if not isinstance(header, dict):
-        raise FileFormatError(f"{path} is no saved model: its {HEADER} holds no settings.")
+        raise FileFormatError(f"{path} is not a saved model: its {HEADER} holds no settings.")
     arrays = {
         name.removesuffix(_SUFFIX): _array(archive.read(name)) for name in names if name != HEADER
     }
@@ -139,5 +139,5 @@ def _array(content: bytes) -> NDArray[Any]:
     """Return the array of an NPY entry, if it is of numbers and as long as it says."""
     array = read_npy(io.BytesIO(content), len(content), "An array of the model")
     if array.dtype.kind not in "biuf" or not array.dtype.isnative:
-        raise ValueError(f"an array of {array.dtype}, which is no kind of number that is saved")
+        raise ValueError(f"an array of {array.dtype}, which is not a type that is saved")
     return array

@@ -29,7 +29,7 @@ _NAME = re.compile(r"_?[a-z][a-z0-9_]*")
 def check_preamble(header: Header, path: str) -> None:
     """Refuse a header of another format, or of a version that is not known yet."""
     if header.get("format") not in _READABLE:
-        raise FileFormatError(f"{path} is no saved model: its header is of another format.")
+        raise FileFormatError(f"{path} is not a saved model: its header is of another format.")
     version: Any = header.get("version")
     if not _is_count(version) or version < 1:
         raise broken(path, f"its version is {version!r}")

@@ -1,6 +1,6 @@
 """The same stages on another runtime: votes larger than memory, on one machine or on several.
 
-`stream` is imported with this package, `dask` by who uses it.
+`stream` is imported with this package, `dask` when it is used.
 """
 
 from ensemblage.scale import stream

@@ -1,4 +1,4 @@
-"""What a streamed consensus has finished, in a folder beside its output, so that it can go on.
+"""What a streamed consensus has finished, in a folder beside its output, so that it can be resumed.
 
 ``manifest.json`` says what the run was asked for, ``index.npz`` holds the microclusters of the rows
 read so far, ``labels.npz`` what was found for them, and each ``part-*`` the labels of some rows.
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-#: To be raised when folders of earlier versions cannot be gone on with.
+#: To be raised when folders of earlier versions cannot be resumed.
 _VERSION = 2
 _MANIFEST = "manifest.json"
 _LOCK = ".lock"
@@ -43,7 +43,7 @@ class Folder:
     """The folder of one run. `votes` is what its index depends on, `consensus` what labels do.
 
     Until it is closed, no other run may have it. Where a run cannot tell its votes again,
-    `resumes` is False, and nobody goes on from what it has left.
+    `resumes` is False, and no later run uses what it has left.
     """
 
     def __init__(
@@ -210,7 +210,7 @@ def file_facts(path: str) -> list[Any]:
     return [where, *(File(path).state() or ())]
 
 
-def estimator_in_words(estimator: Any) -> str:
+def format_estimator(estimator: Any) -> str:
     """Describe an estimator by what its labels depend on, the same in every process."""
     parameters = sorted(estimator.get_params(deep=False).items())
     inside = ", ".join(f"{name}={_words(value)}" for name, value in parameters if name != "n_jobs")

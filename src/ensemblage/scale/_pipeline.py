@@ -45,7 +45,7 @@ def in_order(
                 if not put(pool.submit(work, item)):
                     return
             put(None)
-        except BaseException as error:  # noqa: BLE001 - raised again by whoever takes the results
+        except BaseException as error:  # noqa: BLE001 - raised again where results are taken
             failed: Future[Result] = Future()
             failed.set_exception(error)
             put(failed)

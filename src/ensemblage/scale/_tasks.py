@@ -92,7 +92,7 @@ class Tasks:
         return found
 
     def _merge(self, leaves: list[Any], n_rows: list[int | None], *, show: bool) -> Packed:
-        """Return the merged index; who merges are the workers, in a tree."""
+        """Return the merged index; the workers merge, in a tree."""
         level = leaves
         while len(level) > 1:
             level = [
@@ -100,7 +100,7 @@ class Tasks:
                 for i in range(0, len(level), _MERGED_AT_ONCE)
             ]
         known = [n for n in n_rows if n is not None]
-        if len(known) < len(n_rows):  # of partitions and text nobody knows before they are read
+        if len(known) < len(n_rows):  # of partitions and text it is not known before
             with working("Reading votes", show=show):
                 (found,) = self._compute(level)
         else:
@@ -196,7 +196,7 @@ class Tasks:
 
         # The table is meant to be in the graph, from where it is had again if a worker dies.
         quiet = {"distributed.admin.large-graph-warning-threshold": "4GB"}
-        with _in_words(), dask.config.set(quiet):
+        with _dask_errors(), dask.config.set(quiet):
             futures = self._client.compute([*wanted, *steps])
             rows_of = dict(zip((step.key for step in futures[len(wanted) :]), n_rows, strict=True))
             completed = as_completed(futures[len(wanted) :], loop=self._client.loop)
@@ -217,7 +217,7 @@ class _Plain:
 
 
 @contextmanager
-def _in_words() -> Iterator[None]:
+def _dask_errors() -> Iterator[None]:
     """Say what has happened where Dask gives up."""
     from concurrent.futures import CancelledError
 
@@ -248,8 +248,8 @@ def _in_words() -> Iterator[None]:
 
 
 @contextmanager
-def _seen_from_here(path: str | Path) -> Iterator[None]:
-    """Say who does not find a file, which others do."""
+def _worker_errors(path: str | Path) -> Iterator[None]:
+    """Name the worker that does not find a file."""
     try:
         yield
     except FileNotFoundError as error:
@@ -269,7 +269,7 @@ def _address() -> str:
 
 
 def _index_rows(source: Source, span: tuple[int, int | None]) -> Packed:
-    with _seen_from_here(source.path):
+    with _worker_errors(source.path):
         index = index_of(source, *span)
         start, stop = span
         learned = {"n_rows": None if stop is None else stop - start}
@@ -292,13 +292,13 @@ def _write_rows(
 ) -> None:
     if isinstance(source, PartitionSource):
         source = source.holding(data)
-    with _seen_from_here(source.path if folder.path.exists() else folder.path):
+    with _worker_errors(source.path if folder.path.exists() else folder.path):
         write_part(source, span, first_row, table.index, table.sheets[chosen], folder, name)
 
 
 def _assemble(
     table: Table, chosen: str, folder: Folder, name: str, parts: _Plain, wait_for: list[None]
 ) -> None:
-    del wait_for  # there are no parts before these are done
-    with _seen_from_here(folder.path):
+    del wait_for  # which write the parts
+    with _worker_errors(folder.path):
         folder.replace(name, lambda file: table.sheets[chosen].assemble(file, parts.value))

@@ -1,4 +1,4 @@
-"""The two passes over votes in files, whoever makes them, and the fit between."""
+"""The two passes over votes in files, by any runtime, and the fit between."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from ensemblage._ensemble import Ensemble
 from ensemblage._messages import ParameterError
 from ensemblage._progress import working
 from ensemblage.metrics.sizes import ranked_by_size
-from ensemblage.scale._checkpoint import Folder, estimator_in_words, file_facts
+from ensemblage.scale._checkpoint import Folder, file_facts, format_estimator
 from ensemblage.scale._output import Answer, answer_of
 from ensemblage.scale._passes import Index
 from ensemblage.scale._scores import Scores, scores_of, without_truth
@@ -137,7 +137,7 @@ def consensus_of(
         parts_folder(output) if ask.checkpoint is None else Path(ask.checkpoint),
         votes={**votes, "columns": files[0].names, "truth": files[0].truth},
         consensus={
-            "estimator": estimator_in_words(ask.estimator),
+            "estimator": format_estimator(ask.estimator),
             "cuts": ask.cuts,
             "confidence": ask.confidence,
             "by size": ask.by_size,
@@ -215,7 +215,7 @@ def _run(
         index = runtime.first_pass(job)
     except FileFormatError as error:
         if not isinstance(error.__cause__, OSError):  # a disk may do better next time
-            folder.clear()  # of no use: the files have to be changed
+            folder.clear()  # useless: the files have to be changed
         raise
     if len(index.groups) == 0:
         folder.clear()

@@ -2,7 +2,7 @@
 
 Each partition, or range of row groups, gives an index of its microclusters. Indices merge in order,
 in a tree, on the workers; the estimator is fitted once, by the client; the labels of microclusters
-go back to the workers, who label the objects.
+go back to the workers, which label the objects.
 """
 
 from __future__ import annotations
@@ -87,7 +87,8 @@ def consensus(
     by_size : bool, default=False
         Number the clusters by size, the largest 0, and not in order of first appearance.
     truth : str, optional
-        A column of true labels, which is no clustering; the result then has scores. Needs `output`.
+        A column of true labels, which is not a clustering; the result then has scores. It needs
+        `output`.
     task_rows : int, default=2**21
         About how many rows of a file one task goes through. A row group is not cut, and text is
         read by one task for each file. Partitions of collections stay as they are.
@@ -97,7 +98,7 @@ def consensus(
         Show how far it is, on standard error if that is a terminal.
     checkpoint : path-like, optional
         The folder for what is finished, removed in the end. By default OUTPUT.parts, beside the
-        output. If it is there, a run over files goes on from what it holds.
+        output. If it is there, a run over files is resumed from what it holds.
     header, format
         Of files: as for `ensemblage.tables.read`.
 
@@ -176,7 +177,7 @@ def consensus(
 
 
 def _need_dask() -> None:
-    """Refuse to go on without Dask, and say how to get it."""
+    """Raise where Dask is not installed, and say how to install it."""
     try:
         import distributed  # noqa: F401
         import pyarrow  # noqa: F401
@@ -227,7 +228,7 @@ def _client(asked: Any) -> Iterator[Any]:
 
 
 def local_cluster(n_workers: int) -> Any:
-    """Return a cluster of processes on this machine, quiet, to be closed by who asked for it."""
+    """Return a cluster of processes on this machine, quiet, to be closed by the caller."""
     import logging
 
     import dask
@@ -252,7 +253,7 @@ def local_cluster(n_workers: int) -> Any:
 
 def _absolute(output: str | PathLike[str]) -> str:
     if not os.fspath(output):
-        return ""  # to be complained of, not this folder
+        return ""  # an error, and not this folder
     path = os.path.abspath(output)  # noqa: PTH100 - links stay links
     return f"{path}{os.sep}" if is_folder(output) else path
 

@@ -87,7 +87,7 @@ def consensus(
     by_size : bool, default=False
         Number the clusters by size, the largest 0, and not in order of first appearance.
     truth : str, optional
-        A column of true labels, which is no clustering; the result then has scores.
+        A column of true labels, which is not a clustering; the result then has scores.
     batch_rows : int, default=2**20
         How many rows are read at once, at most: fewer where rows are long.
     n_jobs : int or None, default=None
@@ -96,7 +96,7 @@ def consensus(
         Show how far it is, on standard error if that is a terminal.
     checkpoint : path-like, optional
         The folder for what is finished, removed in the end. By default OUTPUT.parts, beside the
-        output. If the folder is there, the run goes on from what it holds.
+        output. If the folder is there, the run is resumed from what it holds.
     header, format
         As for `ensemblage.tables.read`.
 
@@ -108,7 +108,7 @@ def consensus(
     Raises
     ------
     FileFormatError
-        Where a file is no table of votes, or not like the others.
+        Where a file is not a table of votes, or not like the others.
     ValueError
         Where the votes do not allow what was asked, or the checkpoint belongs to other votes.
     OSError

@@ -47,7 +47,7 @@ def load_arrays(source: IO[bytes], *, format: str, path: str) -> Arrays:  # noqa
             f"{path} is a MAT file of version 7.3, which is not read here. In MATLAB, save it"
             " with the option '-v7'."
         ) from error
-    except Exception as error:  # damaged bytes lead a parser anywhere: there is no list of types
+    except Exception as error:  # damaged bytes raise anything in a parser
         reason = str(error).splitlines()[0].rstrip(".") if str(error) else type(error).__name__
         raise FileFormatError(
             f"{path} cannot be read as {format.upper()}: it is damaged, truncated, in another"
@@ -148,7 +148,7 @@ def _load_npy(source: IO[bytes], path: str) -> Arrays:
 
 
 def _load_npz(source: IO[bytes], path: str) -> Arrays:
-    """Read the arrays of a zip archive; its other members, a readme say, are no concern of ours."""
+    """Read the arrays of a zip archive; its other members are ignored."""
     arrays = {}
     with zipfile.ZipFile(source) as archive:
         entries = [entry for entry in archive.infolist() if entry.filename.endswith(".npy")]

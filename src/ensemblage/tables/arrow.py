@@ -288,7 +288,7 @@ def parquet_bytes(file: File, size: int) -> int:
         with file.for_arrow() as content, pq.ParquetFile(content) as opened:
             widths = [bytes_of_vote(kind) for kind in opened.schema_arrow.types]
             return int(opened.metadata.num_rows * (2 * sum(widths) + 64))
-    except (pa.ArrowException, OSError):  # whoever reads it will complain
+    except (pa.ArrowException, OSError):  # reading it raises
         return size
 
 

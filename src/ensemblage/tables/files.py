@@ -101,7 +101,7 @@ class File:
                 yield stream
 
     def state(self) -> tuple[int, int] | None:
-        """Return size and time of change; None where there is no file any more."""
+        """Return size and time of change; None if the file is gone."""
         if is_remote(self.path):
             info = _info(self.path)
             return (info.size, info.mtime_ns) if info.is_file else None
@@ -316,7 +316,7 @@ def _too_large(what: str, error: Exception) -> MemoryBudgetError:
 
 @contextmanager
 def arrow_errors(what: str) -> Iterator[None]:
-    """Say what cannot be read where Arrow complains, whatever it complains about."""
+    """Name what cannot be read where Arrow raises an error of its own."""
     import pyarrow as pa
 
     try:

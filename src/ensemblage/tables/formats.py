@@ -126,4 +126,4 @@ def format_to_write(path: str, asked: str | None) -> str:
 def _known(name: str, known: tuple[str, ...]) -> str:
     if name.lower() in known:
         return name.lower()
-    raise FileFormatError(f"There is no format {name!r}. Known: {', '.join(known)}.")
+    raise FileFormatError(f"Unknown format {name!r}. Known: {', '.join(known)}.")

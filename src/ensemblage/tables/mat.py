@@ -42,7 +42,7 @@ class _Bytes(Protocol):
     """Where the bytes of a variable come from."""
 
     def take(self, count: int) -> bytes:
-        """Return so many bytes, or complain that there are fewer."""
+        """Return so many bytes, or raise where there are fewer."""
 
     def pass_over(self, count: int) -> None:
         """Leave out so many bytes, or all that are left."""

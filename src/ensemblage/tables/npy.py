@@ -23,7 +23,7 @@ class PickledError(ValueError):
 
 
 def read_npy(stream: IO[bytes], n_bytes: int, name: str) -> NDArray[Any]:
-    """Return the array in the next `n_bytes` of a stream that can seek; `name` is for complaints.
+    """Return the array in the next `n_bytes` of a stream that can seek; `name` is for messages.
 
     NumPy would take the memory that a header asks for before it looks whether the file has so much.
     """
@@ -33,7 +33,7 @@ def read_npy(stream: IO[bytes], n_bytes: int, name: str) -> NDArray[Any]:
         raise ValueError(f"a header of version {version}, which plain arrays do not have")
     shape, _, dtype = _HEADERS[version](stream)
     if dtype.hasobject:
-        raise PickledError("an array of Python objects, which is no kind of number that is saved")
+        raise PickledError("an array of Python objects, which is not a type that is saved")
     found = n_bytes - (stream.tell() - start)
     count: int = math.prod(shape)
     claimed = count * dtype.itemsize

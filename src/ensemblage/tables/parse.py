@@ -94,7 +94,7 @@ class Text:
             rows = rows[:end]
         types = [DISTINCT] * len(self.first)
         columns = [HeadColumn() for _ in types]
-        if self._rewritten or rows.count(b'"') % 2:  # a cell may go on after the head
+        if self._rewritten or rows.count(b'"') % 2:  # a cell may continue below the head
             batches = self.batches(types, n_before=1)
         else:
             batches = self.batches(types, n_before=1, head=rows)

@@ -170,7 +170,7 @@ def _split(text: io.TextIOWrapper, path: str, preferred: str) -> Generator[First
             yield FirstRow(row, mark, n_bytes)
     except UnicodeDecodeError as error:
         raise FileFormatError(
-            f"{path} is not UTF-8 text: byte {error.object[error.start]:#04x} is met in it."
+            f"{path} is not UTF-8 text: byte {error.object[error.start]:#04x} occurs in it."
             " Save it again as UTF-8."
         ) from error
     except csv.Error as error:

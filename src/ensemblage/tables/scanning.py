@@ -57,7 +57,7 @@ def why_not_streamed(path: str, format: str | None = None) -> str | None:  # noq
     try:
         known = file.format(format)
     except OSError:
-        return None  # whoever reads it complains
+        return None  # reading it raises
     if known not in STREAMED:
         return f"{path} is {known.upper()}, and {', '.join(STREAMED)} are read in batches"
     if known not in TEXT and file.is_packed():

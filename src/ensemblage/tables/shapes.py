@@ -43,7 +43,7 @@ _LABELS = ("label", "cluster", "vote", "labels")
 
 
 def _refuse(choice: Choice, layout: str, **others: Any) -> None:
-    """Raise where an option is of no use in a layout."""
+    """Raise where an option does not apply to a layout."""
     for name, value in {"truth": choice.truth, "keep": choice.keep or None, **others}.items():
         if value is not None:
             message = "{name} is for wide tables, but the layout is {layout}. Leave it out."

@@ -155,7 +155,7 @@ def silent_objects(table: VoteTable) -> NDArray[np.intp]:
     return np.flatnonzero(silent)
 
 
-def object_in_words(table: VoteTable, row: int) -> str:
+def format_object(table: VoteTable, row: int) -> str:
     """Return the id of an object and where it stands: ``'c3' (votes.csv, row 4)``."""
     below, where = row, f"row {row + 1}"
     for part in table.origin:

@@ -39,7 +39,7 @@ def write(
         The columns by name, in order. NPY has no place for names: it holds a vector for
         one column and a 2-D array for several, so give it labels only.
     format : {"csv", "tsv", "parquet", "arrow", "orc", "json", "npy", "npz"}, optional
-        By default told from the name; CSV where it has no suffix.
+        By default inferred from the name; CSV where it has no suffix.
     decimals : mapping of str to int, optional
         How many decimals these columns get in CSV and TSV. All other numbers, and the other
         formats, keep every digit.
