@@ -101,8 +101,8 @@ def _read(archive: zipfile.ZipFile, path: str) -> tuple[dict[str, Any], dict[str
     names = [entry.filename for entry in entries]
     if HEADER not in names:
         raise FileFormatError(
-            f"{path} is a zip archive without {HEADER}, so it is not a saved model. Name a file that"
-            " save has written."
+            f"{path} is a zip archive without {HEADER}, so it is not a saved model. Name a file"
+            " that save has written."
         )
     if len(entries) > _MOST_ENTRIES or len(set(names)) < len(names):
         raise FileFormatError(f"{path} is not a saved model: its list of entries makes no sense.")
