@@ -30,31 +30,13 @@ INTERRUPTED = 130  # 128 + SIGINT, as shells count
 BROKEN_PIPE = 141  # 128 + SIGPIPE
 
 #: What the command calls a parameter of the library.
-OPTIONS = {
-    "n_clusters_range": "--k-range",
-    "n_clusters": "-k",
-    "n_members": "--members",
-    "n_neighbors": "--neighbors",
-    "n_steps": "--steps",
-    "random_state": "--seed",
-    "n_jobs": "--jobs",
-    "n_refits": "--refits",
-    "id_column": "--id-column",
-    "columns": "--columns",
-    "keep": "--keep",
-    "layout": "--layout",
-    "checkpoint": "--checkpoint",
-    "device": "--device",
-    "format": "--format",
-    "header": "--header",
-    "key": "--key",
-    "linkage": "--linkage",
-    "projection": "--projection",
-    "scale": "--scale",
-    "subsample": "--subsample",
-    "subspace": "--subspace",
-    "truth": "--truth",
-}
+OPTIONS = {"n_clusters": "-k", "n_clusters_range": "--k-range", "random_state": "--seed"}
+_SAME_NAME = (
+    *("checkpoint", "columns", "device", "format", "header", "id_column", "keep", "key", "layout"),
+    *("linkage", "n_jobs", "n_members", "n_neighbors", "n_refits", "n_steps", "projection"),
+    *("scale", "subsample", "subspace", "truth"),
+)
+OPTIONS |= {name: f"--{name.removeprefix('n_').replace('_', '-')}" for name in _SAME_NAME}
 
 #: What typer raises for a call that it cannot parse. It has no public name of its own.
 _TyperUsageError: type[Exception] = typer.BadParameter.__mro__[1]
