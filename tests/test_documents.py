@@ -202,7 +202,7 @@ def test_every_public_name_is_in_the_reference():
     text = "\n".join(reference().values())
     modules = [name for name in en.__all__ if isinstance(getattr(en, name), ModuleType)]
     names = [name for name in en.__all__ if name not in ("__version__", *modules)]
-    for name in [*names, *en.metrics.__all__, *en.graph.__all__]:
+    for name in [*names, *en.metrics.__all__, *en.graph.__all__, *en.refine.__all__]:
         assert re.search(rf"^\.\. (auto\w+|py:data):: {name}$", text, re.MULTILINE), name
     for name in modules:
         assert re.search(rf"^\.\. currentmodule:: ensemblage\.{name}\b", text, re.MULTILINE), name
