@@ -180,9 +180,7 @@ def _write(folder: Path, votes: NDArray[Any], models: dict[str, Any], digits: ND
     ids = {"id": np.arange(len(digits))}
     members = {f"kmeans_{place}": member for place, member in enumerate(votes.T, 1)}
     tables.write(folder / "votes.csv", ids | members)
-    labels = {
-        METHODS.title(name).lower(): models[row].labels_ for row, name in _METHODS.items()
-    }
+    labels = {METHODS.title(name).lower(): models[row].labels_ for row, name in _METHODS.items()}
     tables.write(folder / "labels.csv", ids | {"truth": digits} | labels)
 
 
