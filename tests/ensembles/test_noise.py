@@ -5,7 +5,6 @@ import pytest
 from sklearn.datasets import make_blobs
 
 import ensemblage as en
-from ensemblage.ensembles import clustering
 from ensemblage.ensembles._noise import box
 from ensemblage.metrics.choosing import Null
 
@@ -29,7 +28,7 @@ def test_moderate_evidence_becomes_weak_where_noise_is_as_good(monkeypatch, nois
         asked.append(True)
         return Null(1.0, 2.0 if noise_is_as_good else 0.5)
 
-    monkeypatch.setattr(clustering, "compare_with_noise", compared)
+    monkeypatch.setattr(_noise, "compare_with_noise", compared)
     model = en.EnsembleClustering(random_state=0).fit(features)
     before = model.consensus_.k_choice_
     assert before.evidence == "moderate"
@@ -42,7 +41,7 @@ def test_moderate_evidence_becomes_weak_where_noise_is_as_good(monkeypatch, nois
 
 
 def test_clear_groups_are_not_compared_with_noise(monkeypatch):
-    monkeypatch.setattr(clustering, "compare_with_noise", None)
+    monkeypatch.setattr(_noise, "compare_with_noise", None)
     features, _ = make_blobs(200, 3, centers=4, random_state=1)
     assert en.EnsembleClustering(random_state=0).fit(features).k_choice_.evidence == "strong"
 

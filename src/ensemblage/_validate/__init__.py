@@ -7,16 +7,6 @@ found, and what to do about it.
 # ruff: noqa: F401 - the face of the package
 
 from ensemblage._validate.beside import check_beside, check_each_object
-from ensemblage._validate.earlier import check_earlier, index_of
-from ensemblage._validate.edges import (
-    RULES,
-    Edges,
-    SimpleGraph,
-    check_clusterer,
-    check_edges,
-    check_graph,
-    simple_graph,
-)
 from ensemblage._validate.features import Features, check_features, in_order_of
 from ensemblage._validate.fitted import (
     article,

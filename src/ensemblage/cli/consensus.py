@@ -54,7 +54,7 @@ def consensus(
     confidence if asked for; with --k-range the columns k2, k3, ... instead. A named method needs
     -k or --k-range.
     """
-    k = _asked_k(k, k_range, session.title)
+    k = _asked_k(k, k_range, is_default=session.is_default)
     if scheduler is not None and engine != "dask":
         raise UsageError("--scheduler needs --engine dask.")
     job = Job(
@@ -93,15 +93,15 @@ def consensus(
         "choice": None if choice is None else choice.to_dict(),
     }
     lines = [_summary(outcome, ks, session.title, elapsed)]
-    lines += reasons if taken == "lwgp" and session.title == "Consensus" else []
+    lines += reasons if getattr(outcome.fitted, "_took_second_choice", False) else []
     lines += [] if choice is None else [format_choice(choice)]
     outcome.show_scores(session)
     session.finish("consensus", facts, "\n".join(lines))
 
 
-def _asked_k(k: int | str | None, k_range: range | None, title: str) -> int | str | None:
+def _asked_k(k: int | str | None, k_range: range | None, *, is_default: bool) -> int | str | None:
     """Return the number of clusters; the default method may choose it. None for a range."""
-    if k is None and k_range is None and title == "Consensus":
+    if k is None and k_range is None and is_default:
         return "auto"
     if (k is None) == (k_range is None):
         both = "both were given" if k is not None else "neither was given"

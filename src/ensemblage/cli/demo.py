@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import typer
 
+from ensemblage import METHODS
 from ensemblage.cli import options
 from ensemblage.cli.errors import UsageError
 from ensemblage.cli.output import Clock, format_count, format_table
@@ -28,7 +29,7 @@ Examples:
 _HEADER = ("", "NMI (max)", "sd", "ARI", "sd", "seconds")
 _BASE, _SINGLE, _DEFAULT = "base clusterings", "k-means, n_init=10", "Consensus, the default"
 #: Rows of the table, and the names of their methods.
-_METHODS = {_DEFAULT: "auto", "PTA": "pta", "PTGP": "ptgp"}
+_METHODS = {_DEFAULT: "auto"} | {METHODS.title(name): name for name in ("pta", "ptgp")}
 
 
 class _Score(NamedTuple):
@@ -179,10 +180,7 @@ def _write(folder: Path, votes: NDArray[Any], models: dict[str, Any], digits: ND
     ids = {"id": np.arange(len(digits))}
     members = {f"kmeans_{place}": member for place, member in enumerate(votes.T, 1)}
     tables.write(folder / "votes.csv", ids | members)
-    labels = {
-        name: models[row].labels_
-        for row, name in zip(_METHODS, ("consensus", "pta", "ptgp"), strict=True)
-    }
+    labels = {METHODS.title(name).lower(): models[row].labels_ for row, name in _METHODS.items()}
     tables.write(folder / "labels.csv", ids | {"truth": digits} | labels)
 
 

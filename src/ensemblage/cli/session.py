@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, get_type_hints
 
 import typer
 
+from ensemblage import METHODS
 from ensemblage._progress import Item, track
 from ensemblage.cli import options  # noqa: TC001 - typer reads annotations
 from ensemblage.cli.beside import take_truth
@@ -179,8 +180,6 @@ class FitSession(VoteSession):
 
     def estimator(self, n_clusters: int | str) -> Any:
         """Return the method, not fitted; options that it does not have are errors."""
-        from ensemblage import METHODS
-
         kind = METHODS[self.method]
         accepted = kind._get_param_names()
         given = {name: getattr(self, name) for name in _METHOD_OPTIONS}
@@ -193,7 +192,7 @@ class FitSession(VoteSession):
         return kind(n_clusters=n_clusters, **parameters)
 
     def _advice(self, accepted: Iterable[str]) -> str:
-        if self.title == "Consensus":
+        if self.is_default:
             return "Name a method that has it, such as --method pta, or leave it out."
         has = [f"--{name}" for name, parameter in _METHOD_OPTIONS.items() if parameter in accepted]
         return f"Of these options it has {', '.join(has)}." if has else "Leave it out."
@@ -201,7 +200,12 @@ class FitSession(VoteSession):
     @property
     def title(self) -> str:
         """The method as texts name it."""
-        return "Consensus" if self.method in ("auto", "consensus") else self.method.upper()
+        return METHODS.title(self.method)
+
+    @property
+    def is_default(self) -> bool:
+        """Whether the method is the default, by whichever name."""
+        return self.title == METHODS.title("auto")
 
 
 def seed_and_jobs(kind: Any, seed: int, jobs: int) -> dict[str, int]:

@@ -27,6 +27,8 @@ _N_BOXES = 20
 #: Cost is bounded by a sample of the objects, and by so many members and clusters.
 _MOST_OBJECTS = 300
 _MOST_MEMBERS = 20
+#: Of fewer members too little is known to compare them with members of noise.
+_FEWEST_MEMBERS = 5
 _KS = np.arange(2, 21)
 _TINY = 1e-12
 
@@ -57,8 +59,20 @@ def compare_with_noise(plan: Plan, n_members: int, seed: int) -> Null:
     return null_of(curves)
 
 
-def doubted(choice: KChoice, noise: Null) -> KChoice:
-    """Return a choice of k believed less: moderate evidence as weak, weak evidence as none."""
+def doubted(choice: KChoice | None, plan: Plan, n_members: int, seed: int) -> KChoice | None:
+    """Return a choice of k believed less, where members of noise support it as well; else None.
+
+    Moderate evidence becomes weak, weak evidence none. Strong evidence is believed, and so is that
+    of members that cannot be made of noise.
+    """
+    if choice is None:  # the number of clusters was found without evidence for it
+        return None
+    drawn = all(isinstance(method, str) for method in plan.methods)
+    if choice.evidence not in ("moderate", "weak") or not drawn or n_members < _FEWEST_MEMBERS:
+        return None
+    noise = compare_with_noise(plan, n_members, seed)
+    if noise.exceeded:
+        return None
     compared = (
         "members of noise in place of the features support numbers of clusters as well as those of"
         f" the features do (logarithm of support above its mean {noise.excess:.2f}; of {_N_BOXES}"

@@ -6,18 +6,17 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from sklearn.base import BaseEstimator, ClusterMixin, clone
+from sklearn.base import BaseEstimator, ClusterMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from ensemblage import _validate
-from ensemblage._ensemble import ensemble_of_members
 from ensemblage.ensembles._checks import attainable, check_each_has_a_vote
-from ensemblage.ensembles._noise import compare_with_noise, doubted
+from ensemblage.ensembles._consensus import find_consensus
+from ensemblage.ensembles._noise import doubted
 from ensemblage.ensembles._parameters import check_consensus, check_enough_objects
 from ensemblage.ensembles._plan import make_plan
 from ensemblage.ensembles._run import run_members
 from ensemblage.ensembles._saved import state_of_clustering
-from ensemblage.methods import Consensus
 from ensemblage.methods.archive import write_archive
 from ensemblage.methods.saving import preamble
 from ensemblage.metrics.aligning import aligned
@@ -31,9 +30,6 @@ if TYPE_CHECKING:
     from ensemblage._types import FloatArray, IntArray
     from ensemblage.ensembles._member import Member
     from ensemblage.metrics import KChoice
-
-#: Of fewer members too little is known to compare them with members of noise.
-_FEWEST_MEMBERS = 5
 
 
 class EnsembleClustering(ClusterMixin, BaseEstimator):
@@ -187,10 +183,11 @@ class EnsembleClustering(ClusterMixin, BaseEstimator):
         found = dict(run_members(self._plan, range(n_members), self.n_jobs))
         self.members_: list[Member] = [found[index] for index in range(n_members)]
         self.votes_ = self._votes()
-        self.consensus_ = self._find_consensus(consensus, n_clusters, seed)
-        self._choice: KChoice | None = None
-        if n_clusters is None:
-            self._compare_with_noise(seed)
+        k = "auto" if n_clusters is None else attainable(owner, self._plan.features, n_clusters)
+        self.consensus_ = find_consensus(consensus, self.votes_, k, seed, self.n_jobs)
+        choice = getattr(self.consensus_, "k_choice_", None)
+        self._choice: KChoice | None = doubted(choice, self._plan, n_members, seed)
+        self._form_one_if_no_structure()
         if not any(member.needs_objects for member in self.members_):
             nothing = np.empty((0, self.n_features_in_), dtype=self._plan.features.dtype)
             self._plan = replace(self._plan, features=nothing)  # nor should pickles hold them
@@ -342,32 +339,8 @@ class EnsembleClustering(ClusterMixin, BaseEstimator):
         placed = [m.place(self._plan, features, n_jobs=self.n_jobs) for m in self.members_]
         return np.column_stack(placed)
 
-    def _find_consensus(self, consensus: Any, n_clusters: int | None, seed: int) -> Any:
-        consensus = Consensus() if consensus is None else clone(consensus)
-        given = consensus.get_params()
-        own: dict[str, Any] = {"n_clusters": "auto"}
-        if n_clusters is not None:
-            own["n_clusters"] = attainable(type(self).__name__, self._plan.features, n_clusters)
-        if "random_state" in given and given["random_state"] is None:
-            own["random_state"] = seed
-        if "n_jobs" in given and given["n_jobs"] is None:
-            own["n_jobs"] = self.n_jobs
-        ensemble = ensemble_of_members(self.votes_, n_jobs=self.n_jobs)
-        return consensus.set_params(**own).fit(ensemble)
-
-    def _compare_with_noise(self, seed: int) -> None:
-        """Believe moderate evidence less, and weak evidence not, where noise has as much of it."""
-        choice: KChoice = self.consensus_.k_choice_
-        drawn = all(isinstance(method, str) for method in self._plan.methods)
-        if choice.evidence not in ("moderate", "weak") or not drawn:
-            return
-        if len(self.members_) < _FEWEST_MEMBERS:
-            return
-        reference = compare_with_noise(self._plan, len(self.members_), seed)
-        if reference.exceeded:
-            return
-        self._choice = doubted(choice, reference)
-        if self._choice.evidence != "none":
+    def _form_one_if_no_structure(self) -> None:
+        if self._choice is None or self._choice.evidence != "none":
             return
         _validate.warn(
             f"{type(self).__name__} was asked to choose the number of clusters and formed one."

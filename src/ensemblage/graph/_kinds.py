@@ -7,20 +7,20 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from scipy import sparse
 
-from ensemblage import _validate
+from ensemblage.graph._edges import Edges, SimpleGraph
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 
-def adjacency(graph: _validate.SimpleGraph) -> Any:
+def adjacency(graph: SimpleGraph) -> Any:
     """Return the weights of a graph as a symmetric sparse array."""
     n, rows, columns, weights = graph
     ends = np.concatenate([rows, columns]), np.concatenate([columns, rows])
     return sparse.csr_array((np.concatenate([weights, weights]), ends), shape=(n, n))
 
 
-def like(edges: _validate.Edges, graph: _validate.SimpleGraph, order: Any = None) -> Any:
+def like(edges: Edges, graph: SimpleGraph, order: Any = None) -> Any:
     """Return a graph of the kind of `edges`, with attribute "weight" where edges have attributes.
 
     Vertex p of `graph` is vertex ``order[p]`` of `edges`; its name and its other attributes come
@@ -57,12 +57,12 @@ def like(edges: _validate.Edges, graph: _validate.SimpleGraph, order: Any = None
     return sparse.csr_matrix(found) if old_kind else found
 
 
-def permuted(graph: _validate.SimpleGraph, place: NDArray[np.int64]) -> _validate.SimpleGraph:
+def permuted(graph: SimpleGraph, place: NDArray[np.int64]) -> SimpleGraph:
     """Return the graph with vertex v at ``place[v]``, its edges in the order of their places."""
     rows, columns = place[graph.rows], place[graph.columns]
     low, high = np.minimum(rows, columns), np.maximum(rows, columns)
     order = np.lexsort((high, low))
-    return _validate.SimpleGraph(graph.n_vertices, low[order], high[order], graph.weights[order])
+    return SimpleGraph(graph.n_vertices, low[order], high[order], graph.weights[order])
 
 
 def as_labels(subject: str, found: Any, names: list[Any] | None, n_vertices: int) -> Any:

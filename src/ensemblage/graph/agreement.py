@@ -9,6 +9,7 @@ from scipy import sparse
 
 from ensemblage import _validate, flow
 from ensemblage._ensemble import Ensemble, as_ensemble
+from ensemblage.graph._edges import RULES, SimpleGraph, check_edges, simple_graph
 from ensemblage.graph._kinds import like
 
 if TYPE_CHECKING:
@@ -62,7 +63,7 @@ def edge_agreement(
     _validate.check_n_jobs(owner, n_jobs)
     ensemble = as_ensemble(votes, n_jobs=n_jobs, new=True)
     weight = member_weights(owner, ensemble, member_weight)
-    found = _validate.check_edges(owner, edges, len(ensemble.microclusters.of_object))
+    found = check_edges(owner, edges, len(ensemble.microclusters.of_object))
     agreement = agreement_of(ensemble, found.rows, found.columns, weight, n_jobs)
     if found.kind != "sparse":
         return agreement
@@ -135,15 +136,15 @@ def reweight(
     _validate.check_n_jobs(owner, n_jobs)
     ensemble = as_ensemble(votes, n_jobs=n_jobs, new=True)
     weight = member_weights(owner, ensemble, member_weight)
-    found = _validate.check_edges(owner, edges, len(ensemble.microclusters.of_object))
-    graph = _validate.simple_graph(found)
+    found = check_edges(owner, edges, len(ensemble.microclusters.of_object))
+    graph = simple_graph(found)
     agreement = agreement_of(ensemble, graph.rows, graph.columns, weight, n_jobs)
     return like(found, weighted(graph, agreement, rule, min_weight, threshold))
 
 
 def check_rule(owner: str, rule: Any, min_weight: Any, threshold: Any) -> None:
     """Check a rule for weights and its two parameters."""
-    _validate.check_choice(owner, "rule", rule, _validate.RULES)
+    _validate.check_choice(owner, "rule", rule, RULES)
     _validate.check_share(owner, "min_weight", min_weight)
     _validate.check_share(owner, "threshold", threshold)
 
@@ -168,12 +169,12 @@ def agreement_of(
 
 
 def weighted(
-    graph: _validate.SimpleGraph,
+    graph: SimpleGraph,
     agreement: FloatArray,
     rule: str,
     min_weight: float,
     threshold: float,
-) -> _validate.SimpleGraph:
+) -> SimpleGraph:
     """Return the graph with the weights of a rule, without the edges that it drops."""
     n, rows, columns, _ = graph
     if rule == "threshold":
@@ -183,4 +184,4 @@ def weighted(
         agreed = np.where(core[rows] & core[columns], agreement, 0.0)
         weights = min_weight + (1.0 - min_weight) * agreed
         stays = weights > 0
-    return _validate.SimpleGraph(n, rows[stays], columns[stays], weights[stays])
+    return SimpleGraph(n, rows[stays], columns[stays], weights[stays])

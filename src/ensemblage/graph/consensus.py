@@ -12,6 +12,14 @@ from scipy.sparse import csr_matrix
 from ensemblage import _validate
 from ensemblage._ensemble import ensemble_of_members
 from ensemblage.flow.codes import factorize
+from ensemblage.graph._edges import (
+    Edges,
+    SimpleGraph,
+    check_clusterer,
+    check_edges,
+    check_graph,
+    simple_graph,
+)
 from ensemblage.graph._kinds import adjacency, as_labels, like, permuted
 from ensemblage.graph.agreement import agreement_of, check_rule, weighted
 from ensemblage.graph.scores import scores_of
@@ -159,9 +167,9 @@ def consensus(
         each = _clusterer("member_clusterer", member_clusterer, resolution)
     elif rule == "ecg" and isinstance(clusterer, str):
         each = _built_in("louvain", resolution, n_aggregations=1)
-    found = _validate.check_edges(_OWNER, edges, n_vertices)
-    graph = _validate.simple_graph(found)
-    _validate.check_graph(_OWNER, graph)
+    found = check_edges(_OWNER, edges, n_vertices)
+    graph = simple_graph(found)
+    check_graph(_OWNER, graph)
     rng = np.random.default_rng(_validate.check_random_state(_OWNER, random_state))
     *seeds, last_seed = rng.integers(2**31, size=n_members + 1).tolist()
 
@@ -184,7 +192,7 @@ class _Clusterer(NamedTuple):
 
 
 def _clusterer(name: str, value: Any, resolution: float) -> _Clusterer:
-    value = _validate.check_clusterer(_OWNER, name, value)
+    value = check_clusterer(_OWNER, name, value)
     if isinstance(value, str):
         return _built_in(value, resolution)
     if hasattr(value, "fit_predict"):
@@ -229,7 +237,7 @@ def _built_in(name: str, resolution: float, n_aggregations: int = -1) -> _Cluste
 
 
 def _member(
-    clusterer: _Clusterer, edges: _validate.Edges, graph: _validate.SimpleGraph, seed: int
+    clusterer: _Clusterer, edges: Edges, graph: SimpleGraph, seed: int
 ) -> NDArray[np.int64]:
     """Return the labels of one run on the vertices in an order of its own."""
     order = np.random.default_rng(seed).permutation(graph.n_vertices)
@@ -240,8 +248,8 @@ def _member(
 
 def _labels(
     clusterer: _Clusterer,
-    edges: _validate.Edges,
-    graph: _validate.SimpleGraph,
+    edges: Edges,
+    graph: SimpleGraph,
     order: NDArray[np.int64],
     seed: int,
 ) -> NDArray[np.int64]:

@@ -8,6 +8,7 @@ import numpy as np
 
 from ensemblage import _validate, flow
 from ensemblage._ensemble import as_ensemble
+from ensemblage.graph._edges import SimpleGraph, check_edges, simple_graph
 from ensemblage.graph._kinds import as_labels
 from ensemblage.graph.agreement import agreement_of, member_weights
 
@@ -89,14 +90,14 @@ def scores(
     _validate.check_n_jobs(owner, n_jobs)
     ensemble = as_ensemble(votes, n_jobs=n_jobs, new=True)
     weight = member_weights(owner, ensemble, member_weight)
-    found = _validate.check_edges(owner, edges, len(ensemble.microclusters.of_object))
-    graph = _validate.simple_graph(found)
+    found = check_edges(owner, edges, len(ensemble.microclusters.of_object))
+    graph = simple_graph(found)
     communities = as_labels("The labels of scores", labels, found.nodes, found.n_vertices)
     agreement = agreement_of(ensemble, graph.rows, graph.columns, weight, n_jobs)
     return scores_of(graph, agreement, communities)
 
 
-def scores_of(graph: _validate.SimpleGraph, agreement: FloatArray, labels: Any) -> GraphScores:
+def scores_of(graph: SimpleGraph, agreement: FloatArray, labels: Any) -> GraphScores:
     """Return the scores of communities, given the agreement of the edges of a simple graph."""
     n, rows, columns, _ = graph
     return GraphScores(

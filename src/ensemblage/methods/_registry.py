@@ -51,6 +51,10 @@ class Registry(UserDict[str, "type[ConsensusClusterer]"]):
         """The names of the classes, each once."""
         return tuple(dict.fromkeys(self._called().values()))
 
+    def title(self, name: str) -> str:
+        """Return how the class is called that is registered under a name, without importing it."""
+        return self._called()[name]
+
     def class_called(self, name: str) -> type[ConsensusClusterer] | None:
         """Return the class of this name; None where there is none."""
         registered = (key for key, called in self._called().items() if called == name)

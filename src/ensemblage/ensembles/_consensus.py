@@ -1,0 +1,28 @@
+"""The consensus of the members of an ensemble of features."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from sklearn.base import clone
+
+from ensemblage._ensemble import ensemble_of_members
+from ensemblage.methods import Consensus
+
+if TYPE_CHECKING:
+    from ensemblage._types import IntArray
+
+
+def find_consensus(
+    asked: Any, votes: IntArray, n_clusters: int | str, seed: int, n_jobs: int | None
+) -> Any:
+    """Return the method that was asked for, fitted; None is `Consensus`.
+
+    It is cloned, and given the seed and the number of threads where it has none of its own.
+    """
+    consensus = Consensus() if asked is None else clone(asked)
+    given = consensus.get_params()
+    own = {"random_state": seed, "n_jobs": n_jobs}
+    lacking = {name: own[name] for name in own if name in given and given[name] is None}
+    consensus.set_params(n_clusters=n_clusters, **lacking)
+    return consensus.fit(ensemble_of_members(votes, n_jobs=n_jobs))
