@@ -5,6 +5,7 @@ import pytest
 from sklearn.datasets import make_blobs
 
 import ensemblage as en
+from ensemblage.ensembles import _noise
 from ensemblage.ensembles._noise import box
 from ensemblage.metrics.choosing import Null
 
