@@ -302,7 +302,7 @@ def _within_memory(parts: Generator[bytes], n_columns: int, path: str) -> Genera
     n_rows = 0
     with closing(parts):
         for part in parts:
-            n_rows += part.count(b"\n")
+            n_rows += part.count(b"\n") or part.count(b"\r")
             check_memory(
                 _BYTES_OF_CELL * n_columns * n_rows,
                 f"The rows of {path}, {n_rows} so far,",
