@@ -88,9 +88,16 @@ class ArraySource(Source):
         if choice.truth in arrays and choice.truth not in names:
             self._choice = choice._replace(truth=None)  # a vector: it comes along as extra
         self._choose(names, n_rows=self.n_rows, is_unique=lambda _: False, named=False)
+        if self._array.dtype.kind in "iufb" and self.names == names:
+            # All at once: columns of a matrix in rows are slow to go through.
+            self._array = as_votes(self._array, self._cell)
+            self.matrix = self._array
         self._column = {name: self._array[:, place] for place, name in enumerate(names)}
         others = {other: arrays[other] for other in arrays if other != name}
         self.extra = label_vectors(others, self.n_rows)
+
+    def _cell(self, at: tuple[int, ...]) -> str:
+        return f"{self.path}, row {at[0] + 1}, column {at[1] + 1}"
 
     def batches(
         self,
