@@ -32,7 +32,7 @@ _AS_TEXT = {INTEGERS: DISTINCT, FLOATS: TEXTS}
 _HEAD = 1 << 20
 _SAMPLE = 1 << 16
 _BLOCK, _LARGE_BLOCK = 1 << 20, 1 << 22
-_BYTES_OF_CELL = 8
+_BYTES_OF_CELL = 16  # integers twice: in chunks, and in one piece
 _HEXADECIMAL = re.compile(rb"0[xX]")
 _INTEGER = re.compile(r"\s*-?[0-9]{1,18}\s*")
 
@@ -195,7 +195,7 @@ class Text:
             if feed.is_empty():
                 return
             if whole:
-                yield from arrow_csv.read_csv(feed, **options).to_batches()
+                yield from arrow_csv.read_csv(feed, **options).combine_chunks().to_batches()
             else:
                 with arrow_csv.open_csv(feed, **options) as reader:
                     yield from reader
@@ -217,8 +217,8 @@ class Text:
         if len(self.first) == 1 or self._checked:
             return
         blank = None
-        for column in batch.columns:
-            empty = _empty(column)
+        for place in range(batch.num_columns):
+            empty = _empty(batch.column(place))
             if empty is None:
                 return
             blank = empty if blank is None else pc.and_(blank, empty)
