@@ -43,6 +43,7 @@ class HeadColumn:
     def __init__(self) -> None:
         self.counts: Counter[str] = Counter()
         self.n_rows = 0
+        self._kinds: Counter[Kind] | None = None
 
     def add(self, column: Any, most: int) -> None:
         """Take in the next cells, a dictionary array of Arrow, up to `most` in all."""
@@ -58,6 +59,7 @@ class HeadColumn:
         """Put a cell before all others: the first row is not a header."""
         self.counts = Counter({cell: 1}) + self.counts
         self.n_rows += 1
+        self._kinds = None
 
     def is_unique(self) -> bool:
         """Tell whether all cells differ."""
@@ -65,7 +67,9 @@ class HeadColumn:
 
     def kinds(self) -> Counter[Kind]:
         """Return how many cells are numbers, names or missing."""
-        return count_kinds(self.counts, self.counts.values())
+        if self._kinds is None:
+            self._kinds = count_kinds(self.counts, self.counts.values())
+        return self._kinds
 
     def are_integers(self) -> bool:
         """Tell whether pyarrow reads all cells as integers."""
