@@ -23,7 +23,7 @@ import pyarrow.parquet as pq
 
 import ensemblage as en
 from ensemblage.flow import compiling
-from ensemblage.scale import _passes, _threads, _work, stream
+from ensemblage.scale import _passes, _work, stream
 
 COLUMNS = 10
 BATCH = 1 << 20
@@ -102,7 +102,7 @@ def _read(asked: argparse.Namespace) -> None:
 def _stream(asked: argparse.Namespace) -> None:
     """Stream with every stage timed by what it adds to the clock of the process."""
     costs: dict[str, tuple[float, float]] = {}
-    for module, name in ((_threads, "_first_pass"), (_work, "fit"), (_threads, "_second_pass")):
+    for module, name in ((stream, "_first_pass"), (_work, "fit"), (stream, "_second_pass")):
         setattr(module, name, _timed(name, getattr(module, name), costs))
     estimator = en.Vote(3)
     _warm_up(asked.folder, estimator)

@@ -11,7 +11,7 @@ import pytest
 from scale_helpers import Stop, random_votes, stop_after, table_of
 
 import ensemblage as en
-from ensemblage.scale import _passes, _threads, stream
+from ensemblage.scale import _passes, stream
 
 pq = pytest.importorskip("pyarrow.parquet")
 
@@ -75,7 +75,7 @@ class TestGoingOn:
             starts.append(start)
             return real(sources, index, start, *arguments, **options)
 
-        monkeypatch.setattr(_threads, "read_votes", spy)
+        monkeypatch.setattr(stream, "read_votes", spy)
         self.call(tmp_path, jobs)
         assert starts[0][1] >= 10 * PIECE
 

@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 from ensemblage import tables
-from ensemblage.tables import FileFormatError, check_writable, lost_errors, read_labels, writers
+from ensemblage.tables import FileFormatError, check_writable, lost_errors, read_labels, writing
 
 COLUMNS = {
     "id": np.array(["a,1", 'b"', "ü"], dtype=object),
@@ -127,7 +127,7 @@ def test_a_failure_half_way_leaves_the_old_file_and_nothing_else(tmp_path, monke
         raise OSError(28, "No space left on device")
 
     format_name = name.split(".")[1]
-    monkeypatch.setattr(writers, f"write_{format_name}", fail)
+    monkeypatch.setattr(writing, f"write_{format_name}", fail)
     with pytest.raises(OSError, match="No space left"):
         tables.write(file, LABELS)
     assert file.read_bytes() == b"precious"

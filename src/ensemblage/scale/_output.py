@@ -1,4 +1,4 @@
-"""Labels on their way out: parts while they are found, whole files in the end.
+"""Labels on their way out: which files, parts while they are found, whole files in the end.
 
 Parts of what becomes Parquet are Arrow IPC, which is cheap to write and read again. Parts of what
 becomes text are text.
@@ -9,16 +9,26 @@ from __future__ import annotations
 import csv
 import io
 import shutil
+from os import PathLike, fspath
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from ensemblage.scale._checkpoint import damaged
-from ensemblage.tables import common_type
+from ensemblage.tables import (
+    TEXT,
+    File,
+    FileFormatError,
+    check_target,
+    common_type,
+    format_to_write,
+    is_remote,
+    packing,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
-    from pathlib import Path
     from typing import IO
 
     from numpy.typing import NDArray
@@ -28,6 +38,8 @@ if TYPE_CHECKING:
 _ROWS_OF_GROUP = 1 << 20
 _DECIMALS = 6
 ROW = "row"
+#: The formats that labels are written in.
+WRITTEN = (*TEXT, "parquet")
 
 
 class Part(NamedTuple):
@@ -199,3 +211,93 @@ def _groups(batches: Iterator[Any]) -> Iterator[list[Any]]:
                 group, n_rows = [], 0
     if group:
         yield group
+
+
+# -- which files -----------------------------------------------------------------------------------
+
+
+class Target(NamedTuple):
+    """A file of labels, and the places of the sources that it is for."""
+
+    path: Path
+    format: str
+    sources: range
+
+
+def is_folder(output: str | PathLike[str]) -> bool:
+    """Tell whether an output is a folder: it exists as one, or has a slash at its end."""
+    path = fspath(output)
+    return bool(path) and (path.endswith(("/", "\\")) or Path(path).is_dir())
+
+
+def parts_folder(output: str | PathLike[str]) -> Path:
+    """Return the folder beside an output where what is finished is kept."""
+    where = Path(output)
+    return where.with_name(f"{where.name}.parts")
+
+
+def targets_of(output: str, files: list[Source], asked: str | None, *, each: bool) -> list[Target]:
+    """Return the files of labels to write, checked for whether they can be written."""
+    if not each:
+        check_target(output)
+        chosen = format_to_write(output, None)
+        if chosen not in WRITTEN or packing(output) or output == "-":
+            raise FileFormatError(
+                f"Labels of a stream are written to .parquet, .csv or .tsv files, not to {output}."
+            )
+        targets = [Target(Path(output), chosen, range(len(files)))]
+        _check_inputs(targets, files, "file")
+    else:
+        folder = Path(output)
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise type(error)(f"The folder {folder} cannot be made: {error.strerror}.") from error
+        targets = []
+        for place, source in enumerate(files):
+            chosen = asked or File(source.path).format()
+            chosen = chosen if chosen in TEXT else "parquet"
+            stem = Path(source.path).with_suffix("") if packing(source.path) else Path(source.path)
+            name = stem.with_suffix(f".{chosen}").name
+            targets.append(Target(folder / name, chosen, range(place, place + 1)))
+        _check_names(targets, files)
+    for target in targets:
+        check_target(str(target.path))
+    return targets
+
+
+def _check_names(targets: list[Target], files: list[Source]) -> None:
+    """Refuse two outputs of one name, and an output that is an input."""
+    source_of: dict[Path, str] = {}
+    for target, source in zip(targets, files, strict=True):
+        if target.path in source_of:
+            raise FileFormatError(
+                f"{source.path} and {source_of[target.path]} would both get {target.path} as"
+                " output. Rename one, or write to one file."
+            )
+        source_of[target.path] = source.path
+    _check_inputs(targets, files, "folder")
+
+
+def _check_inputs(targets: list[Target], files: list[Source], other: str) -> None:
+    """Refuse an output that would replace an input."""
+    inputs = {Path(source.path).resolve() for source in files if not is_remote(source.path)}
+    for target in targets:
+        if target.path.resolve() in inputs:
+            raise FileFormatError(
+                f"The output {target.path} is one of the inputs. Name another {other}."
+            )
+
+
+def first_rows_of(files: list[Source], targets: list[Target]) -> list[int]:
+    """Return the number that the first row of each file has in the output."""
+    if len(targets) > 1:
+        return [0] * len(files)  # each of several files counts its own
+    return np.cumsum([0, *(source.n_rows or 0 for source in files[:-1])]).tolist()
+
+
+def sheet_of(chosen: str, answer: Answer, files: list[Source]) -> ParquetTarget | TextTarget:
+    """Return what encodes labels in a format."""
+    if chosen == "parquet":
+        return ParquetTarget(answer, files)
+    return TextTarget(answer, files, "\t" if chosen == "tsv" else ",")

@@ -15,10 +15,9 @@ from ensemblage._messages import ParameterError
 from ensemblage._progress import working
 from ensemblage.metrics.sizes import ranked_by_size
 from ensemblage.scale._checkpoint import Folder, file_facts, format_estimator
-from ensemblage.scale._output import Answer, answer_of
+from ensemblage.scale._output import Answer, Target, answer_of, is_folder, parts_folder, targets_of
 from ensemblage.scale._passes import Index
 from ensemblage.scale._scores import Scores, scores_of, without_truth
-from ensemblage.scale._targets import Target, is_folder, parts_folder, targets_of
 from ensemblage.tables import FileFormatError, resolve, scan
 
 if TYPE_CHECKING:

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ensemblage import _validate
-from ensemblage.scale._targets import is_folder
+from ensemblage.scale._output import is_folder
 from ensemblage.scale._work import Ask, consensus_of, fit, opened
 from ensemblage.tables import is_remote, resolve
 

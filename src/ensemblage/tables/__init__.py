@@ -4,6 +4,7 @@ A table is a source of Arrow batches. `scan` opens it, `read` returns all its ba
 memory, and `write` writes columns to a file that appears complete or not at all.
 """
 
+from ensemblage.tables.arrays import read_npy
 from ensemblage.tables.carried import as_texts, common_type
 from ensemblage.tables.codes import Codes
 from ensemblage.tables.errors import FileFormatError, OptionError
@@ -12,7 +13,6 @@ from ensemblage.tables.files import File, is_remote, resolve
 from ensemblage.tables.formats import STREAMED, TEXT, format_of_name, format_to_write, packing
 from ensemblage.tables.formats import readable as _readable
 from ensemblage.tables.labels import NAMES, NUMBERS, arrow_votes, is_missing, is_text, smallest
-from ensemblage.tables.npy import read_npy
 from ensemblage.tables.pools import NamedColumn, check_pool_writable, pool_format, write_pool
 from ensemblage.tables.reading import LAYOUTS, read, read_arrays, read_labels, table_of_arrays
 from ensemblage.tables.rows import has_decimal_comma

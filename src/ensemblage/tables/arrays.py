@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 import zipfile
 from typing import IO, TYPE_CHECKING, Any
@@ -13,7 +14,6 @@ from ensemblage._validate.memory import MemorySettingError
 from ensemblage.tables.errors import FileFormatError
 from ensemblage.tables.labels import NAMES, NUMBERS, as_votes
 from ensemblage.tables.mat import NewMatError, read_mat
-from ensemblage.tables.npy import PickledError, read_npy
 from ensemblage.tables.source import Batch, Source
 
 if TYPE_CHECKING:
@@ -29,6 +29,10 @@ if TYPE_CHECKING:
 
 _VOTES = ("votes", "members", "labels")
 _LABELS = ("gt", "truth", "label", "labels", "y")
+_HEADERS = {
+    (1, 0): np.lib.format.read_array_header_1_0,
+    (2, 0): np.lib.format.read_array_header_2_0,
+}
 
 
 def load_arrays(source: IO[bytes], *, format: str, path: str) -> Arrays:  # noqa: A002
@@ -84,9 +88,16 @@ class ArraySource(Source):
         if choice.truth in arrays and choice.truth not in names:
             self._choice = choice._replace(truth=None)  # a vector: it comes along as extra
         self._choose(names, n_rows=self.n_rows, is_unique=lambda _: False, named=False)
+        if self._array.dtype.kind in "iufb" and self.names == names:
+            # All at once: columns of a matrix in rows are slow to go through.
+            self._array = as_votes(self._array, self._cell)
+            self.matrix = self._array
         self._column = {name: self._array[:, place] for place, name in enumerate(names)}
         others = {other: arrays[other] for other in arrays if other != name}
         self.extra = label_vectors(others, self.n_rows)
+
+    def _cell(self, at: tuple[int, ...]) -> str:
+        return f"{self.path}, row {at[0] + 1}, column {at[1] + 1}"
 
     def batches(
         self,
@@ -139,6 +150,33 @@ def labels_from_arrays(arrays: Arrays, *, path: str, key: str | None) -> NDArray
             f"{path}: {name} has shape {_shape(array)}, but labels are one column of values."
         )
     return as_votes(array.ravel(), lambda at: f"{path}, {name}, value {at[0] + 1}")
+
+
+class PickledError(ValueError):
+    """An array of Python objects, which only running code of the file could bring back."""
+
+
+def read_npy(stream: IO[bytes], n_bytes: int, name: str) -> NDArray[Any]:
+    """Return the array in the next `n_bytes` of a stream that can seek; `name` is for messages.
+
+    NumPy would take the memory that a header asks for before it looks whether the file has so much.
+    """
+    start = stream.tell()
+    version = np.lib.format.read_magic(stream)
+    if version not in _HEADERS:
+        raise ValueError(f"a header of version {version}, which plain arrays do not have")
+    shape, _, dtype = _HEADERS[version](stream)
+    if dtype.hasobject:
+        raise PickledError("an array of Python objects, which is not a type that is saved")
+    found = n_bytes - (stream.tell() - start)
+    count: int = math.prod(shape)
+    claimed = count * dtype.itemsize
+    endless = dtype.itemsize == 0 and count > 0  # empty texts, as many as the header likes
+    if min(shape, default=0) < 0 or claimed != found or endless:
+        raise ValueError(f"an array of shape {shape} and type {dtype} in {found} bytes")
+    check_memory(claimed, name, "Read it on a larger machine, or save fewer of its columns.")
+    stream.seek(start)
+    return np.asarray(np.lib.format.read_array(stream, allow_pickle=False))
 
 
 def _load_npy(source: IO[bytes], path: str) -> Arrays:

@@ -27,16 +27,16 @@ class Format(NamedTuple):
 
 
 _ROWS = (
-    Format("csv", (".csv",), (), "text.TextSource", "writers.write_csv", streamed=True),
-    Format("tsv", (".tsv", ".tab"), (), "text.TextSource", "writers.write_tsv", streamed=True),
+    Format("csv", (".csv",), (), "text.TextSource", "writing.write_csv", streamed=True),
+    Format("tsv", (".tsv", ".tab"), (), "text.TextSource", "writing.write_tsv", streamed=True),
     Format("parquet", (".parquet", ".pq"), (b"PAR1",), "arrow.ParquetSource",
-           "writers.write_parquet", streamed=True),
+           "writing.write_parquet", streamed=True),
     Format("arrow", (".arrow", ".feather", ".ipc"), (b"ARROW1",), "arrow.IpcSource",
-           "writers.write_arrow", streamed=True),
-    Format("orc", (".orc",), (b"ORC",), "arrow.OrcSource", "writers.write_orc", streamed=True),
-    Format("json", (".jsonl", ".ndjson", ".json"), (), "whole.read_json", "writers.write_json"),
-    Format("npy", (".npy",), (b"\x93NUMPY",), None, "writers.write_npy"),
-    Format("npz", (".npz",), (b"PK\x03\x04",), None, "writers.write_npz"),
+           "writing.write_arrow", streamed=True),
+    Format("orc", (".orc",), (b"ORC",), "arrow.OrcSource", "writing.write_orc", streamed=True),
+    Format("json", (".jsonl", ".ndjson", ".json"), (), "whole.read_json", "writing.write_json"),
+    Format("npy", (".npy",), (b"\x93NUMPY",), None, "writing.write_npy"),
+    Format("npz", (".npz",), (b"PK\x03\x04",), None, "writing.write_npz"),
     Format("mat", (".mat",), (b"MATLAB", b"\x89HDF")),
     Format("xlsx", (".xlsx",), (), "whole.read_xlsx"),
 )  # fmt: skip

@@ -32,7 +32,7 @@ _AS_TEXT = {INTEGERS: DISTINCT, FLOATS: TEXTS}
 _HEAD = 1 << 20
 _SAMPLE = 1 << 16
 _BLOCK, _LARGE_BLOCK = 1 << 20, 1 << 22
-_BYTES_OF_CELL = 8
+_BYTES_OF_CELL = 16  # integers twice: in chunks, and in one piece
 _HEXADECIMAL = re.compile(rb"0[xX]")
 _INTEGER = re.compile(r"\s*-?[0-9]{1,18}\s*")
 
@@ -43,6 +43,7 @@ class HeadColumn:
     def __init__(self) -> None:
         self.counts: Counter[str] = Counter()
         self.n_rows = 0
+        self._kinds: Counter[Kind] | None = None
 
     def add(self, column: Any, most: int) -> None:
         """Take in the next cells, a dictionary array of Arrow, up to `most` in all."""
@@ -58,6 +59,7 @@ class HeadColumn:
         """Put a cell before all others: the first row is not a header."""
         self.counts = Counter({cell: 1}) + self.counts
         self.n_rows += 1
+        self._kinds = None
 
     def is_unique(self) -> bool:
         """Tell whether all cells differ."""
@@ -65,7 +67,9 @@ class HeadColumn:
 
     def kinds(self) -> Counter[Kind]:
         """Return how many cells are numbers, names or missing."""
-        return count_kinds(self.counts, self.counts.values())
+        if self._kinds is None:
+            self._kinds = count_kinds(self.counts, self.counts.values())
+        return self._kinds
 
     def are_integers(self) -> bool:
         """Tell whether pyarrow reads all cells as integers."""
@@ -195,7 +199,7 @@ class Text:
             if feed.is_empty():
                 return
             if whole:
-                yield from arrow_csv.read_csv(feed, **options).to_batches()
+                yield from arrow_csv.read_csv(feed, **options).combine_chunks().to_batches()
             else:
                 with arrow_csv.open_csv(feed, **options) as reader:
                     yield from reader
@@ -217,8 +221,8 @@ class Text:
         if len(self.first) == 1 or self._checked:
             return
         blank = None
-        for column in batch.columns:
-            empty = _empty(column)
+        for place in range(batch.num_columns):
+            empty = _empty(batch.column(place))
             if empty is None:
                 return
             blank = empty if blank is None else pc.and_(blank, empty)
@@ -302,7 +306,7 @@ def _within_memory(parts: Generator[bytes], n_columns: int, path: str) -> Genera
     n_rows = 0
     with closing(parts):
         for part in parts:
-            n_rows += part.count(b"\n")
+            n_rows += part.count(b"\n") or part.count(b"\r")
             check_memory(
                 _BYTES_OF_CELL * n_columns * n_rows,
                 f"The rows of {path}, {n_rows} so far,",

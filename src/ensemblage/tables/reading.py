@@ -207,6 +207,9 @@ def read_sources(sources: list[Source], *, warned: bool = True) -> VoteTable:
 
 def _read_sources(sources: list[Source], *, warned: bool) -> VoteTable:
     first = sources[0]
+    if len(sources) == 1 and first.matrix is not None:
+        whole = VoteTable(first.names, first.matrix, None, None, None, dict(first.extra))
+        return whole._replace(origin=(Origin(first.path, 1, len(first.matrix)),))
     codes = [Codes(name) for name in first.label_names]
     parts: list[list[NDArray[Any]]] = [[] for _ in codes]
     carried: list[list[NDArray[Any]]] = [[] for _ in first.carried_names]

@@ -69,7 +69,7 @@ def bytes_in_memory(paths: Sequence[str], format: str | None = None) -> int:  # 
     """Return about how many bytes the votes of files would take in memory, with their reading.
 
     Parquet tells its rows and types: twice the votes, and 64 bytes a row for ids and labels. Text
-    takes four times its file, sixteen times if it is compressed.
+    takes eight times its file, 32 times if it is compressed.
     """
     needed = 0
     for file in map(File, paths):
@@ -80,7 +80,7 @@ def bytes_in_memory(paths: Sequence[str], format: str | None = None) -> int:  # 
         if file.format(format) == "parquet" and not packed:
             needed += load("arrow.parquet_bytes")(file, state[0])
         else:
-            needed += state[0] * (16 if packed else 4)
+            needed += state[0] * (32 if packed else 8)
     return needed
 
 

@@ -74,6 +74,8 @@ class Source:
     n_before: int = 0
     #: Labels of the objects that came along, by name.
     extra: Mapping[str, NDArray[Any]] = MappingProxyType({})
+    #: The votes as one matrix, if the file has them so and nothing beside them.
+    matrix: NDArray[Any] | None = None
     _state: tuple[int, int] | None = None
 
     def __init__(self, file: File, choice: Choice) -> None:

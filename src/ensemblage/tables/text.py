@@ -156,11 +156,10 @@ class TextSource(Source):
             column = rows.column(name)
             if not hasattr(column, "dictionary"):
                 column = column.dictionary_encode()
-            codes = column.indices.to_numpy()
-            texts, counts = column.dictionary.to_pylist(), np.bincount(codes).tolist()
-            _, firsts = np.unique(codes, return_index=True)
-            for text, count, first in zip(texts, counts, firsts.tolist(), strict=False):
-                seen.setdefault(text, [0, row + first])[0] += count
+            texts, indices = column.dictionary.to_pylist(), column.indices.to_numpy()
+            codes, firsts, counts = np.unique(indices, return_index=True, return_counts=True)
+            for code, first, count in zip(codes, firsts.tolist(), counts.tolist(), strict=True):
+                seen.setdefault(texts[code], [0, row + first])[0] += count
         kinds = count_kinds(seen, (count for count, _ in seen.values()))
         if mostly(kinds) == NAMES:
             self._kinds[name] = NAMES

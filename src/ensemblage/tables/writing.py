@@ -1,22 +1,34 @@
-"""Writing labels so that an existing file is either replaced whole or left alone."""
+"""Writing columns to files of every format, which are replaced whole or left alone.
+
+Each writer writes forward only, to files and pipes alike.
+"""
 
 from __future__ import annotations
 
+import csv
 import gzip
+import io
+import json
+import math
+import zipfile
 from contextlib import nullcontext
 from os import PathLike, fspath
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
+from ensemblage.tables.carried import iso_dates
 from ensemblage.tables.formats import FORMATS, TEXT, format_to_write, load, packing
 from ensemblage.tables.target import STANDARD_STREAM, check_target, replacing
-from ensemblage.tables.writers import Forward
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from numpy.typing import NDArray
+
+    Table = Mapping[str, NDArray[Any]]
+
+_ROWS_AT_ONCE = 1 << 16
 
 
 def write(
@@ -111,3 +123,117 @@ def _stream_or_path(path: str | PathLike[str]) -> str:
     """Return the path as a string; /dev/stdout as the stream, which knows how far it has got."""
     path = fspath(path)
     return STANDARD_STREAM if path == "/dev/stdout" else path
+
+
+# -- formats ---------------------------------------------------------------------------------------
+
+
+class Forward(io.BufferedIOBase):
+    """A stream that can do nothing but take the next bytes.
+
+    Formats that would go back and fill in a number where they can (NPZ) then write the same bytes
+    everywhere, and need not find out half way that a pipe or gzip does not let them.
+    """
+
+    def __init__(self, stream: Any) -> None:
+        self._stream = stream
+
+    def writable(self) -> bool:
+        """Tell that this is for writing."""
+        return True
+
+    def write(self, data: Any) -> int:
+        """Pass the bytes on."""
+        return int(self._stream.write(data))
+
+
+def write_csv(stream: Forward, columns: Table, delimiter: str = ",") -> None:
+    """Write CSV; numbers keep every digit, dates are ISO 8601."""
+    text = io.TextIOWrapper(cast("Any", stream), encoding="utf-8", newline="")
+    shown = [iso_dates(v) if v.dtype.kind == "M" else v for v in columns.values()]
+    try:
+        writer = csv.writer(text, delimiter=delimiter, lineterminator="\n")
+        writer.writerow(columns)
+        for start in range(0, len(shown[0]) if shown else 0, _ROWS_AT_ONCE):
+            part = slice(start, start + _ROWS_AT_ONCE)
+            writer.writerows(zip(*(values[part].tolist() for values in shown), strict=True))
+    finally:
+        text.detach()
+
+
+def write_tsv(stream: Forward, columns: Table) -> None:
+    """Write TSV."""
+    write_csv(stream, columns, delimiter="\t")
+
+
+def write_parquet(stream: Forward, columns: Table) -> None:
+    """Write Parquet."""
+    import pyarrow.parquet as pq
+
+    pq.write_table(_arrow_table(columns), stream)
+
+
+def write_arrow(stream: Forward, columns: Table) -> None:
+    """Write an Arrow IPC file (Feather)."""
+    import pyarrow as pa
+
+    table = _arrow_table(columns)
+    with pa.ipc.new_file(stream, table.schema) as writer:
+        writer.write_table(table)
+
+
+def write_orc(stream: Forward, columns: Table) -> None:
+    """Write ORC."""
+    import pyarrow as pa
+    from pyarrow import orc
+
+    table = _arrow_table(columns)
+    for place, field in enumerate(table.schema):
+        # ORC has no unsigned integers and no type of nothing.
+        kind = pa.int64() if pa.types.is_unsigned_integer(field.type) else field.type
+        kind = pa.string() if pa.types.is_null(kind) else kind
+        table = table.set_column(place, field.name, table.column(place).cast(kind))
+    orc.write_table(table, pa.PythonFile(stream, "w"))
+
+
+def write_json(stream: Forward, columns: Table) -> None:
+    """Write JSON lines."""
+    for row in _arrow_table(columns).to_pylist():
+        shown = {name: _json_value(value) for name, value in row.items()}
+        stream.write(json.dumps(shown, ensure_ascii=False).encode() + b"\n")
+
+
+def _json_value(value: Any) -> Any:
+    if isinstance(value, float) and not math.isfinite(value):
+        return None
+    return value.isoformat() if hasattr(value, "isoformat") else value
+
+
+def _arrow_table(columns: Table) -> Any:
+    import pyarrow as pa
+
+    return pa.table({name: pa.array(values) for name, values in columns.items()})
+
+
+def write_npy(stream: Forward, columns: Table) -> None:
+    """Write NPY: a vector for one column, a 2-D array for several."""
+    arrays = [_without_objects(values) for values in columns.values()]
+    whole = arrays[0] if len(arrays) == 1 else np.column_stack(arrays)
+    np.lib.format.write_array(stream, whole, allow_pickle=False)
+
+
+def write_npz(stream: Forward, columns: Table) -> None:
+    """Write NPZ: an array for each column."""
+    with zipfile.ZipFile(stream, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, values in columns.items():
+            entry = zipfile.ZipInfo(f"{name}.npy")
+            entry.compress_type = zipfile.ZIP_DEFLATED
+            with archive.open(entry, "w", force_zip64=True) as member:
+                np.lib.format.write_array(member, _without_objects(values), allow_pickle=False)
+
+
+def _without_objects(values: NDArray[Any]) -> NDArray[Any]:
+    """Return strings as numpy's own, since objects could only be pickled."""
+    if values.dtype != object:
+        return values
+    return np.array(["" if value is None else str(value) for value in values.tolist()])
