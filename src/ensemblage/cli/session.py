@@ -15,11 +15,12 @@ from typing import TYPE_CHECKING, Any, get_type_hints
 import typer
 
 from ensemblage import METHODS
+from ensemblage._clock import Clock
 from ensemblage._progress import Item, track
 from ensemblage.cli import options  # noqa: TC001 - typer reads annotations
 from ensemblage.cli.beside import take_truth
 from ensemblage.cli.errors import UsageError, reported, warnings_as_lines
-from ensemblage.cli.output import Clock, print_json, stage
+from ensemblage.cli.output import print_json, stage
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -188,7 +189,8 @@ class FitSession(VoteSession):
             if _METHOD_OPTIONS[name] not in accepted:
                 raise UsageError(f"Method {self.method} has no --{name}. {self._advice(accepted)}")
         parameters = {_METHOD_OPTIONS[name]: value for name, value in given.items()}
-        parameters |= seed_and_jobs(kind, self.seed, self.jobs)
+        always = {"random_state": self.seed, "n_jobs": self.jobs}
+        parameters |= {name: value for name, value in always.items() if name in accepted}
         return kind(n_clusters=n_clusters, **parameters)
 
     def _advice(self, accepted: Iterable[str]) -> str:
@@ -206,12 +208,6 @@ class FitSession(VoteSession):
     def is_default(self) -> bool:
         """Whether the method is the default, by whichever name."""
         return self.title == METHODS.title("auto")
-
-
-def seed_and_jobs(kind: Any, seed: int, jobs: int) -> dict[str, int]:
-    """Return the seed and the number of threads, if a method has parameters for them."""
-    values = {"random_state": seed, "n_jobs": jobs}
-    return {name: value for name, value in values.items() if name in kind._get_param_names()}
 
 
 def verb(function: Callable[..., None]) -> Callable[..., None]:
