@@ -16,7 +16,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import typer
 
-from ensemblage.cli.beside import warn_of_truth
 from ensemblage.cli.errors import UsageError, warn
 from ensemblage.cli.output import Scores, format_scores, score_facts
 from ensemblage.cli.session import (
@@ -24,6 +23,7 @@ from ensemblage.cli.session import (
     check_apart,
     check_k,
     output_format,
+    warn_of_truth,
 )
 
 if TYPE_CHECKING:

@@ -18,8 +18,7 @@ from ensemblage import METHODS
 from ensemblage._clock import Clock
 from ensemblage._progress import Item, track
 from ensemblage.cli import options  # noqa: TC001 - typer reads annotations
-from ensemblage.cli.beside import take_truth
-from ensemblage.cli.errors import UsageError, reported, warnings_as_lines
+from ensemblage.cli.errors import UsageError, reported, warn, warnings_as_lines
 from ensemblage.cli.output import print_json, stage
 
 if TYPE_CHECKING:
@@ -29,6 +28,7 @@ if TYPE_CHECKING:
     from ensemblage.tables import VoteTable
 
 _SHOWN = 5
+_TRUTH_NAMES = {"gt", "truth", "ground_truth", "true_label", "y_true", "class"}
 #: Options that only some methods have, and the parameters of these methods.
 _METHOD_OPTIONS = {
     "linkage": "linkage",
@@ -152,7 +152,11 @@ class VoteSession(InputSession):
 
         with self.stage("Reading votes"):
             table = tables.read(self.paths, keep=keep, **self.reading())
-        self.table, self.true_labels = take_truth(table, self.truth)
+        self.table, self.true_labels = table, None
+        if self.truth is None:
+            warn_of_truth(table.names)
+        else:
+            self.table, self.true_labels = tables.take_truth(table, self.truth)
         _check_turnout(self.table)
         ensemble = en.Ensemble(tables.votes_of(self.table), n_jobs=self.jobs)
         ensemble.names = self.table.names
@@ -286,6 +290,13 @@ def output_format(output: str) -> str:
         return tables.format_to_write(output, None)
     except tables.FileFormatError as error:
         raise UsageError(str(error)) from None
+
+
+def warn_of_truth(names: list[str]) -> None:
+    """Warn of clusterings that have the name of true labels."""
+    for name in names:
+        if name.lower() in _TRUTH_NAMES:
+            warn(f"column {name!r} counts as a clustering; --truth {name} would set it apart.")
 
 
 def check_k(largest: int, ensemble: Any) -> None:
