@@ -7,11 +7,10 @@ from typing import Any
 
 import typer
 
-from ensemblage._memory import peak_memory
 from ensemblage.cli import options
 from ensemblage.cli.errors import warn, with_options
-from ensemblage.cli.output import Clock, format_table, print_json
-from ensemblage.cli.session import VoteSession, check_k, seed_and_jobs, verb
+from ensemblage.cli.output import format_table, print_json
+from ensemblage.cli.session import VoteSession, check_k, verb
 
 EXAMPLES = """\b
 Examples:
@@ -22,7 +21,7 @@ Examples:
 
 
 _SCORES = ("nmi", "ari", "nmi_with_votes")
-#: Columns of the table, and their titles. Rows have "error" too.
+#: Columns of the table, and their titles.
 _TITLES = {
     "method": "",
     "clusters": "clusters",
@@ -53,27 +52,24 @@ def compare(
     """
     session.resolve()
     session.check_table(output, "csv", "tsv", "parquet", "npz", "json")
-    from ensemblage import metrics
-    from ensemblage.methods import METHODS, NAMES
+    from ensemblage.methods import NAMES, comparing
 
     chosen = NAMES if methods == "all" else methods
     chosen = dict.fromkeys("consensus" if name == "auto" else name for name in chosen)
-    ensemble = session.read()
+    ensemble, truth = session.read(), session.true_labels
     check_k(k, ensemble)
-    rows, labels = [], {}
-    for name in session.track(chosen, "Comparing methods", len(chosen)):
-        kind = METHODS[name]
-        estimator = kind(k, **seed_and_jobs(kind, seed, session.jobs))
-        row, labels[name] = _run(name, estimator, ensemble, session.true_labels)
-        rows.append(row)
-    given = {name: found for name, found in labels.items() if found is not None}
-    agreement = {
-        one: {other: metrics.ari(given[one], given[other]) for other in given} for one in given
-    }
-    _mark_outliers(rows, agreement)
-    columns = [
-        name for name in _TITLES if session.true_labels is not None or name not in ("nmi", "ari")
-    ]
+    rows, agreement = comparing.compare(
+        ensemble,
+        session.track(chosen, "Comparing methods", len(chosen)),
+        k,
+        truth=truth,
+        random_state=seed,
+        n_jobs=session.jobs,
+    )
+    for row in rows:
+        if row["error"] is not None:
+            row["error"] = with_options(row["error"]) or type(row["error"]).__name__
+    columns = [name for name in _TITLES if truth is not None or name not in ("nmi", "ari")]
     if output is not None:
         _write(output, [{name: row[name] for name in columns} for row in rows], agreement)
     if session.as_json:
@@ -91,47 +87,8 @@ def compare(
     for row in rows:
         if row["error"] is not None:
             warn(f"{row['method']} has no result: {row['error']}")
-    if not given:
+    if not agreement:
         raise ValueError("No method gave a result; see the warnings above.")
-
-
-def _run(name: str, estimator: Any, ensemble: Any, truth: Any) -> tuple[Row, Any]:
-    """Fit one method; return its row, and its labels unless it fails."""
-    from ensemblage import metrics
-    from ensemblage.methods import without_comparison
-
-    row: Row = dict.fromkeys([*_TITLES, "error"]) | {"method": name, "outlier": False}
-    labels, clock = None, Clock()
-    try:
-        with peak_memory() as peak, without_comparison():
-            labels = estimator.fit(ensemble).labels_
-    except (ValueError, MemoryError, ImportError) as error:
-        row["error"] = with_options(error) or type(error).__name__
-    row["seconds"] = round(clock.elapsed().seconds, 4)
-    if labels is None:
-        return row, None
-    row["clusters"] = int(labels.max()) + 1
-    row["nmi_with_votes"] = metrics.ensemble_nmi(labels, ensemble)
-    row["memory_mb"] = None if peak.n_bytes is None else round(peak.n_bytes / 1e6, 1)
-    if truth is not None:
-        row |= {"nmi": metrics.nmi(truth, labels), "ari": metrics.ari(truth, labels)}
-    return row, labels
-
-
-def _mark_outliers(rows: list[Row], agreement: Agreement) -> None:
-    """Set `outlier` of each row: whether a method agrees with the others far less than they do."""
-    import numpy as np
-
-    from ensemblage.metrics.explain import lowest_usual
-
-    means = {
-        one: float(np.mean([score for other, score in scores.items() if other != one]))
-        for one, scores in agreement.items()
-        if len(scores) > 1
-    }
-    lowest = lowest_usual(np.array(list(means.values())))
-    for row in rows:
-        row["outlier"] = row["method"] in means and means[row["method"]] < lowest
 
 
 def _report(rows: list[Row], columns: list[str], agreement: Agreement) -> str:

@@ -16,20 +16,22 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import typer
 
-from ensemblage.cli.beside import warn_of_truth
 from ensemblage.cli.errors import UsageError, warn
-from ensemblage.cli.output import Elapsed, Scores, format_scores, score_facts
+from ensemblage.cli.output import Scores, format_scores, score_facts
 from ensemblage.cli.session import (
     VoteSession,
     check_apart,
     check_k,
     output_format,
+    warn_of_truth,
 )
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
     from numpy.typing import NDArray
+
+    from ensemblage._clock import Elapsed
 
 #: Votes that would take more than this share of the available memory are streamed.
 _SHARE = 0.5

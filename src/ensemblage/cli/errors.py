@@ -32,9 +32,9 @@ BROKEN_PIPE = 141  # 128 + SIGPIPE
 #: What the command calls a parameter of the library.
 OPTIONS = {"n_clusters": "-k", "n_clusters_range": "--k-range", "random_state": "--seed"}
 _SAME_NAME = (
-    *("checkpoint", "columns", "device", "format", "header", "id_column", "keep", "key", "layout"),
-    *("linkage", "n_jobs", "n_members", "n_neighbors", "n_refits", "n_steps", "projection"),
-    *("scale", "subsample", "subspace", "truth"),
+    *("checkpoint", "columns", "device", "drop", "format", "header", "id_column", "keep", "key"),
+    *("layout", "linkage", "n_jobs", "n_members", "n_neighbors", "n_refits", "n_steps"),
+    *("projection", "scale", "subsample", "subspace", "truth"),
 )
 OPTIONS |= {name: f"--{name.removeprefix('n_').replace('_', '-')}" for name in _SAME_NAME}
 
@@ -172,8 +172,8 @@ def option_name(parameter: Parameter) -> str:
     >>> from ensemblage._messages import Parameter
     >>> option_name(Parameter("scale", "minmax")), option_name(Parameter("scale", None))
     ('--scale minmax', 'no --scale')
-    >>> option_name(Parameter("n_samples", 12)), option_name(Parameter("ties", "mean"))
-    ('12', "ties='mean'")
+    >>> option_name(Parameter("drop", ["a", "b"])), option_name(Parameter("ties", "mean"))
+    ('--drop a --drop b', "ties='mean'")
     """
     if parameter.name == "n_samples":
         return " ".join(map(str, parameter.value))
@@ -182,6 +182,8 @@ def option_name(parameter: Parameter) -> str:
     name = OPTIONS[parameter.name]
     if parameter.value == (None,):
         return f"no {name}"
+    if parameter.value and isinstance(parameter.value[0], list):
+        return " ".join(f"{name} {value}" for value in parameter.value[0])
     return " ".join([name, *map(str, parameter.value)])
 
 

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 import typer
 
 from ensemblage.cli import options
-from ensemblage.cli.beside import read_features
 from ensemblage.cli.errors import UsageError, warn
 from ensemblage.cli.output import format_count, format_objects, format_target
 from ensemblage.cli.session import InputSession, check_apart, check_stdin, verb
@@ -19,7 +18,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from ensemblage.cli.beside import Features
+    from ensemblage.ensembles.reading import Features
 
 EXAMPLES = """\b
 Examples:
@@ -68,6 +67,7 @@ def generate(
     from ensemblage import ensembles, tables
     from ensemblage._validate import Features as NamedFeatures
     from ensemblage.ensembles.checkpoint import COMMAND_LOCK, alone, remove_folder
+    from ensemblage.ensembles.reading import read_features
 
     tables.check_pool_writable(output)
     with session.stage("Reading features"):

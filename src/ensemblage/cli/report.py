@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any
 import typer
 
 from ensemblage.cli import options
-from ensemblage.cli.beside import in_order, read_features
 from ensemblage.cli.errors import UsageError
 from ensemblage.cli.output import format_count, format_target
 from ensemblage.cli.session import FitSession, check_apart, check_k, verb
@@ -170,11 +169,13 @@ def _features(path: str, table: VoteTable) -> NDArray[Any]:
     import numpy as np
 
     from ensemblage import tables
+    from ensemblage.ensembles.reading import read_features
 
     features = read_features([path], can_drop=False)
     ids = None if features.id_name is None else features.ids.values
     rows = tables.Labels(np.arange(len(features.matrix)), ids)
-    return features.matrix[in_order(rows, table.ids, tables.n_objects(table), path, noun="row")]
+    n_objects = tables.n_objects(table)
+    return features.matrix[tables.in_order(rows, table.ids, n_objects, path, noun="row")]
 
 
 def _title(paths: list[str]) -> str:

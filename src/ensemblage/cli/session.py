@@ -15,11 +15,11 @@ from typing import TYPE_CHECKING, Any, get_type_hints
 import typer
 
 from ensemblage import METHODS
+from ensemblage._clock import Clock
 from ensemblage._progress import Item, track
 from ensemblage.cli import options  # noqa: TC001 - typer reads annotations
-from ensemblage.cli.beside import take_truth
-from ensemblage.cli.errors import UsageError, reported, warnings_as_lines
-from ensemblage.cli.output import Clock, print_json, stage
+from ensemblage.cli.errors import UsageError, reported, warn, warnings_as_lines
+from ensemblage.cli.output import print_json, stage
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from ensemblage.tables import VoteTable
 
 _SHOWN = 5
+_TRUTH_NAMES = {"gt", "truth", "ground_truth", "true_label", "y_true", "class"}
 #: Options that only some methods have, and the parameters of these methods.
 _METHOD_OPTIONS = {
     "linkage": "linkage",
@@ -151,7 +152,11 @@ class VoteSession(InputSession):
 
         with self.stage("Reading votes"):
             table = tables.read(self.paths, keep=keep, **self.reading())
-        self.table, self.true_labels = take_truth(table, self.truth)
+        self.table, self.true_labels = table, None
+        if self.truth is None:
+            warn_of_truth(table.names)
+        else:
+            self.table, self.true_labels = tables.take_truth(table, self.truth)
         _check_turnout(self.table)
         ensemble = en.Ensemble(tables.votes_of(self.table), n_jobs=self.jobs)
         ensemble.names = self.table.names
@@ -188,7 +193,8 @@ class FitSession(VoteSession):
             if _METHOD_OPTIONS[name] not in accepted:
                 raise UsageError(f"Method {self.method} has no --{name}. {self._advice(accepted)}")
         parameters = {_METHOD_OPTIONS[name]: value for name, value in given.items()}
-        parameters |= seed_and_jobs(kind, self.seed, self.jobs)
+        always = {"random_state": self.seed, "n_jobs": self.jobs}
+        parameters |= {name: value for name, value in always.items() if name in accepted}
         return kind(n_clusters=n_clusters, **parameters)
 
     def _advice(self, accepted: Iterable[str]) -> str:
@@ -206,12 +212,6 @@ class FitSession(VoteSession):
     def is_default(self) -> bool:
         """Whether the method is the default, by whichever name."""
         return self.title == METHODS.title("auto")
-
-
-def seed_and_jobs(kind: Any, seed: int, jobs: int) -> dict[str, int]:
-    """Return the seed and the number of threads, if a method has parameters for them."""
-    values = {"random_state": seed, "n_jobs": jobs}
-    return {name: value for name, value in values.items() if name in kind._get_param_names()}
 
 
 def verb(function: Callable[..., None]) -> Callable[..., None]:
@@ -290,6 +290,13 @@ def output_format(output: str) -> str:
         return tables.format_to_write(output, None)
     except tables.FileFormatError as error:
         raise UsageError(str(error)) from None
+
+
+def warn_of_truth(names: list[str]) -> None:
+    """Warn of clusterings that have the name of true labels."""
+    for name in names:
+        if name.lower() in _TRUTH_NAMES:
+            warn(f"column {name!r} counts as a clustering; --truth {name} would set it apart.")
 
 
 def check_k(largest: int, ensemble: Any) -> None:

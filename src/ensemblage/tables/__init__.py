@@ -37,6 +37,7 @@ from ensemblage.tables.target import (
     replacing,
 )
 from ensemblage.tables.text import RereadError
+from ensemblage.tables.truth import in_order, read_truth, take_truth, unknown_column
 from ensemblage.tables.writing import check_writable, write, write_text
 
 #: The names of the formats that are read.
@@ -73,6 +74,7 @@ __all__ = [
     "format_of_name",
     "format_to_write",
     "has_decimal_comma",
+    "in_order",
     "is_missing",
     "is_remote",
     "is_text",
@@ -86,6 +88,7 @@ __all__ = [
     "read_features",
     "read_labels",
     "read_npy",
+    "read_truth",
     "replacing",
     "resolve",
     "scan",
@@ -93,6 +96,8 @@ __all__ = [
     "smallest",
     "table_of_arrays",
     "take_column",
+    "take_truth",
+    "unknown_column",
     "votes_of",
     "why_not_streamed",
     "write",
