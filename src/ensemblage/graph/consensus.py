@@ -283,9 +283,11 @@ def _numbered(labels: NDArray[np.int64]) -> NDArray[np.int64]:
 
 
 def _warn_of_no_edges(rule: str, min_weight: float, threshold: float) -> None:
-    used = f"threshold={threshold}" if rule == "threshold" else f"min_weight={min_weight}"
+    used, advice = f"threshold={threshold}", "Lower the threshold"
+    if rule == "ecg":
+        used, advice = f"min_weight={min_weight}", "Raise min_weight"
     _validate.warn(
-        f"No edge is left under the rule {rule!r} with {used}, so every vertex is a community of"
-        f" its own. Lower the threshold, or check that the members are better than chance.",
+        f"The rule {rule!r} with {used} leaves no edge, so every vertex is a community of its own."
+        f" {advice}, or check that the members agree better than by chance.",
         _validate.NoStructureWarning,
     )
