@@ -107,6 +107,19 @@ class TestDataFrame:
         np.testing.assert_array_equal(labels, in_memory(frame.compute(), en.EAC(3)).labels_)
         assert [path.name for path in tmp_path.iterdir()] == [target.rstrip("/")]
 
+    @pytest.mark.parametrize("name", ["l.parquet", "l.csv"])
+    def test_columns_pass_through(self, client, name, tmp_path):
+        votes = pd.DataFrame(make_votes(), columns=list("abcde"))
+        whole = votes.assign(batch=np.arange(200) % 7, share=np.arange(200) / 8, note="q, r")
+        frame = dd.from_pandas(whole, npartitions=3)
+        keep = ["note", "share", "batch"]
+        on_dask.consensus(frame, en.EAC(3), tmp_path / name, client=client, keep=keep)
+        found = tables.read_features(tmp_path / name, id_column="row").columns
+        assert list(found) == ["label", *keep]
+        np.testing.assert_array_equal(found["label"], in_memory(votes, en.EAC(3)).labels_)
+        for column in keep:
+            np.testing.assert_array_equal(found[column], whole[column])
+
     def test_scores(self, client, tmp_path):
         votes, truth = make_votes(), np.arange(200) % 3
         frame = pd.DataFrame(votes, columns=list("abcde")).assign(gt=truth)
