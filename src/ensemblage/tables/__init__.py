@@ -10,7 +10,7 @@ from ensemblage.tables.codes import Codes
 from ensemblage.tables.errors import FileFormatError, OptionError
 from ensemblage.tables.features import read_features
 from ensemblage.tables.files import File, is_remote, resolve
-from ensemblage.tables.formats import STREAMED, TEXT, format_of_name, format_to_write, packing
+from ensemblage.tables.formats import TEXT, format_of_name, format_to_write, packing
 from ensemblage.tables.formats import readable as _readable
 from ensemblage.tables.labels import NAMES, NUMBERS, arrow_votes, is_missing, is_text, smallest
 from ensemblage.tables.pools import NamedColumn, check_pool_writable, pool_format, write_pool
@@ -48,7 +48,6 @@ __all__ = [
     "LAYOUTS",
     "NAMES",
     "NUMBERS",
-    "STREAMED",
     "TEXT",
     "UNFINISHED",
     "Batch",
