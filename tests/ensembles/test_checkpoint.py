@@ -203,7 +203,7 @@ def test_a_folder_in_the_place_of_a_member(tmp_path):
 
 
 def test_a_manifest_that_was_being_written(tmp_path):
-    (tmp_path / ".manifest.json.123").write_text("{")
+    (tmp_path / ".unfinished-0123456789ab").write_text("{")
     assert generate(BLOBS, 1, checkpoint=tmp_path).shape == (60, 1)
     (tmp_path / "manifest.json").write_text("[" * 100_000)
     with pytest.raises(ValueError, match="cannot be read as the manifest"):
