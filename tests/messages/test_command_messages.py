@@ -69,8 +69,8 @@ COMMANDS = {
         2,
         (
             "Unknown method 'pgtp'. Did you mean 'ptgp'? Known: auto, consensus, cspa, eac, "
-            "ecmc, ecpcs, gpmgla, hbgf, hgpa, lwea, lwgp, lwpt, mcla, nmf, pta, ptgp, srs, "
-            "srw, usenc, vote, wct, weac."
+            "ecmc, ecpcs, gpmgla, hbgf, hgpa, lca, lwea, lwgp, lwpt, mcla, median, nmf, pta, ptgp, "
+            "srs, srw, usenc, vote, wct, weac."
         ),
     ),
     "consensus v.csv -k 2 --confidense": (

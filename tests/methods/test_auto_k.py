@@ -29,9 +29,13 @@ def made(name, k="auto", **parameters):
     return est.set_params(random_state=0) if "random_state" in est.get_params() else est
 
 
+#: All but Median, whose loss decides the number of clusters: it has no choice to explain.
+CHOOSING = [name for name in names.METHODS if name != "median"]
+
+
 @pytest.mark.filterwarnings("ignore::ensemblage.FewerClustersWarning")
 @pytest.mark.parametrize("gaps", [False, True])
-@pytest.mark.parametrize("name", names.METHODS)
+@pytest.mark.parametrize("name", CHOOSING)
 def test_every_method_chooses(name, gaps):
     votes = noisy_votes(gaps=gaps)
     est = made(name).fit(votes)
@@ -82,7 +86,7 @@ def test_vote_knows_the_reference_of_its_choice():
     assert est.reference_ == made("vote", est.k_choice_.k).fit(votes).reference_
 
 
-@pytest.mark.parametrize("name", names.METHODS)
+@pytest.mark.parametrize("name", CHOOSING)
 def test_one_group_is_one_cluster(name):
     est = made(name).fit([[0, 0], [0, 0], [0, 0]])
     assert est.n_clusters_ == est.k_choice_.k == 1

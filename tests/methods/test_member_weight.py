@@ -17,14 +17,14 @@ from ensemblage.testing.strategies import votes
 pytestmark = pytest.mark.filterwarnings("ignore::ensemblage.FewerClustersWarning")
 
 TAKERS = [
-    "auto", "consensus", "eac", "ecmc", "lwea", "lwgp", "lwpt", "nmf", "pta", "ptgp", "srw",
-    "usenc", "vote", "weac",
+    "auto", "consensus", "eac", "ecmc", "lca", "lwea", "lwgp", "lwpt", "median", "nmf", "pta",
+    "ptgp", "srw", "usenc", "vote", "weac",
 ]  # fmt: skip
 #: Those whose sums are of whole numbers: the law holds to the last bit, ties included.
-EXACT = ["eac", "pta", "srw", "vote"]
+EXACT = ["eac", "median", "pta", "srw", "vote"]
 #: The others that are the same mathematics with repeated members, up to rounding. WEAC is not: a
 #: member that is there twice agrees with itself, and gains in weight by that.
-ROUNDED = ["ecmc", "lwea", "lwgp", "lwpt", "nmf", "ptgp", "usenc"]
+ROUNDED = ["ecmc", "lca", "lwea", "lwgp", "lwpt", "nmf", "ptgp", "usenc"]
 
 
 def make(name, n_clusters, **parameters):

@@ -45,6 +45,7 @@ from ensemblage._validate.notices import (
 from ensemblage._validate.parameters import (
     DrawnSeed,
     check_choice,
+    check_cost,
     check_enough_groups,
     check_min_cluster_size,
     check_n_clusters,

@@ -63,6 +63,20 @@ def check_choice(owner: str, name: str, value: Any, choices: tuple[str, ...]) ->
     return value
 
 
+def check_cost(owner: str, loss: str, a: Any, *, auto_allowed: bool = False) -> float | None:
+    """Return the cost of parting of a loss of partitions, None for "auto"; few losses have it."""
+    if auto_allowed and isinstance(a, str) and a == "auto" and loss in _WITH_COSTS:
+        return None
+    real = isinstance(a, Real) and not isinstance(a, bool)
+    if loss not in _WITH_COSTS and (not real or float(a) != 1.0):
+        hint = f"Only the losses {' and '.join(map(repr, _WITH_COSTS))} have other costs."
+        raise ParameterError(owner, "a", f"1.0 with loss={loss!r}", a, hint)
+    if not real or not 0.0 <= float(a) <= 2.0:
+        words = "'auto' or " if auto_allowed else ""
+        raise ParameterError(owner, "a", f"{words}a number from 0 to 2", a)
+    return float(a)
+
+
 def check_number(owner: str, name: str, value: Any, *, zero_allowed: bool = False) -> float:
     """Return `value` if it is a finite number above 0, or 0 where that is allowed."""
     good = isinstance(value, Real) and not isinstance(value, bool) and np.isfinite(float(value))
@@ -86,6 +100,8 @@ def check_whole(owner: str, name: str, value: Any, lowest: int) -> int:
     return int(value)
 
 
+#: Losses of partitions with costs of their own for parting and for joining.
+_WITH_COSTS = ("binder", "vi")
 #: The share of the mean size of a cluster that min_cluster_size="auto" stands for.
 _AUTO_SIZE = 0.1
 

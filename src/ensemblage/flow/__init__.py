@@ -36,6 +36,7 @@ from ensemblage.flow.edges import (
     vertex_outside,
     vertex_refusal,
 )
+from ensemblage.flow.element_similarity import element_similarity, similarity_to_one
 from ensemblage.flow.elite import elite_graph, elite_graph_of
 from ensemblage.flow.factorise import (
     Factors,
@@ -54,6 +55,7 @@ from ensemblage.flow.graphs import (
 )
 from ensemblage.flow.kmeans import centroids, farthest_first, kmeans, least_aligned, lloyd
 from ensemblage.flow.large_walk import estimated_norms
+from ensemblage.flow.latent_classes import LatentClasses, expect, latent_classes, softened
 from ensemblage.flow.leaders import (
     join_leaders,
     leader_rows,
@@ -70,12 +72,20 @@ from ensemblage.flow.local_merges import (
     local_merges,
     no_merges,
 )
+from ensemblage.flow.median_search import (
+    MedianPartition,
+    MedianProblem,
+    golden_maximum,
+    median_partition,
+    median_problem,
+)
 from ensemblage.flow.member_pairs import member_pairs
 from ensemblage.flow.merging import Merge, merges_that_agree
 from ensemblage.flow.microclusters import find_rows, microclusters, spread
 from ensemblage.flow.nystroem import nystroem, sketch
 from ensemblage.flow.packed import packed_bytes, packed_similarity
 from ensemblage.flow.packed_linkage import packed_linkage
+from ensemblage.flow.partition_losses import LOSSES, partition_losses
 from ensemblage.flow.random_walker import (
     first_arrivals,
     first_likely,
@@ -109,11 +119,15 @@ from ensemblage.flow.walk import (
 from ensemblage.flow.ward import ward_costs
 
 __all__ = [
+    "LOSSES",
     "MOST_COLUMNS",
     "Factors",
     "Gains",
     "ImplicitCut",
+    "LatentClasses",
     "LocalMerges",
+    "MedianPartition",
+    "MedianProblem",
     "Merge",
     "MicroclusterIndex",
     "NormalisedCut",
@@ -142,9 +156,11 @@ __all__ = [
     "cut_tree",
     "discretise",
     "edge_agreement",
+    "element_similarity",
     "elite_graph",
     "elite_graph_of",
     "estimated_norms",
+    "expect",
     "expected_links",
     "expected_links_of",
     "factor_labels",
@@ -155,6 +171,7 @@ __all__ = [
     "first_likely",
     "first_merges",
     "giants",
+    "golden_maximum",
     "graded_coassociation",
     "group_similarity",
     "improve",
@@ -162,6 +179,7 @@ __all__ = [
     "jaccard",
     "join_leaders",
     "kmeans",
+    "latent_classes",
     "leader_rows",
     "leaf_order",
     "least_aligned",
@@ -169,6 +187,8 @@ __all__ = [
     "lloyd",
     "local_merges",
     "match",
+    "median_partition",
+    "median_problem",
     "member_nmi",
     "member_pairs",
     "membership",
@@ -192,6 +212,7 @@ __all__ = [
     "packed_similarity",
     "panel_bytes",
     "part_shares",
+    "partition_losses",
     "plurality",
     "product_by_rows",
     "reach",
@@ -202,9 +223,11 @@ __all__ = [
     "side_limits",
     "similarity_of_groups",
     "similarity_product",
+    "similarity_to_one",
     "simrank",
     "sized_tree",
     "sketch",
+    "softened",
     "source_aware_triples",
     "sparse_average_link",
     "spread",

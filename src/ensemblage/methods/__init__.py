@@ -24,10 +24,12 @@ if TYPE_CHECKING:  # the same classes for type checkers, which cannot look into 
     from ensemblage.methods.gpmgla import GPMGLA as GPMGLA
     from ensemblage.methods.hbgf import HBGF as HBGF
     from ensemblage.methods.hgpa import HGPA as HGPA
+    from ensemblage.methods.lca import LCA as LCA
     from ensemblage.methods.lwea import LWEA as LWEA
     from ensemblage.methods.lwgp import LWGP as LWGP
     from ensemblage.methods.lwpt import LWPT as LWPT
     from ensemblage.methods.mcla import MCLA as MCLA
+    from ensemblage.methods.median import Median as Median
     from ensemblage.methods.nmf import NMF as NMF
     from ensemblage.methods.pta import PTA as PTA
     from ensemblage.methods.ptgp import PTGP as PTGP
@@ -53,10 +55,12 @@ METHODS = Registry(
         "gpmgla": "GPMGLA",
         "hbgf": "HBGF",
         "hgpa": "HGPA",
+        "lca": "LCA",
         "lwea": "LWEA",
         "lwgp": "LWGP",
         "lwpt": "LWPT",
         "mcla": "MCLA",
+        "median": "Median",
         "nmf": "NMF",
         "pta": "PTA",
         "ptgp": "PTGP",

@@ -95,21 +95,32 @@ def _fitted_to(
     weight: FloatArray | None,
 ) -> tuple[Cut, int]:
     """Return the cut of a method fitted to rows of votes, -1 where none, and its largest k."""
-    known = np.flatnonzero((votes >= 0).any(axis=1))
-    groups, numbers = flow.microclusters(votes[known], n_jobs=estimator.n_jobs)
-    counts = np.zeros(len(groups.sizes), dtype=np.int64)
-    np.add.at(counts, groups.of_object, sizes[known])
-    ensemble = Ensemble.of_groups(groups.table, counts, numbers)
-    ensemble.checked_for_ids = True  # they were, or are permuted
+    ensemble, place = regrouped(votes, sizes, n_jobs=estimator.n_jobs)
     estimator.fit(ensemble, member_weight=weight)
     cut_groups = _quiet(estimator)
 
     def cut(k: int) -> NDArray[np.int64]:
-        labels = np.full(len(votes), -1, dtype=np.int64)
-        labels[known] = cut_groups(k)[groups.of_object]
-        return labels
+        return np.append(cut_groups(k), -1)[place]
 
-    return cut, len(counts)
+    return cut, len(ensemble.microclusters.sizes)
+
+
+def regrouped(
+    votes: NDArray[np.int32], sizes: NDArray[np.int64], *, n_jobs: int | None
+) -> tuple[Ensemble, NDArray[np.int64]]:
+    """Return the ensemble of some votes of microclusters, and where each of these is in it.
+
+    A row without a vote is nowhere, -1.
+    """
+    known = np.flatnonzero((votes >= 0).any(axis=1))
+    groups, numbers = flow.microclusters(votes[known], n_jobs=n_jobs)
+    counts = np.zeros(len(groups.sizes), dtype=np.int64)
+    np.add.at(counts, groups.of_object, sizes[known])
+    ensemble = Ensemble.of_groups(groups.table, counts, numbers)
+    ensemble.checked_for_ids = True  # they were, or are permuted
+    place = np.full(len(votes), -1, dtype=np.int64)
+    place[known] = groups.of_object
+    return ensemble, place
 
 
 def _fixed(estimator: Any) -> dict[str, Any]:

@@ -62,16 +62,7 @@ class Fitted(Pairs):
         confidence : ndarray of shape (n_objects,)
             Only with `return_confidence`.
         """
-        check_is_fitted(self, "labels_")
-        if self._from_similarity:
-            raise ValueError(
-                f"This {type(self).__name__} was fitted on a similarity (affinity='precomputed'),"
-                f" so it knows no votes to compare new objects with. Fit it on votes to predict."
-            )
-        new = as_ensemble(X, n_jobs=self.n_jobs, new=True).in_order_of(self._ensemble.names)
-        check_columns(self, X, new, reset=False)
-        table = self._ensemble.translate(new)
-        warn_of_unknown(self._ensemble, new, table)
+        new, table = self._new_rows(X)
         of_object = new.microclusters.of_object
         labels, sure = place_rows(self, table, with_confidence=return_confidence)
         labels = self._aligned(labels, align_to, fitted=self.labels_)
@@ -117,6 +108,28 @@ class Fitted(Pairs):
         check_is_fitted(self, "labels_")
         self._check_has_votes()
         return member_agreement(self)
+
+    def _new_rows(self, X: Any) -> tuple[Ensemble, NDArray[np.int32]]:
+        """Return new votes, and those of their microclusters in the codes of the fit."""
+        check_is_fitted(self, "labels_")
+        if self._from_similarity:
+            raise ValueError(
+                f"This {type(self).__name__} was fitted on a similarity (affinity='precomputed'),"
+                f" so it knows no votes to compare new objects with. Fit it on votes to predict."
+            )
+        new = as_ensemble(X, n_jobs=self.n_jobs, new=True).in_order_of(self._ensemble.names)
+        check_columns(self, X, new, reset=False)
+        table = self._ensemble.translate(new)
+        warn_of_unknown(self._ensemble, new, table)
+        return new, table
+
+    def _label_unseen(self, table: NDArray[np.int32]) -> NDArray[np.int64] | None:  # noqa: ARG002
+        """Return labels of rows that the fit has not seen; None to go by agreement."""
+        return None
+
+    def _why_not_whole(self) -> str | None:
+        """Return what is wrong with the numbers of a loaded estimator, None if nothing is."""
+        return None
 
     def _check_has_votes(self) -> None:
         """Refuse to tell of members where there were none."""

@@ -33,15 +33,21 @@ def place_rows(
     order = np.argsort(-sizes, kind="stable")
     labels: NDArray[np.int64] = estimator._micro_labels[nearest]
     sure = _confidence_of_microclusters(estimator)[nearest] if with_confidence else None
+    own = estimator._label_unseen(table[unseen]) if len(unseen) else None
+    if own is not None:
+        labels[unseen] = own
+        if sure is None:
+            return labels, None
     clusters = cluster_weights(estimator._micro_labels, sizes, estimator.n_clusters_)[order]
     for start in range(0, len(unseen), ROWS_TO_COMPARE):
         rows = unseen[start : start + ROWS_TO_COMPARE]
         agreement = flow.coassociation(
             table[rows], known[order], weights=estimator.member_weight_, n_jobs=estimator.n_jobs
         )
-        best = agreement.argmax(axis=1)
-        labels[rows] = estimator._micro_labels[order[best]]
-        labels[rows[agreement.max(axis=1) == 0]] = _largest_cluster(estimator)
+        if own is None:
+            best = agreement.argmax(axis=1)
+            labels[rows] = estimator._micro_labels[order[best]]
+            labels[rows[agreement.max(axis=1) == 0]] = _largest_cluster(estimator)
         if sure is not None:
             sure[rows] = margin(agreement @ clusters / clusters.sum(axis=0), labels[rows])
     return labels, sure

@@ -93,6 +93,9 @@ def restored(kind: type[Any], header: Header, arrays: Arrays, path: str) -> Any:
         raise broken(path, "its tree is missing")
     if TREE in vars(estimator):
         _check_tree(estimator.linkage_matrix_, n_units, path)
+    why = estimator._why_not_whole()
+    if why is not None:
+        raise broken(path, why)
     left_out = header["left_out"]
     if not isinstance(left_out, list) or not all(isinstance(name, str) for name in left_out):
         raise broken(path, "what it was saved without is not listed by name")

@@ -149,15 +149,11 @@ def ensemble_nmi(labels: Any, X: Any, average: str = "max") -> float:
     0.833333
     """
     _validate.check_choice("ensemble_nmi", "average", average, tuple(_AVERAGES))
-    groups = as_ensemble(X).microclusters
-    # Groups of equal label and equal votes: few, and all that the scores depend on.
-    joint, names = _joint(labels, groups.of_object)
-    label, place = joint.table.T
-    votes = groups.table[np.asarray(names[1])[place]]
+    label, votes, sizes, _ = beside_votes(labels, as_ensemble(X).microclusters)
     heard = votes[:, ((votes >= 0) & (label >= 0)[:, None]).any(axis=0)]
     if heard.shape[1] == 0:
         raise ValueError("No object has a label and a vote, so there is nothing to compare.")
-    return float(np.mean([_nmi(*_cells(label, vote, joint.sizes), average) for vote in heard.T]))
+    return float(np.mean([_nmi(*_cells(label, vote, sizes), average) for vote in heard.T]))
 
 
 def nmi_with_members(
@@ -205,7 +201,7 @@ def _plogp(shares: FloatArray) -> FloatArray:
     return logs
 
 
-def _joint(a: Any, b: Any) -> tuple[Microclusters, list[Any]]:
+def joint(a: Any, b: Any) -> tuple[Microclusters, list[Any]]:
     """Return the microclusters of two labellings of the same objects, and their labels."""
     a, b = (_validate.as_array(labels) for labels in (a, b))
     if a.ndim != 1 or a.shape != b.shape:
@@ -216,12 +212,28 @@ def _joint(a: Any, b: Any) -> tuple[Microclusters, list[Any]]:
     return grouped(_validate.check_votes(Columns(["a", "b"], [a, b])))
 
 
+def beside_votes(
+    labels: Any, groups: Microclusters
+) -> tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.int64], NDArray[np.int32]]:
+    """Return labels of the objects beside their votes, as groups that are equal in both.
+
+    The label and the votes of each group, its objects, and the group of each label. These groups
+    are few, and all that scores depend on.
+    """
+    both, names = joint(labels, groups.of_object)
+    label, place = both.table.T
+    sizes = both.sizes
+    if len(groups.of_object) == len(groups.sizes):  # a label stands for a microcluster's objects
+        sizes = np.bincount(both.of_object, groups.sizes).astype(np.int64)
+    return label, groups.table[np.asarray(names[1])[place]], sizes, both.of_object
+
+
 def labels_and_shared(a: Any, b: Any) -> tuple[list[Any], list[Any], NDArray[np.int64]]:
     """Return the labels of two clusterings and how many objects each two of them share.
 
     Objects without a label are counted under the label None, last, where there are any.
     """
-    groups, found = _joint(a, b)
+    groups, found = joint(a, b)
     labels = [list(_plain(part)) for part in found]
     codes = groups.table.copy()
     for side, names in enumerate(labels):
@@ -240,7 +252,7 @@ def _plain(labels: Any) -> Any:
 
 def _contingency(a: Any, b: Any) -> tuple[IntArray, IntArray, NDArray[np.int64]]:
     """Return the nonzero cells of the contingency table: row, column and count of each."""
-    groups, _ = _joint(a, b)
+    groups, _ = joint(a, b)
     return _cells(groups.table[:, 0], groups.table[:, 1], groups.sizes)
 
 

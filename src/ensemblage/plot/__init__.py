@@ -7,6 +7,7 @@ is more than a picture can hold they draw a part, and say so in the title.
 from ensemblage.plot.alluvial import alluvial
 from ensemblage.plot.choices import cdf, k_curves
 from ensemblage.plot.clusters import clusters
+from ensemblage.plot.credible_ball import credible_ball
 from ensemblage.plot.dendrogram import dendrogram
 from ensemblage.plot.graph import graph
 from ensemblage.plot.heatmap import heatmap
@@ -17,6 +18,7 @@ __all__ = [
     "alluvial",
     "cdf",
     "clusters",
+    "credible_ball",
     "dendrogram",
     "graph",
     "heatmap",

@@ -1,0 +1,75 @@
+"""Information criteria of mixtures, for several numbers of classes."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from ensemblage.metrics._tables import Table
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from ensemblage._types import FloatArray
+
+
+class _Criteria(NamedTuple):
+    k: NDArray[np.int64]
+    n_parameters: FloatArray
+    log_likelihood: FloatArray
+    bic: FloatArray
+    icl: FloatArray
+
+
+class ClassCriteria(Table, _Criteria):
+    """How well mixtures of several numbers of classes describe the votes, one entry for each.
+
+    Attributes
+    ----------
+    k : ndarray of shape (n,), int64
+        Classes.
+    n_parameters : ndarray of shape (n,)
+        Free numbers of the mixture.
+    log_likelihood : ndarray of shape (n,)
+        Natural logarithm; it grows with k.
+    bic, icl : ndarray of shape (n,)
+        The Bayesian information criterion, and the same with twice the entropy of the memberships
+        added. Smaller is better.
+    """
+
+    __slots__ = ()
+
+    def _heading(self) -> str:
+        bic, icl = (int(self.k[np.argmin(score)]) for score in (self.bic, self.icl))
+        return f"ClassCriteria: the least BIC at k = {bic}, the least ICL at k = {icl}"
+
+    def _index(self) -> tuple[str, Any]:
+        return "k", self.k
+
+    def _columns(self) -> dict[str, Any]:
+        return {name: getattr(self, name) for name in self._fields[1:]}
+
+
+def bic(log_likelihood: float, n_parameters: float, n_objects: int) -> float:
+    """Return the Bayesian information criterion: p·ln N - 2·ln L.
+
+    Examples
+    --------
+    >>> round(bic(-10.0, 3, 100), 4)
+    33.8155
+    """
+    return float(n_parameters * np.log(n_objects) - 2.0 * log_likelihood)
+
+
+def entropy_of_memberships(posterior: FloatArray, sizes: NDArray[np.int64]) -> float:
+    """Return how undecided memberships are: -Σ s Σ R·ln R, in natural units.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> round(entropy_of_memberships(np.array([[1.0, 0.0], [0.5, 0.5]]), np.array([5, 2])), 4)
+    1.3863
+    """
+    logs = np.log(posterior, out=np.zeros_like(posterior), where=posterior > 0)
+    return float(-(sizes @ (posterior * logs).sum(axis=1)))

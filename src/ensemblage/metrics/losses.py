@@ -1,0 +1,285 @@
+"""Losses of partitions: the expected one of a labelling, the best member, the credible ball."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from ensemblage import _validate, flow
+from ensemblage._ensemble import as_ensemble
+from ensemblage._messages import ParameterError
+from ensemblage.metrics.agreement import beside_votes
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from ensemblage._ensemble import Ensemble
+    from ensemblage._types import FloatArray
+
+
+class MedianMember(NamedTuple):
+    """The clustering with the least expected loss.
+
+    Attributes
+    ----------
+    member : int
+        Its place among the candidates, the first of equal ones.
+    labels : ndarray of shape (n_objects,), int64
+        Its labels by first appearance, -1 where it has none.
+    expected_loss : float
+        Its mean loss to the clusterings.
+    expected_losses : ndarray of shape (n_candidates,)
+        That of every candidate.
+    """
+
+    member: int
+    labels: NDArray[np.int64]
+    expected_loss: float
+    expected_losses: FloatArray
+
+
+class CredibleBall(NamedTuple):
+    """The smallest ball around an estimate that holds a share of the clusterings.
+
+    Attributes
+    ----------
+    radius : float
+        The distance up to which a clustering is inside.
+    level : float
+        The share asked for.
+    share : float
+        The share that is inside, at least `level`.
+    distances : ndarray of shape (n_clusterings,)
+        The loss between the estimate and each clustering; NaN for one without votes.
+    n_clusters : ndarray of shape (n_clusterings,), int64
+        How many clusters each has.
+    n_clusters_of_estimate : int
+        How many clusters the estimate has.
+    upper, lower, horizontal : ndarray, int64
+        The clusterings inside that are farthest from the estimate: among those with the fewest
+        clusters, among those with the most, and among all.
+    """
+
+    radius: float
+    level: float
+    share: float
+    distances: FloatArray
+    n_clusters: NDArray[np.int64]
+    n_clusters_of_estimate: int
+    upper: NDArray[np.int64]
+    lower: NDArray[np.int64]
+    horizontal: NDArray[np.int64]
+
+
+def expected_loss(
+    labels: Any, X: Any, loss: str = "vi", a: float = 1.0, *, member_weight: Any = None
+) -> float:
+    """Return the mean loss of a labelling to the clusterings of an ensemble.
+
+    Parameters
+    ----------
+    labels : array-like of shape (n_objects,)
+        The labelling to judge, usually a consensus. Objects without a label are left out.
+    X : array-like, DataFrame or Ensemble of shape (n_objects, n_clusterings)
+        Votes, such as draws of a clustering from a posterior distribution.
+    loss : {"vi", "binder", "nvi", "id", "nid", "omari"}, default="vi"
+        As for `ensemblage.Median`, whose notes have the formulas. Logarithms are of base 2.
+    a : float, default=1.0
+        For "vi" and "binder": the cost, from 0 to 2, of parting what belongs together; 2 - a is
+        that of joining what does not.
+    member_weight : array-like of shape (n_clusterings,), dict or Series, optional
+        How much each clustering counts.
+
+    Returns
+    -------
+    float
+        0 where the labelling is every clustering.
+
+    Notes
+    -----
+    A clustering is compared over the objects that it votes on; one without any is left out.
+
+    Examples
+    --------
+    >>> from ensemblage.metrics import expected_loss
+    >>> votes = [[0, 0], [0, 0], [1, 1], [1, 2]]
+    >>> expected_loss([0, 0, 1, 1], votes)
+    0.25
+    >>> expected_loss([0, 0, 1, 1], votes, loss="binder")
+    0.0625
+    """
+    cost = _checked("expected_loss", loss, a)
+    ensemble = as_ensemble(X, new=True)
+    weight = _weights("expected_loss", member_weight, ensemble)
+    return _mean(_losses(labels, ensemble, loss, cost), weight)
+
+
+def median_of(
+    X: Any,
+    candidates: Any = None,
+    loss: str = "vi",
+    a: float = 1.0,
+    *,
+    member_weight: Any = None,
+) -> MedianMember:
+    """Return the clustering with the least expected loss: of the ensemble, or of candidates.
+
+    Parameters
+    ----------
+    X : array-like, DataFrame or Ensemble of shape (n_objects, n_clusterings)
+        Votes.
+    candidates : array-like, DataFrame or Ensemble of shape (n_objects, n_candidates), optional
+        Labellings to choose from, one in each column. None means the clusterings themselves.
+    loss : {"vi", "binder", "nvi", "id", "nid", "omari"}, default="vi"
+        As for `expected_loss`.
+    a : float, default=1.0
+        As for `expected_loss`.
+    member_weight : array-like of shape (n_clusterings,), dict or Series, optional
+        How much each clustering counts.
+
+    Returns
+    -------
+    MedianMember
+
+    See Also
+    --------
+    ensemblage.Median : looks for better labels than those of any clustering.
+
+    Notes
+    -----
+    With n microclusters, M clusterings and c candidates: O(n·M·c) time.
+
+    Examples
+    --------
+    >>> from ensemblage.metrics import median_of
+    >>> found = median_of([[0, 0, 0], [0, 0, 0], [1, 1, 0], [1, 2, 1]])
+    >>> found.member, round(found.expected_loss, 3)
+    (1, 0.396)
+    """
+    cost = _checked("median_of", loss, a)
+    ensemble = as_ensemble(X, new=True)
+    weight = _weights("median_of", member_weight, ensemble)
+    chosen = ensemble if candidates is None else as_ensemble(candidates, new=True)
+    of_object = chosen.microclusters.of_object
+    if len(of_object) != len(ensemble.microclusters.of_object):
+        raise ValueError(
+            f"Candidates must label the same objects as the votes, but they label {len(of_object)}"
+            f" and the votes {len(ensemble.microclusters.of_object)}."
+        )
+    table, sizes, _ = ensemble.microclusters
+    if candidates is None:
+        found = [flow.partition_losses(vote, table, sizes, loss, cost) for vote in table.T]
+    else:
+        parts = (vote[of_object] for vote in chosen.microclusters.table.T)
+        found = [_losses(labels, ensemble, loss, cost) for labels in parts]
+    means = np.array([_mean(losses, weight) for losses in found])
+    best = int(np.nanargmin(means))
+    labels = chosen.microclusters.table[of_object, best].astype(np.int64)
+    return MedianMember(best, labels, float(means[best]), means)
+
+
+def credible_ball(
+    labels: Any,
+    X: Any,
+    loss: str = "vi",
+    level: float = 0.95,
+    *,
+    member_weight: Any = None,
+) -> CredibleBall:
+    """Return the smallest ball around a labelling that holds a share of the clusterings.
+
+    Parameters
+    ----------
+    labels : array-like of shape (n_objects,)
+        The estimate, such as the labels of `ensemblage.Median`.
+    X : array-like, DataFrame or Ensemble of shape (n_objects, n_clusterings)
+        Draws of a clustering, one in each column.
+    loss : {"vi", "binder", "nvi", "id", "nid", "omari"}, default="vi"
+        The distance. "vi" and "binder" are metrics.
+    level : float, default=0.95
+        The share of the clusterings, by weight, that the ball is to hold.
+    member_weight : array-like of shape (n_clusterings,), dict or Series, optional
+        How much each clustering counts.
+
+    Returns
+    -------
+    CredibleBall
+
+    See Also
+    --------
+    ensemblage.plot.credible_ball : a picture of it.
+
+    References
+    ----------
+    S. Wade, Z. Ghahramani, "Bayesian cluster analysis: point estimation and credible balls",
+    Bayesian Analysis 13(2), 2018, pp. 559-626.
+
+    Examples
+    --------
+    >>> from ensemblage.metrics import credible_ball
+    >>> draws = [[0, 0, 0, 0], [0, 0, 0, 0], [1, 1, 1, 0], [1, 1, 2, 0]]
+    >>> ball = credible_ball([0, 0, 1, 1], draws, level=0.75)
+    >>> ball.radius, ball.share, ball.upper, ball.lower
+    (0.5, 0.75, array([0, 1]), array([2]))
+    """
+    _checked("credible_ball", loss, 1.0)
+    level = _validate.check_share("credible_ball", "level", level)
+    ensemble = as_ensemble(X, new=True)
+    weight = _weights("credible_ball", member_weight, ensemble)
+    distances = _losses(labels, ensemble, loss, 1.0)
+    weight = np.where(np.isfinite(distances), weight, 0.0)
+    if not weight.any():
+        raise ValueError("No object has a label and a vote, so there is nothing to compare.")
+    weight = weight / weight.sum()
+    counted = np.flatnonzero(weight)
+    order = counted[np.argsort(distances[counted], kind="stable")]
+    reached = np.cumsum(weight[order]) >= level - 1e-12
+    radius = float(distances[order[int(reached.argmax()) if reached.any() else -1]])
+    inside = counted[distances[counted] <= radius + 1e-12]
+    n_clusters = ensemble.microclusters.table.max(axis=0).astype(np.int64) + 1
+    found = n_clusters[inside]
+    label, *_ = beside_votes(labels, ensemble.microclusters)
+    return CredibleBall(
+        radius=radius,
+        level=level,
+        share=float(weight[inside].sum()),
+        distances=distances,
+        n_clusters=n_clusters,
+        n_clusters_of_estimate=len(np.unique(label[label >= 0])),
+        upper=_farthest(inside[found == found.min()], distances),
+        lower=_farthest(inside[found == found.max()], distances),
+        horizontal=_farthest(inside, distances),
+    )
+
+
+def _checked(owner: str, loss: Any, a: Any) -> float:
+    """Return the cost of parting, if loss and cost are valid."""
+    _validate.check_choice(owner, "loss", loss, flow.LOSSES)
+    cost = _validate.check_cost(owner, loss, a)
+    if cost is None:
+        raise ParameterError(owner, "a", "a number from 0 to 2", a)
+    return cost
+
+
+def _weights(owner: str, weight: Any, ensemble: Ensemble) -> FloatArray:
+    groups = ensemble.microclusters
+    found = _validate.check_member_weight(owner, weight, groups, ensemble.names)
+    return np.ones(groups.table.shape[1]) if found is None else found
+
+
+def _losses(labels: Any, ensemble: Ensemble, loss: str, a: float) -> FloatArray:
+    """Return the loss of labels of objects to each clustering, NaN where they share no object."""
+    label, votes, sizes, _ = beside_votes(labels, ensemble.microclusters)
+    return flow.partition_losses(label, votes, sizes, loss, a)
+
+
+def _mean(losses: FloatArray, weight: FloatArray) -> float:
+    known = np.isfinite(losses) & (weight > 0)
+    if not known.any():
+        raise ValueError("No object has a label and a vote, so there is nothing to compare.")
+    return float(np.average(losses[known], weights=weight[known]))
+
+
+def _farthest(members: NDArray[np.int64], distances: FloatArray) -> NDArray[np.int64]:
+    return members[distances[members] >= distances[members].max() - 1e-12]
