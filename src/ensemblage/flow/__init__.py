@@ -7,6 +7,7 @@ Nothing here checks input, warns, logs or draws random numbers that it was not h
 
 from ensemblage.flow._contingency import overlaps, overlaps_with, owners
 from ensemblage.flow._distinct import merged_membership
+from ensemblage.flow._golden import golden_maximum
 from ensemblage.flow._index import MicroclusterIndex
 from ensemblage.flow._membership import membership
 from ensemblage.flow._nearest import nearest
@@ -75,7 +76,6 @@ from ensemblage.flow.local_merges import (
 from ensemblage.flow.median_search import (
     MedianPartition,
     MedianProblem,
-    golden_maximum,
     median_partition,
     median_problem,
 )

@@ -16,7 +16,7 @@ from ensemblage.flow._median_sweeps import CLOSE, column_sums, count, sweep, swe
 from ensemblage.flow._threads import in_threads
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Sequence
 
     from numpy.typing import NDArray
 
@@ -24,7 +24,6 @@ if TYPE_CHECKING:
 
 _MOST_SWEEPS = 200
 #: The two points inside an interval that golden section compares.
-_GOLDEN = (5.0**0.5 - 1.0) / 2.0
 
 
 class MedianProblem(NamedTuple):
@@ -331,27 +330,3 @@ def _with_every_label(labels: NDArray[np.int64], n_clusters: int) -> NDArray[np.
             counts[largest] -= 1
         labels[row], counts[label] = label, 1
     return labels
-
-
-def golden_maximum(
-    function: Callable[[float], float], low: float, high: float, tolerance: float
-) -> float:
-    """Return where a concave function of one number is largest, within the tolerance.
-
-    Examples
-    --------
-    >>> round(golden_maximum(lambda x: -((x - 0.3) ** 2), 0.0, 2.0, 1e-4), 3)
-    0.3
-    """
-    left, right = high - _GOLDEN * (high - low), low + _GOLDEN * (high - low)
-    at_left, at_right = function(left), function(right)
-    while high - low > tolerance:
-        if at_left >= at_right:
-            high, right, at_right = right, left, at_left
-            left = high - _GOLDEN * (high - low)
-            at_left = function(left)
-        else:
-            low, left, at_left = left, right, at_right
-            right = low + _GOLDEN * (high - low)
-            at_right = function(right)
-    return (low + high) / 2.0

@@ -24,3 +24,10 @@ def by_first_appearance(labels: NDArray[np.int64]) -> NDArray[np.int64]:
     rank = np.empty(len(first), dtype=np.int64)
     rank[np.argsort(first)] = np.arange(len(first))
     return rank[inverse]
+
+
+def in_order_of_appearance(classes: NDArray[np.int64], n_classes: int) -> NDArray[np.int64]:
+    """Return the classes in order of first appearance, those that never appear last."""
+    found, first = np.unique(classes, return_index=True)
+    seen = found[np.argsort(first)]
+    return np.concatenate([seen, np.setdiff1d(np.arange(n_classes), seen)])

@@ -10,10 +10,16 @@ from sklearn.utils.validation import check_is_fitted
 from ensemblage import _validate, flow
 from ensemblage._blas import one_blas_thread
 from ensemblage.methods._base import ConsensusClusterer
+from ensemblage.methods._numbering import in_order_of_appearance
 from ensemblage.methods._starting import start_from
 from ensemblage.methods.lwea import LWEA
 from ensemblage.methods.lwpt import LWPT
-from ensemblage.metrics.criteria import ClassCriteria, bic, entropy_of_memberships
+from ensemblage.metrics.criteria import (
+    ClassCriteria,
+    are_probabilities,
+    bic_and_icl,
+    n_parameters,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -180,7 +186,7 @@ class LCA(ConsensusClusterer):
         mixture: Any = self._last
         self._last = None
         # Columns in the order of labels; classes that are no object's go last.
-        columns = _columns_of(mixture.posterior.argmax(axis=1), len(mixture.weights))
+        columns = in_order_of_appearance(mixture.posterior.argmax(axis=1), len(mixture.weights))
         self.class_weights_ = mixture.weights[columns]
         self._vote_probabilities_ = mixture.probabilities[:, columns].ravel()
         self.n_iter_, self.converged_ = len(mixture.log_likelihoods), mixture.converged
@@ -337,33 +343,18 @@ class LCA(ConsensusClusterer):
         return super()._with_seed(seed) if self._init in _DRAWN else None
 
     def _n_parameters(self, n_clusters: int) -> float:
-        """Return how many numbers of the mixture are free: whole without weights."""
         free = np.maximum(self.microclusters_.table.max(axis=0), 0)
-        weight = self.member_weight_
-        votes = int(free.sum()) if weight is None else float(free @ weight)
-        return n_clusters - 1 + n_clusters * votes
+        return n_parameters(free, n_clusters, self.member_weight_)
 
     def _scores(self, mixture: flow.LatentClasses) -> tuple[float, float]:
-        """Return BIC and ICL."""
-        sizes = self.microclusters_.sizes
-        n_parameters = self._n_parameters(len(mixture.weights))
-        score = bic(mixture.log_likelihoods[-1], n_parameters, int(sizes.sum()))
-        return score, score + 2.0 * entropy_of_memberships(mixture.posterior, sizes)
+        n_free = self._n_parameters(len(mixture.weights))
+        likelihood, sizes = mixture.log_likelihoods[-1], self.microclusters_.sizes
+        return bic_and_icl(likelihood, n_free, mixture.posterior, sizes)
 
     def _why_not_whole(self) -> str | None:
         n_clusters = int((self.microclusters_.table.max(axis=0) + 1).sum())
-        weights = vars(self).get("class_weights_", np.empty(0))
-        probabilities = vars(self).get("_vote_probabilities_", np.empty(0))
-        whole = len(weights) >= self.n_clusters_ and len(probabilities) == n_clusters * len(weights)
-        good = whole and all(
-            array.dtype == np.float64 and ((array >= 0) & (array <= 1)).all()
-            for array in (weights, probabilities)
-        )
+        names = ("class_weights_", "_vote_probabilities_")
+        weights, probabilities = found = [vars(self).get(name, np.empty(0)) for name in names]
+        good = len(weights) >= self.n_clusters_ and len(probabilities) == n_clusters * len(weights)
+        good = good and all(are_probabilities(array) for array in found)
         return None if good else "its probabilities do not fit its classes"
-
-
-def _columns_of(classes: NDArray[np.int64], n_classes: int) -> NDArray[np.int64]:
-    """Return the classes in order of first appearance, those that never appear last."""
-    found, first = np.unique(classes, return_index=True)
-    seen = found[np.argsort(first)]
-    return np.concatenate([seen, np.setdiff1d(np.arange(n_classes), seen)])

@@ -73,3 +73,22 @@ def entropy_of_memberships(posterior: FloatArray, sizes: NDArray[np.int64]) -> f
     """
     logs = np.log(posterior, out=np.zeros_like(posterior), where=posterior > 0)
     return float(-(sizes @ (posterior * logs).sum(axis=1)))
+
+
+def bic_and_icl(
+    log_likelihood: float, n_free: float, posterior: FloatArray, sizes: NDArray[np.int64]
+) -> tuple[float, float]:
+    """Return BIC, and the same with twice the entropy of the memberships added."""
+    score = bic(log_likelihood, n_free, int(sizes.sum()))
+    return score, score + 2.0 * entropy_of_memberships(posterior, sizes)
+
+
+def n_parameters(free: NDArray[Any], n_classes: int, weight: FloatArray | None) -> float:
+    """Return how many numbers of a mixture are free, `free` in each clustering and class."""
+    votes = int(free.sum()) if weight is None else float(free @ weight)
+    return n_classes - 1 + n_classes * votes
+
+
+def are_probabilities(values: NDArray[Any]) -> bool:
+    """Tell whether an array holds probabilities, and nothing but these."""
+    return values.dtype == np.float64 and bool(((values >= 0) & (values <= 1)).all())
