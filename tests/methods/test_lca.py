@@ -221,13 +221,12 @@ def test_a_saved_model_knows_its_probabilities_without_a_fit(simulated, tmp_path
     ],
 )
 def test_damaged_probabilities_are_refused(simulated, tmp_path, change):
-    from ensemblage.files import FileFormatError, _archive
-
-    from ensemblage.methods import saving
+    from ensemblage.methods import archive, saving
+    from ensemblage.tables import FileFormatError
 
     header, arrays = saving.state_of(en.LCA(3).fit(simulated[0]), objects=True)
     change(arrays)
-    _archive.write_archive(tmp_path / "model", saving.preamble() | header, arrays)
+    archive.write_archive(tmp_path / "model", saving.preamble() | header, arrays)
     with pytest.raises(FileFormatError, match="its probabilities do not fit its classes"):
         en.load(tmp_path / "model")
 
