@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
@@ -14,12 +14,7 @@ from ensemblage.methods._numbering import in_order_of_appearance
 from ensemblage.methods._starting import start_from
 from ensemblage.methods.lwea import LWEA
 from ensemblage.methods.lwpt import LWPT
-from ensemblage.metrics.criteria import (
-    ClassCriteria,
-    are_probabilities,
-    bic_and_icl,
-    n_parameters,
-)
+from ensemblage.metrics import criteria
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -194,8 +189,6 @@ class LCA(ConsensusClusterer):
         self.bic_, self.icl_ = self._scores(mixture)
         return self
 
-    # -- the public face -----------------------------------------------------------------------
-
     def predict_proba(self, X: Any) -> FloatArray:
         """Return how likely new rows of votes belong to each class.
 
@@ -213,7 +206,7 @@ class LCA(ConsensusClusterer):
         new, table = self._new_rows(X)
         return self._posterior(table)[new.microclusters.of_object]
 
-    def criteria(self, n_clusters: Iterable[int]) -> ClassCriteria:
+    def criteria(self, n_clusters: Iterable[int]) -> criteria.ClassCriteria:
         """Return log-likelihood, BIC and ICL at several numbers of classes, from the fitted state.
 
         Parameters
@@ -243,7 +236,7 @@ class LCA(ConsensusClusterer):
         with one_blas_thread:
             mixtures = [self._mixture(k) for k in ks]
         scores = np.array([self._scores(mixture) for mixture in mixtures]).reshape(-1, 2)
-        return ClassCriteria(
+        return criteria.ClassCriteria(
             k=np.array(ks, dtype=np.int64),
             n_parameters=np.array([self._n_parameters(k) for k in ks]),
             log_likelihood=np.array([mixture.log_likelihoods[-1] for mixture in mixtures]),
@@ -263,8 +256,6 @@ class LCA(ConsensusClusterer):
         check_is_fitted(self, "labels_")
         return self._vote_probabilities_.reshape(-1, len(self.class_weights_))
 
-    # -- inside --------------------------------------------------------------------------------
-
     def _prepare(self) -> None:
         """Set what every cut needs."""
         table = self.microclusters_.table
@@ -279,8 +270,7 @@ class LCA(ConsensusClusterer):
         mixture = self._mixture(n_clusters)
         if "labels_" not in vars(self):  # a cut of a fit, which keeps the mixture
             self._last = mixture
-        labels: NDArray[np.int64] = mixture.posterior.argmax(axis=1)
-        return labels
+        return cast("NDArray[np.int64]", mixture.posterior.argmax(axis=1))
 
     def _mixture(self, n_clusters: int) -> flow.LatentClasses:
         n = self.n_microclusters_
@@ -344,17 +334,17 @@ class LCA(ConsensusClusterer):
 
     def _n_parameters(self, n_clusters: int) -> float:
         free = np.maximum(self.microclusters_.table.max(axis=0), 0)
-        return n_parameters(free, n_clusters, self.member_weight_)
+        return criteria.n_parameters(free, n_clusters, self.member_weight_)
 
     def _scores(self, mixture: flow.LatentClasses) -> tuple[float, float]:
         n_free = self._n_parameters(len(mixture.weights))
         likelihood, sizes = mixture.log_likelihoods[-1], self.microclusters_.sizes
-        return bic_and_icl(likelihood, n_free, mixture.posterior, sizes)
+        return criteria.bic_and_icl(likelihood, n_free, mixture.posterior, sizes)
 
     def _why_not_whole(self) -> str | None:
         n_clusters = int((self.microclusters_.table.max(axis=0) + 1).sum())
         names = ("class_weights_", "_vote_probabilities_")
         weights, probabilities = found = [vars(self).get(name, np.empty(0)) for name in names]
         good = len(weights) >= self.n_clusters_ and len(probabilities) == n_clusters * len(weights)
-        good = good and all(are_probabilities(array) for array in found)
+        good = good and all(criteria.are_probabilities(array) for array in found)
         return None if good else "its probabilities do not fit its classes"
