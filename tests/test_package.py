@@ -39,4 +39,4 @@ def test_methods_by_name():
         assert getattr(en, cls.__name__) is cls
         assert cls.__name__.lower() == ("consensus" if name == "auto" else name)
         assert next(iter(inspect.signature(cls).parameters)) == "n_clusters"
-        assert cls().n_clusters == ("auto" if cls is en.Consensus else 8)
+        assert cls().n_clusters == ("auto" if cls in (en.Consensus, en.Median) else 8)
