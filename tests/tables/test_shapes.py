@@ -41,7 +41,9 @@ class TestLong:
             [2, -1, 1],
         ]
 
-    @pytest.mark.parametrize("header", ["cell,run,cluster", "vote,object,method", "x,y,z", "7,8,9"])
+    @pytest.mark.parametrize(
+        "header", ["cell,run,cluster", "vote,object,method", "x,y,z", "auto,none,z", "7,8,9"]
+    )
     def test_columns_by_name_or_by_place(self, read, header):
         order = {"vote,object,method": (2, 0, 1)}.get(header, (0, 1, 2))
         rows = [("o1", "k", "1"), ("o2", "k", "2"), ("o1", "l", "5"), ("o2", "l", "5")]

@@ -70,7 +70,7 @@ def read_long(
     files = [File(path) for path in resolve(sources)]
     (probe,) = open_sources(files[:1], choice._replace(columns=None, id_column=None), format=format)
     objects, member, label = _roles(probe.names, choice.id_column, probe.path)
-    asked = choice._replace(columns=[], id_column=objects, keep=(member, label))
+    asked = choice._replace(columns=[], id_column=None, keep=(objects, member, label))
     votes = _long_rows(open_sources(files, asked, format=format))
     texts = as_texts(votes.ids)
     if "" in texts or "" in votes.members:
