@@ -169,11 +169,12 @@ class LCA(ConsensusClusterer):
         self.n_jobs = n_jobs
 
     def _fit(self, X: Any, member_weight: Any) -> Self:
-        self._init = _validate.check_choice("LCA", "init", self.init, tuple(_STARTS))
-        self._n_init = _validate.check_whole("LCA", "n_init", self.n_init, 1)
-        self._max_iter = _validate.check_whole("LCA", "max_iter", self.max_iter, 1)
-        self._tol = _validate.check_number("LCA", "tol", self.tol, zero_allowed=True)
-        self._seed = _validate.check_random_state("LCA", self.random_state)
+        owner = type(self).__name__
+        self._init = _validate.check_choice(owner, "init", self.init, tuple(_STARTS))
+        self._n_init = _validate.check_whole(owner, "n_init", self.n_init, 1)
+        self._max_iter = _validate.check_whole(owner, "max_iter", self.max_iter, 1)
+        self._tol = _validate.check_number(owner, "tol", self.tol, zero_allowed=True)
+        self._seed = _validate.check_random_state(owner, self.random_state)
         self._begin(X, member_weight)
         self._prepare()
         self._last = None
@@ -230,9 +231,9 @@ class LCA(ConsensusClusterer):
         3            11         -71.802  187.483  196.379
         """
         check_is_fitted(self, "labels_")
-        ks = [_validate.check_n_clusters("LCA", k) for k in n_clusters]
+        ks = [_validate.check_n_clusters(type(self).__name__, k) for k in n_clusters]
         for k in ks:
-            _validate.check_enough_groups("LCA", k, self.n_microclusters_)
+            _validate.check_enough_groups(type(self).__name__, k, self.n_microclusters_)
         with one_blas_thread:
             mixtures = [self._mixture(k) for k in ks]
         scores = np.array([self._scores(mixture) for mixture in mixtures]).reshape(-1, 2)
@@ -297,15 +298,14 @@ class LCA(ConsensusClusterer):
 
     def _start_labels(self, n_clusters: int) -> Iterable[NDArray[np.int64]]:
         """Yield labels of microclusters to start from."""
-        n = self.n_microclusters_
         if n_clusters == 1:
-            yield np.zeros(n, dtype=np.int64)
+            yield np.zeros(self.n_microclusters_, dtype=np.int64)
             return
         for start in self._starts:
             yield start.labels(n_clusters)
         if self._init in _DRAWN:
             for rng in np.random.default_rng(self._seed).spawn(self._n_init):
-                yield rng.integers(n_clusters, size=n)
+                yield rng.integers(n_clusters, size=self.n_microclusters_)
 
     def _posterior(self, table: NDArray[np.int32]) -> FloatArray:
         """Return the probabilities of the classes for rows in the codes of the fit."""
@@ -333,8 +333,8 @@ class LCA(ConsensusClusterer):
         return super()._with_seed(seed) if self._init in _DRAWN else None
 
     def _n_parameters(self, n_clusters: int) -> float:
-        free = np.maximum(self.microclusters_.table.max(axis=0), 0)
-        return criteria.n_parameters(free, n_clusters, self.member_weight_)
+        table = self.microclusters_.table
+        return criteria.n_parameters(table.max(axis=0).clip(0), n_clusters, self.member_weight_)
 
     def _scores(self, mixture: flow.LatentClasses) -> tuple[float, float]:
         n_free = self._n_parameters(len(mixture.weights))

@@ -157,13 +157,14 @@ class Median(ConsensusClusterer):
         self.n_jobs = n_jobs
 
     def _fit(self, X: Any, member_weight: Any) -> Self:
-        self._loss = _validate.check_choice("Median", "loss", self.loss, flow.LOSSES)
-        cost = _validate.check_cost("Median", self.loss, self.a, auto_allowed=True)
-        self._max_clusters = _whole_or_auto("max_clusters", self.max_clusters, 1)
-        self._n_runs = _whole_or_auto("n_runs", self.n_runs, 0)
-        self._draws = _validate.check_choice("Median", "draws", self.draws, ("columns", "rows"))
-        self._seed = _validate.check_random_state("Median", self.random_state)
-        _validate.check_n_jobs("Median", self.n_jobs)
+        owner = type(self).__name__
+        self._loss = _validate.check_choice(owner, "loss", self.loss, flow.LOSSES)
+        cost = _validate.check_cost(owner, self.loss, self.a, auto_allowed=True)
+        self._max_clusters = _whole_or_auto(owner, "max_clusters", self.max_clusters, 1)
+        self._n_runs = _whole_or_auto(owner, "n_runs", self.n_runs, 0)
+        self._draws = _validate.check_choice(owner, "draws", self.draws, ("columns", "rows"))
+        self._seed = _validate.check_random_state(owner, self.random_state)
+        _validate.check_n_jobs(owner, self.n_jobs)
         # Many clusterings of few objects are usual here, and no reason to warn.
         self._begin(as_ensemble(self._turned(X), n_jobs=self.n_jobs, new=True), member_weight)
         self._prepare()
@@ -187,7 +188,9 @@ class Median(ConsensusClusterer):
             return X
         if isinstance(X, Ensemble):
             hint = "An Ensemble has its clusterings in columns already."
-            raise ParameterError("Median", "draws", "'columns' for an Ensemble", "rows", hint)
+            raise ParameterError(
+                type(self).__name__, "draws", "'columns' for an Ensemble", "rows", hint
+            )
         return X.T if hasattr(X, "iloc") else _validate.as_array(X).T
 
     def _new_rows(self, X: Any) -> tuple[Ensemble, NDArray[np.int32]]:
@@ -301,10 +304,10 @@ class Median(ConsensusClusterer):
         return float(flow.golden_maximum(least, 0.0, 2.0, _CLOSENESS_OF_A))
 
 
-def _whole_or_auto(name: str, value: Any, lowest: int) -> int | None:
+def _whole_or_auto(owner: str, name: str, value: Any, lowest: int) -> int | None:
     if isinstance(value, str) and value == "auto":
         return None
     try:
-        return _validate.check_whole("Median", name, value, lowest)
+        return _validate.check_whole(owner, name, value, lowest)
     except ParameterError as error:
-        raise ParameterError("Median", name, f"'auto' or {error.expected}", value) from None
+        raise ParameterError(owner, name, f"'auto' or {error.expected}", value) from None
