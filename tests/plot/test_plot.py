@@ -376,3 +376,36 @@ def test_importing_it_is_cheap():
 def test_two_names_for_two_clusterings(names):
     with pytest.raises(ValueError, match=r"'names' parameter of plot.alluvial must be two names"):
         plot.alluvial([0, 1], [1, 1], names=names)
+
+
+class TestCredibleBall:
+    def test_discs_are_draws_and_the_line_is_the_radius(self):
+        draws = noisy(3, 10, 40)
+        ball = en.metrics.credible_ball(np.repeat(np.arange(3), 10), draws, level=0.8)
+        ax = rendered(plot.credible_ball(ball))
+        (line,) = ax.lines
+        assert line.get_xdata()[0] == ball.radius
+        inside, outside, *bounds = ax.collections
+        places = np.concatenate([inside.get_offsets(), outside.get_offsets()])
+        assert set(places[:, 0].round(9)) == set(ball.distances.round(9))
+        assert (inside.get_offsets()[:, 0] <= ball.radius + 1e-9).all()
+        marked = [tuple(mark.get_offsets()[0]) for mark in bounds]
+        assert marked[-1] == (0, 3)  # the estimate
+        for place, name in zip(marked, ("upper", "lower", "horizontal"), strict=False):
+            draw = getattr(ball, name)[0]
+            assert place == (ball.distances[draw], ball.n_clusters[draw])
+        share = f"draws inside: {ball.share:.0%}"
+        assert share in [text.get_text() for text in ax.get_legend().get_texts()]
+        assert title(ax) == f"Credible ball of 80 %: radius {ball.radius:.2f}"
+
+    @pytest.mark.parametrize(
+        "draws", [E2[:, :1], np.column_stack([E2, np.full(8, -1)]), np.zeros((8, 5), dtype=int)]
+    )
+    def test_few_draws_and_gaps(self, draws):
+        _, ax = plt.subplots()
+        ball = en.metrics.credible_ball(E2[:, 0], draws)
+        assert rendered(plot.credible_ball(ball, ax=ax)) is ax
+
+    def test_only_balls_are_drawn(self):
+        with pytest.raises(en.ParameterError, match="must be a CredibleBall"):
+            plot.credible_ball(E2)

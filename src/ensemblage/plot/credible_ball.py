@@ -62,9 +62,12 @@ def credible_ball(ball: CredibleBall, *, ax: Any = None) -> Any:
     shift = _JITTER * (np.arange(len(places)) * _GOLDEN % 2.0 - 1.0) * (counts < counts.max() / 4)
     ax.axvspan(0, ball.radius, color=_INSIDE, alpha=0.07, lw=0)
     ax.axvline(ball.radius, color=_INSIDE, lw=1, ls="--")
-    for some, colour, name in ((inside, _INSIDE, "inside"), (~inside, _OUTSIDE, "outside")):
+    parts = {
+        f"draws inside: {ball.share:.0%}": (inside, _INSIDE),
+        f"draws outside: {1.0 - ball.share:.0%}": (~inside, _OUTSIDE),
+    }
+    for name, (some, colour) in parts.items():
         if some.any():
-            share = counts[some].sum() / counts.sum()
             ax.scatter(
                 places[some, 0],
                 places[some, 1] + shift[some],
@@ -72,7 +75,7 @@ def credible_ball(ball: CredibleBall, *, ax: Any = None) -> Any:
                 color=colour,
                 alpha=0.45,
                 lw=0,
-                label=f"draws {name}: {share:.0%}",
+                label=name,
             )
     for name, (mark, words) in _BOUNDS.items():
         first = int(getattr(ball, name)[0])
