@@ -179,7 +179,7 @@ def scale() -> None:
     print("objects    M  microclusters  loss    CPU-s  expected loss   k")
     sizes = [(30_000, 20), (100_000, 20), (300_000, 20), (3_000, 200), (300, 2_000), (300, 5_000)]
     for n_objects, n_members in sizes:
-        votes = en.Ensemble(grouped(n_objects, n_members))
+        votes = grouped(n_objects, n_members)
         for loss in ("vi", "binder"):
             start = time.process_time()
             model = en.Median(loss=loss, random_state=0, n_jobs=1).fit(votes)
