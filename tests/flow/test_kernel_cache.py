@@ -52,3 +52,18 @@ def test_a_full_disk_is_no_reason_to_fail(monkeypatch, tmp_path, expected):
     code += "c.IndexDataCacheFile.save = full\n"
     monkeypatch.setattr(sys.modules[__name__], "SUM", code + SUM)
     assert summed(tmp_path) == expected
+
+
+def test_kernels_of_others_without_a_module_compile_too():
+    """Code made by exec has no module; while ours are counted it is passed over."""
+    code = """
+import numba
+import ensemblage.flow
+made = {}
+exec("def double(x): return 2 * x", made)
+double = made["double"]
+double.__module__ = None
+print(numba.njit(double)(21))
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert done.stdout == "42\n", done.stderr

@@ -118,4 +118,4 @@ def _add_rows(labels: Any, numbers: Any, weights: Any, counts: Any) -> None:
         for m in range(n_columns):
             number = numbers[i, m]
             if number >= 0:
-                row[number] += weight
+                row[np.uint32(number)] += weight  # unsigned: no wrap round

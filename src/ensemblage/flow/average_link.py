@@ -21,7 +21,9 @@ if TYPE_CHECKING:
     from ensemblage._types import FloatArray
 
 
-def average_link(similarity: FloatArray, sizes: NDArray[np.int64]) -> FloatArray:
+def average_link(
+    similarity: FloatArray, sizes: NDArray[np.int64], *, overwrite: bool = False
+) -> FloatArray:
     """Return the tree of average link over objects in SciPy's format, heights never falling.
 
     Parameters
@@ -30,6 +32,8 @@ def average_link(similarity: FloatArray, sizes: NDArray[np.int64]) -> FloatArray
         Not negative. The lower triangle decides for both; the diagonal is not looked at.
     sizes : ndarray of shape (n,)
         Objects of each row.
+    overwrite : bool, default=False
+        Whether `similarity` may be used up. It must then be symmetric to the last bit.
 
     Returns
     -------
@@ -45,14 +49,17 @@ def average_link(similarity: FloatArray, sizes: NDArray[np.int64]) -> FloatArray
     first. `sparse_average_link` keeps to the same rules.
     """
     mass = sizes.astype(np.float64)
-    sums = similarity.copy()
+    sums = similarity
+    if not overwrite:
+        sums = similarity.copy()
+        mirror(sums)
     if (sizes > 1).any():
-        sums *= mass
-        sums *= mass[:, None]
-    mirror(sums)
+        for row, m in zip(sums, mass, strict=True):
+            row *= m * mass
     pairs = np.empty((max(len(sizes) - 1, 0), 2), dtype=np.int64)
     found = np.empty(len(pairs))
-    n_merges = _chain(sums, mass, pairs, found, compiled=worth_a_kernel(sums.size))
+    follow = _chain_compiled if worth_a_kernel(sums.size) else _chain
+    n_merges = follow(sums, mass, pairs, found)
     return tree_of_similar(pairs[:n_merges], found[:n_merges], sizes)
 
 
@@ -61,8 +68,6 @@ def _chain(
     mass: FloatArray,
     pairs: NDArray[np.int64],
     similarity: FloatArray,
-    *,
-    compiled: bool,
 ) -> int:
     """Write merges as pairs of rows, the union living on in the lower; return how many there are.
 
@@ -84,8 +89,7 @@ def _chain(
             chain.append(start)
             in_chain[start] = True
         previous = chain[-2] if len(chain) > 1 else -1
-        find = _nearest_compiled if compiled else _nearest
-        nearest = find(sums[chain[-1]], share, previous)
+        nearest = _nearest(sums[chain[-1]], share, previous)
         if nearest < 0:  # it has nothing in common with any other
             in_chain[chain.pop()] = False
             start += 1
@@ -119,6 +123,63 @@ def _nearest(sums: FloatArray, share: FloatArray, previous: int) -> int:
     if previous >= 0 and means[previous] >= tied:
         return previous
     return int((means >= tied).argmax())
+
+
+@kernel
+def _chain_compiled(sums: Any, mass: Any, pairs: Any, similarity: Any) -> Any:
+    """`_chain` with rows that are brought up to date when they are read.
+
+    A merge is then not written to a column, far apart in memory. Each row takes over all merges in
+    their order, which gives the same sums to the last bit.
+    """
+    n = len(mass)
+    share = 1.0 / mass
+    inner = np.full(n, np.inf)
+    done = np.zeros(n, dtype=np.int64)  # the merges that each row has taken over
+    chain = np.empty(n, dtype=np.int64)
+    in_chain = np.zeros(n, dtype=np.bool_)
+    for i in range(n):
+        sums[i, i] = 0.0
+    start, step, length = 0, 0, 0
+    while True:
+        if length == 0:
+            while start < n and share[start] == 0.0:
+                start += 1
+            if start == n:
+                return step
+            chain[0], in_chain[start], length = start, True, 1
+        tip = chain[length - 1]
+        previous = chain[length - 2] if length > 1 else -1
+        _take_over(sums[tip], pairs, done[tip], step)
+        done[tip] = step
+        nearest = _nearest_compiled(sums[tip], share, previous)
+        if nearest < 0:
+            length -= 1
+            in_chain[tip] = False
+            start += 1
+            continue
+        if nearest != previous and not in_chain[nearest]:
+            chain[length], in_chain[nearest] = nearest, True
+            length += 1
+            continue
+        _take_over(sums[previous], pairs, done[previous], step)
+        a, b = min(tip, previous), max(tip, previous)
+        length -= 2
+        in_chain[a] = in_chain[b] = False
+        mean = sums[a, b] / (mass[a] * mass[b])
+        similarity[step] = inner[a] = min(mean, inner[a], inner[b])
+        pairs[step, 0], pairs[step, 1] = a, b
+        step += 1
+        sums[a] += sums[b]
+        sums[a, a] = 0.0
+        mass[a] += mass[b]
+        share[a], share[b], done[a] = 1.0 / mass[a], 0.0, step
+
+
+@kernel
+def _take_over(row: Any, pairs: Any, first: Any, stop: Any) -> None:
+    for merge in range(first, stop):
+        row[pairs[merge, 0]] += row[pairs[merge, 1]]
 
 
 @kernel

@@ -83,8 +83,8 @@ class _Compiled(event.Listener):  # type: ignore[misc]
 
 
 def _is_ours(event: Any) -> bool:
-    module: str = event.data["dispatcher"].py_func.__module__
-    return module.startswith("ensemblage.")
+    module = event.data["dispatcher"].py_func.__module__  # None for code made by exec
+    return str(module).startswith("ensemblage.")
 
 
 _compiled = _Compiled()

@@ -131,6 +131,8 @@ class SharedClusters(LinkageClusterer):
         if linkage != "average" or ties != "mean":
             return flow.agglomerate(1.0 - self.similarity_, linkage, sizes, ties)
         if not self._goes_by_clusters(linkage, ties):
+            if self._has_all_votes():  # then nothing else needs the similarity
+                return flow.average_link(self._similarity_of_pairs(), sizes, overwrite=True)
             return flow.average_link(self.similarity_, sizes)
         voting = table.max(axis=0) >= 0
         if self._begins_with_groups():
@@ -150,7 +152,8 @@ class SharedClusters(LinkageClusterer):
         with one_blas_thread:
             groups = flow.similarity_of_groups(table, sizes, leaders, weight, members)
         self._captured = groups.captured
-        return flow.tree_of_rows(flow.average_link(groups.similarity, groups.sizes), leaders)
+        tree = flow.average_link(groups.similarity, groups.sizes, overwrite=True)
+        return flow.tree_of_rows(tree, leaders)
 
     def _tree_of_objects(self, linkage: str, ties: str) -> FloatArray:
         if not self._goes_by_clusters(linkage, ties):
