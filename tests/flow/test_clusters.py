@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ensemblage import flow
-from ensemblage.flow import _distinct, compiling
+from ensemblage.flow import _contingency, _distinct, compiling
 from ensemblage.testing.strategies import votes
 
 
@@ -87,6 +87,37 @@ def test_member_nmi_agrees_with_its_definition(matrix):
             both = ((matrix[:, a] >= 0) & (matrix[:, b] >= 0)).any()
             expected = twins.nmi(matrix[:, a], matrix[:, b], "max") if both else 0.0
             assert found[a, b] == pytest.approx(expected, abs=1e-9)
+
+
+@given(votes(), st.data())
+def test_members_compared_with_some_others(matrix, data):
+    _, _, groups = prepared(matrix)
+    n = matrix.shape[1]
+    some = np.array(data.draw(st.lists(st.integers(0, n - 1), min_size=1, unique=True)))
+    found = flow.member_nmi(groups.table, groups.sizes, some)
+    np.testing.assert_allclose(found, nmi_of(groups)[:, some], atol=1e-14)
+
+
+@given(votes())
+def test_sparse_tables_of_fine_clusterings_give_the_same(matrix):
+    counts, _, groups = prepared(matrix)
+    nmi, entropies = nmi_of(groups), entropies_of(groups)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(_contingency, "_MOSTLY_EMPTY", 0)
+        patch.setattr(_contingency, "_FEW_CELLS", -1)
+        np.testing.assert_allclose(nmi_of(groups), nmi, atol=1e-13)
+        np.testing.assert_allclose(entropies_of(groups), entropies, atol=1e-12)
+        np.testing.assert_array_equal(prepared(matrix)[0], counts)
+
+
+def test_a_column_of_ids_takes_little_memory():
+    """A dense table of these clusters would take 29 GB."""
+    table = np.column_stack([np.arange(60_000), np.arange(60_000) % 7]).astype(np.int32)
+    nmi = flow.member_nmi(table, np.ones(60_000, dtype=np.int64))
+    assert nmi[0, 1] == pytest.approx(np.log(7) / np.log(60_000), abs=1e-4)
+    entropies = flow.cluster_entropies(table, np.ones(60_000, dtype=np.int64))
+    assert entropies[:60_000].max() == 0.0
+    assert entropies[60_000:] == pytest.approx(np.log2(60_000 / 7), abs=1e-3)
 
 
 def test_weights_without_anything_in_common():

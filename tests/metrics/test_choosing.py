@@ -83,10 +83,23 @@ def test_few_cuts_at_a_time_or_all_at_once(monkeypatch, batch):
     matrix, _ = noisy()
     cuts = en.EAC(2).fit(matrix)._cuts()
     labels = [cuts.cut(k) for k in range(2, 9)]
-    expected = _curves.agreement_and_confidence(cuts, labels)
+    rng = np.random.default_rng(0)
+    expected = _curves.agreement_and_confidence(cuts, labels, rng)
     monkeypatch.setattr(_curves, "_BATCH_BYTES", batch)
-    found = _curves.agreement_and_confidence(cuts, labels)
+    found = _curves.agreement_and_confidence(cuts, labels, rng)
     assert np.array(found) == pytest.approx(np.array(expected), abs=1e-12)
+
+
+def test_confidence_of_a_sample_is_close_to_that_of_all(monkeypatch):
+    matrix, _ = noisy(n=2000)
+    cuts = en.EAC(2).fit(matrix)._cuts()
+    labels = [cuts.cut(k) for k in range(2, 9)]
+    agreement, everybody = _curves.agreement_and_confidence(cuts, labels, np.random.default_rng(0))
+    monkeypatch.setattr(_curves, "_MOST_ROWS", 300)
+    same, some = _curves.agreement_and_confidence(cuts, labels, np.random.default_rng(0))
+    assert same == pytest.approx(agreement, abs=1e-15)
+    assert some == pytest.approx(everybody, abs=0.05)
+    assert (some != everybody).all()
 
 
 def test_a_flat_curve_adds_nothing_to_the_balance():

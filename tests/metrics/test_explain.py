@@ -214,3 +214,38 @@ def test_only_what_is_fitted(function):
 def test_attributes_belong_to_a_fit(name):
     with pytest.raises(AttributeError):
         getattr(en.PTGP(n_clusters=2), name)
+
+
+# -- very many members -----------------------------------------------------------------------------
+
+
+def many_members(n_members=40, n_objects=60):
+    rng = np.random.default_rng(3)
+    truth = np.arange(n_objects) % 4
+    flipped = rng.random((n_objects, n_members)) < rng.uniform(0.05, 0.5, n_members)
+    return np.where(flipped, rng.integers(0, 4, flipped.shape), truth[:, None])
+
+
+def test_each_of_many_members_is_compared_with_some(monkeypatch):
+    votes = many_members()
+    model = en.EAC(4).fit(votes)
+    everybody = en.metrics.members(model)
+    monkeypatch.setattr(explain_members, "_MOST_COMPARED", 15)
+    some = en.metrics.members(model)
+    assert (everybody.n_compared, some.n_compared) == (40, 15)
+    assert "each compared with 15 of them" in repr(some)
+    assert "compared" not in repr(everybody)
+    shown = explain_members.some_members(model.microclusters_.table, model.microclusters_.sizes, 15)
+    pairs = en.metrics.member_similarity(votes)
+    expected = [pairs[m, shown[shown != m]].mean() for m in range(40)]
+    np.testing.assert_allclose(some.agreement_with_others, expected, atol=1e-12)
+    np.testing.assert_array_equal(some.agreement, everybody.agreement)
+
+
+def test_whom_members_are_compared_with_does_not_depend_on_their_order(monkeypatch):
+    monkeypatch.setattr(explain_members, "_MOST_COMPARED", 15)
+    votes = many_members()
+    order = np.random.default_rng(0).permutation(40)
+    one = en.metrics.members(en.EAC(4).fit(votes)).agreement_with_others
+    other = en.metrics.members(en.EAC(4).fit(votes[::-1, order])).agreement_with_others
+    np.testing.assert_allclose(other, one[order], atol=1e-12)

@@ -241,6 +241,11 @@ class TestMembers:
         ax = rendered(plot.members(en.EAC(3).fit(noisy(3, 10, 100))))
         assert ax.get_ylabel() == "100 members"
 
+    def test_a_sample_of_very_many(self, monkeypatch):
+        monkeypatch.setattr(sys.modules["ensemblage.plot.members"], "_SHOWN", 70)
+        ax = rendered(plot.members(en.EAC(3).fit(noisy(3, 10, 100))))
+        assert ax.get_title(loc="left") == "Agreement of members (70 of 100)"
+
 
 class TestClusters:
     def test_boxes_are_quantiles_over_objects(self):

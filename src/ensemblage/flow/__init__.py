@@ -79,7 +79,6 @@ from ensemblage.flow.median_search import (
     median_partition,
     median_problem,
 )
-from ensemblage.flow.member_pairs import member_pairs
 from ensemblage.flow.merging import Merge, merges_that_agree
 from ensemblage.flow.microclusters import find_rows, microclusters, spread
 from ensemblage.flow.nystroem import nystroem, sketch
@@ -190,7 +189,6 @@ __all__ = [
     "median_partition",
     "median_problem",
     "member_nmi",
-    "member_pairs",
     "membership",
     "membership_graph",
     "merged_membership",

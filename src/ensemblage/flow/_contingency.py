@@ -11,17 +11,24 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from scipy.sparse import coo_array, csr_array
 
 from ensemblage.flow._jit import kernel
 from ensemblage.flow._symmetry import mirror
 from ensemblage.flow.compiling import worth_a_kernel
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
     from numpy.typing import NDArray
 
     from ensemblage._types import FloatArray
+
+
+#: A block is sparse if it has so many cells for each vote, and more than a few.
+_MOSTLY_EMPTY, _FEW_CELLS = 8, 1 << 20
+#: A vote takes NumPy about so many steps of `worth_a_kernel`.
+_STEPS = 10
 
 
 def owners(table: NDArray[np.int32]) -> NDArray[np.int64]:
@@ -36,26 +43,16 @@ def cluster_ends(table: NDArray[np.int32]) -> NDArray[np.int64]:
 
 def lower_blocks(
     table: NDArray[np.int32], sizes: NDArray[np.int64]
-) -> Iterator[tuple[int, FloatArray]]:
+) -> Iterator[tuple[int, FloatArray | csr_array]]:
     """Yield each clustering that has clusters, and what they share with those up to its own.
 
     The block of clustering a has a row for each of its clusters and a column for each cluster of
-    the clusterings 0..a. It is valid until the next one is asked for. O(n·M²) in all, and the
-    memory of one block.
+    the clusterings 0..a. O(n·M²) in all, and the memory of one block.
     """
-    ends = cluster_ends(table)
-    numbers = numbered(table, ends)
-    compiled = worth_a_kernel(numbers.size * table.shape[1])
-    weights = sizes.astype(np.float64)
-    widest = int((np.diff(ends) * ends[1:]).max(initial=0))
-    room = np.empty(widest)
+    share = sharing(table, sizes)
     for a in range(table.shape[1]):
-        n_rows, n_columns = int(ends[a + 1] - ends[a]), int(ends[a + 1])
-        if not n_rows:
-            continue
-        block = room[: n_rows * n_columns].reshape(n_rows, n_columns)
-        _count(table[:, a], numbers[:, : a + 1], weights, block, compiled=compiled)
-        yield a, block
+        if table[:, a].max(initial=-1) >= 0:
+            yield a, share(table[:, a], a + 1)
 
 
 def overlaps(table: NDArray[np.int32], sizes: NDArray[np.int64]) -> FloatArray:
@@ -63,7 +60,8 @@ def overlaps(table: NDArray[np.int32], sizes: NDArray[np.int64]) -> FloatArray:
     ends = cluster_ends(table)
     counts: FloatArray = np.empty((int(ends[-1]), int(ends[-1])))
     for a, block in lower_blocks(table, sizes):
-        counts[ends[a] : ends[a + 1], : ends[a + 1]] = block
+        whole = block if isinstance(block, np.ndarray) else block.toarray()
+        counts[ends[a] : ends[a + 1], : ends[a + 1]] = whole
     mirror(counts)
     return counts
 
@@ -77,9 +75,41 @@ def overlaps_with(
     """Return the objects that each label 0..n_labels-1 shares with each cluster; -1 is no label."""
     ends = cluster_ends(table)
     counts: FloatArray = np.empty((n_labels, int(ends[-1])))
-    weights = sizes.astype(np.float64)
-    _count(labels, numbered(table, ends), weights, counts, compiled=worth_a_kernel(table.size))
+    _count(labels, numbered(table, ends), sizes.astype(np.float64), counts)
     return counts
+
+
+def sharing(
+    table: NDArray[np.int32], sizes: NDArray[np.int64]
+) -> Callable[[NDArray[np.int32], int], FloatArray | csr_array]:
+    """Return what gives the objects that the clusters of a clustering share with others.
+
+    Called with the votes of the clustering, it gives a row for each of its clusters and a column
+    for each cluster of the first so many clusterings of `table`: a sparse matrix where nearly all
+    would be empty, as it is for clusters of single rows.
+    """
+    ends = cluster_ends(table)
+    numbers, weights = numbered(table, ends), sizes.astype(np.float64)
+
+    def share(labels: NDArray[np.int32], n_clusterings: int) -> FloatArray | csr_array:
+        shape = int(labels.max()) + 1, int(ends[n_clusterings])
+        some = numbers[:, :n_clusterings]
+        if shape[0] * shape[1] > _MOSTLY_EMPTY * some.size + _FEW_CELLS:
+            return _sparse_counts(labels, some, weights, shape)
+        counts: FloatArray = np.empty(shape)
+        _count(labels, some, weights, counts)
+        return counts
+
+    return share
+
+
+def _sparse_counts(
+    labels: NDArray[np.int32], numbers: NDArray[np.int32], weights: FloatArray, shape: Any
+) -> csr_array:
+    voted = (numbers >= 0) & (labels >= 0)[:, None]
+    rows = np.broadcast_to(labels[:, None], numbers.shape)[voted]
+    entries = np.broadcast_to(weights[:, None], numbers.shape)[voted]
+    return csr_array(coo_array((entries, (rows, numbers[voted])), shape=shape))  # sums up
 
 
 def numbered(table: NDArray[np.int32], ends: NDArray[np.int64]) -> NDArray[np.int32]:
@@ -89,16 +119,11 @@ def numbered(table: NDArray[np.int32], ends: NDArray[np.int64]) -> NDArray[np.in
 
 
 def _count(
-    labels: NDArray[Any],
-    numbers: NDArray[np.int32],
-    weights: FloatArray,
-    counts: FloatArray,
-    *,
-    compiled: bool,
+    labels: NDArray[Any], numbers: NDArray[np.int32], weights: FloatArray, counts: FloatArray
 ) -> None:
     """Write to ``counts[c, u]`` the weight of the rows of label c in cluster u."""
     counts[:] = 0.0
-    if compiled:
+    if worth_a_kernel(_STEPS * numbers.size):
         _add_rows(labels, numbers, weights, counts)
         return
     voted = (numbers >= 0) & (labels >= 0)[:, None]

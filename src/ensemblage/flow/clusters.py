@@ -12,9 +12,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from scipy.sparse import csr_array
 
-from ensemblage.flow._contingency import cluster_ends, lower_blocks, owners
+from ensemblage.flow._contingency import cluster_ends, lower_blocks, owners, sharing
 from ensemblage.flow._distinct import Distinct, distinct_clusters, shared_objects
 from ensemblage.flow._symmetry import mirror
+from ensemblage.flow._threads import in_threads
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -55,12 +56,10 @@ def cluster_entropies(
     ends = cluster_ends(table)
     total: FloatArray = np.zeros(int(ends[-1]))
     for a, block in lower_blocks(table, sizes):
-        starts, before = _starts(ends, a + 1), int(ends[a])
-        others = _with_clusters(ends, a + 1)
+        others, before = _with_clusters(ends, a + 1), int(ends[a])
+        starts = ends[others]
         bits = _plogp(block) / _LN2
-        here = _entropies(
-            np.add.reduceat(block, starts, axis=1), np.add.reduceat(bits, starts, axis=1)
-        )
+        here = _entropies(_by_clustering(block, starts), _by_clustering(bits, starts))
         total[before : ends[a + 1]] += here @ weights[others]
         there = _entropies(block[:, :before].sum(axis=0), bits[:, :before].sum(axis=0))
         total[:before] += weights[a] * there
@@ -108,31 +107,73 @@ def cluster_certainties(entropies: FloatArray, n_clusterings: float, theta: floa
     return np.maximum(certainties, 1e-300)
 
 
-def member_nmi(table: NDArray[np.int32], sizes: NDArray[np.int64]) -> FloatArray:
-    """Return NMI (max) of every pair of clusterings, over the objects that voted in both.
+def member_nmi(
+    table: NDArray[np.int32],
+    sizes: NDArray[np.int64],
+    others: NDArray[np.int64] | None = None,
+    *,
+    n_jobs: int | None = None,
+) -> FloatArray:
+    """Return NMI (max) of every two clusterings, over the objects that voted in both.
 
-    A single cluster on both sides is agreement, 1; on one side only, or no common voter, 0.
+    Parameters
+    ----------
+    table : ndarray of shape (n, n_clusterings)
+        Votes of microclusters, -1 where there is none.
+    sizes : ndarray of shape (n,)
+        Objects in each.
+    others : ndarray of int, optional
+        With which clusterings all are compared; with all by default.
+    n_jobs : int or None
+        Threads.
+
+    Returns
+    -------
+    ndarray of shape (n_clusterings, n_clusterings or len(others))
+        A single cluster on both sides is agreement, 1; on one side only, or no common voter, 0.
+
+    Notes
+    -----
+    O(n) for each pair, and memory for what one clustering shares with the others.
     """
-    n_clusterings = table.shape[1]
-    distinct = distinct_clusters(table)
+    n_members = table.shape[1]
+    distinct = distinct_clusters(table) if others is None else None
     if distinct is not None:
         return _nmi_of_distinct(distinct, sizes, owners(table))
-    ends = cluster_ends(table)
-    result = np.zeros((n_clusterings, n_clusterings))
-    for a, block in lower_blocks(table, sizes):
-        starts = _starts(ends, a + 1)
-        in_a = np.add.reduceat(block, starts, axis=1)  # of each cluster, the voters in each other
-        in_b = block.sum(axis=0)
-        joint = np.add.reduceat(_plogp(block).sum(axis=0), starts)
-        rows = _plogp(in_a).sum(axis=0)
-        columns = np.add.reduceat(_plogp(in_b), starts)
-        n_rows = np.count_nonzero(in_a, axis=0)
-        n_columns = np.add.reduceat(in_b > 0, starts, dtype=np.int64)
-        others = _with_clusters(ends, a + 1)
-        result[a, others] = _nmi(in_a.sum(axis=0), joint, rows, columns, n_rows, n_columns)
+    columns = table if others is None else table[:, others]
+    ends = cluster_ends(columns)
+    result = np.zeros((n_members, columns.shape[1]))
+    share = sharing(columns, sizes)
+
+    def fill(a: int) -> None:
+        n_others = a + 1 if others is None else len(others)
+        with_clusters = _with_clusters(ends, n_others)
+        if not len(with_clusters) or table[:, a].max() < 0:
+            return
+        block = share(table[:, a], n_others)
+        result[a, with_clusters] = _nmi_of_block(block, ends[with_clusters])
+
+    in_threads(fill, range(n_members - 1, -1, -1), n_jobs)  # the longest first
+    if others is not None:
+        result[others, np.arange(len(others))] = 1.0
+        return result
     mirror(result)
     np.fill_diagonal(result, 1.0)
     return result
+
+
+def _nmi_of_block(block: FloatArray | csr_array, starts: NDArray[np.int64]) -> FloatArray:
+    """Return NMI (max) of a clustering, the rows, with others, whose clusters are the columns."""
+    in_a = _by_clustering(block, starts)  # of each cluster, the voters in each other
+    in_b = block.sum(axis=0)
+    return _nmi(
+        in_a.sum(axis=0),
+        np.add.reduceat(_plogp(block).sum(axis=0), starts),
+        _plogp(in_a).sum(axis=0),
+        np.add.reduceat(_plogp(in_b), starts),
+        np.count_nonzero(in_a, axis=0),
+        np.add.reduceat(in_b > 0, starts, dtype=np.int64),
+    )
 
 
 def _nmi_of_distinct(
@@ -195,13 +236,20 @@ def _with_clusters(ends: NDArray[np.int64], n_clusterings: int) -> NDArray[np.in
     return np.flatnonzero(np.diff(ends[: n_clusterings + 1]))
 
 
-def _starts(ends: NDArray[np.int64], n_clusterings: int) -> NDArray[np.int64]:
-    """Return the first cluster of each of the first clusterings that has any."""
-    return ends[_with_clusters(ends, n_clusterings)]
+def _by_clustering(block: FloatArray | csr_array, starts: NDArray[np.int64]) -> FloatArray:
+    """Return the sums of columns of a block that begin at `starts`."""
+    if isinstance(block, np.ndarray):
+        sums: FloatArray = np.add.reduceat(block, starts, axis=1)
+        return sums
+    ends = np.append(starts, block.shape[1])
+    owner = csr_array((np.ones(block.shape[1]), np.arange(block.shape[1]), ends)).T
+    return (block @ owner).toarray()  # type: ignore[no-any-return]
 
 
-def _plogp(counts: FloatArray) -> FloatArray:
-    """Return x·ln x of whole numbers, 0 at 0."""
+def _plogp(counts: Any) -> Any:
+    """Return x·ln x of whole numbers, 0 at 0, of a dense or a sparse array."""
+    if isinstance(counts, csr_array):
+        return csr_array((_plogp(counts.data), counts.indices, counts.indptr), counts.shape)
     logs = np.log(np.maximum(counts, 1.0))
     logs *= counts
     return logs
@@ -229,5 +277,6 @@ def _nmi(
     larger = np.maximum(h_rows, h_columns)
     found = np.divide(information, larger, out=np.zeros_like(n), where=larger > 0)
     found = np.where(information < _ROUNDING * whole, 0.0, np.clip(found, 0.0, 1.0))
+    found = np.where(found > 1.0 - _ROUNDING, 1.0, found)
     single = np.minimum(n_rows, n_columns) == 1
     return np.where(single, n_rows == n_columns, np.where(n > 0, found, 0.0))

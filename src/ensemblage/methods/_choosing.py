@@ -53,10 +53,10 @@ def _quiet(estimator: Any) -> Callable[[int], NDArray[np.int64]]:
     return _with_one_thread(estimator._cut_microclusters)
 
 
-def _with_one_thread(function: Callable[[Any], Any]) -> Callable[[Any], Any]:
-    def called(argument: Any) -> Any:
+def _with_one_thread(function: Callable[..., Any]) -> Callable[..., Any]:
+    def called(*arguments: Any) -> Any:
         with one_blas_thread:
-            return function(argument)
+            return function(*arguments)
 
     return called
 

@@ -175,13 +175,30 @@ class LinkageClusterer(ConsensusClusterer):
         mass = np.ones(len(tree.order), dtype=np.int64)
         if self._means_over_objects:
             mass = np.array(tree.objects[: len(mass)])
-        weights = np.zeros((self.n_microclusters_, len(parts.clusters)))
-        for label, node in enumerate(parts.clusters):
-            leaves = tree.leaves(node)
-            np.add.at(weights[:, label], group[leaves], mass[leaves])
         rows = np.concatenate([np.empty(0, np.int64), *map(tree.leaves, parts.set_aside)])
-        sums = self._similarity_of(group[rows], weights)
-        return flow.attach(tree, parts, sums, weights.sum(axis=0), mass[rows])
+        labels = np.full(len(group), -1)
+        for label, node in enumerate(parts.clusters):
+            labels[tree.leaves(node)] = label
+        of_clusters = np.bincount(labels[labels >= 0], mass[labels >= 0].astype(np.float64))
+        if len(group) == self.n_microclusters_:
+            sums = self._similarity_to(rows, labels, mass, len(of_clusters))
+        else:
+            weights = np.zeros((self.n_microclusters_, len(of_clusters)))
+            np.add.at(weights, (group[labels >= 0], labels[labels >= 0]), mass[labels >= 0])
+            sums = self._similarity_of(group[rows], weights)
+        return flow.attach(tree, parts, sums, of_clusters, mass[rows])
+
+    def _similarity_to(
+        self, rows: NDArray[Any], labels: NDArray[np.int64], mass: NDArray[np.int64], k: int
+    ) -> FloatArray:
+        """Return the similarity of some microclusters to those of each label, times their mass.
+
+        Microclusters with label -1 do not count.
+        """
+        weights = np.zeros((len(labels), k))
+        known = np.flatnonzero(labels >= 0)
+        weights[known, labels[known]] = mass[known]
+        return self._similarity_of(rows, weights)
 
     def _similarity_of(self, rows: NDArray[Any], weights: FloatArray) -> FloatArray:
         """Return the similarity of some microclusters times `weights`."""

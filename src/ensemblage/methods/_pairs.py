@@ -40,31 +40,41 @@ class Pairs:
         """Return what the method's own similarity says of an object and itself."""
         return 1.0
 
-    def _coassociation_sums(self, weights: FloatArray) -> FloatArray:
-        """Return the co-association of microclusters times `weights`, a matrix of few columns.
+    def _coassociation_sums(
+        self, weights: FloatArray, rows: NDArray[np.int64] | None = None
+    ) -> FloatArray:
+        """Return the co-association of (some) microclusters times `weights`, of few columns.
 
         Through the clusters where no vote is missing, which takes no pairs of microclusters; else
         a block of rows at a time.
         """
         table, members = self.microclusters_.table, self.member_weight_
+        some = table if rows is None else table[rows]
         if table.min() >= 0:
-            voters, weight = flow.membership(table, by_rows=True), self._cluster_weight()
-            counted = voters if weight is None else flow.membership(table, weight, by_rows=True)
+            n_clusters = table.max(axis=0) + 1
+            voters = flow.membership(table, by_rows=True)
+            counted = voters
+            if rows is not None or members is not None:
+                counted = flow.membership(some, self._cluster_weight(), n_clusters, by_rows=True)
             agreements: FloatArray = counted @ (voters.T @ weights)
             return agreements / self._total_weight()
         parts = [
             flow.coassociation(
-                table[start : start + ROWS_TO_COMPARE], table, weights=members, n_jobs=self.n_jobs
+                some[start : start + ROWS_TO_COMPARE], table, weights=members, n_jobs=self.n_jobs
             )
             @ weights
-            for start in range(0, len(table), ROWS_TO_COMPARE)
+            for start in range(0, len(some), ROWS_TO_COMPARE)
         ]
         return np.concatenate(parts)
 
-    def _confidence_sums(self, weights: FloatArray) -> FloatArray:
+    def _confidence_sums(
+        self, weights: FloatArray, rows: NDArray[np.int64] | None = None
+    ) -> FloatArray:
         """Return the sums that confidence is made of: co-association, wherever there are votes."""
-        sums = self._similarity_sums if self._from_similarity else self._coassociation_sums
-        return sums(weights)
+        if not self._from_similarity:
+            return self._coassociation_sums(weights, rows)
+        sums = self._similarity_sums(weights)
+        return sums if rows is None else sums[rows]
 
     def _cluster_weight(self) -> FloatArray | None:
         """Return the weight of each cluster of the ensemble, that of its clustering."""

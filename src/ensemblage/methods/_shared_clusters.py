@@ -176,6 +176,17 @@ class SharedClusters(LinkageClusterer):
         sums: FloatArray = shared.weighted[rows] @ (shared.voters.T @ weights)
         return sums / shared.total
 
+    def _similarity_to(
+        self, rows: NDArray[Any], labels: NDArray[np.int64], mass: NDArray[np.int64], k: int
+    ) -> FloatArray:
+        if not self._has_all_votes():
+            return super()._similarity_to(rows, labels, mass, k)
+        table, (weight, total) = self.microclusters_.table, self._cluster_weights()
+        n_clusters = table.max(axis=0) + 1
+        strong = flow.membership(table[rows], weight, n_clusters, by_rows=True)
+        sums: FloatArray = strong @ flow.overlaps_with(labels, k, table, mass).T
+        return sums / total
+
     def _similarity_sums(self, weights: FloatArray) -> FloatArray:
         return self._similarity_of(np.arange(self.n_microclusters_), weights)
 

@@ -31,6 +31,8 @@ def confidence(
     labels: NDArray[np.int64],
     sizes: NDArray[np.int64],
     to_itself: FloatArray | float = 1.0,
+    *,
+    objects: FloatArray | None = None,
 ) -> FloatArray:
     """Return the confidence of each microcluster's objects in their label, in [0, 1].
 
@@ -44,6 +46,8 @@ def confidence(
         Objects in each microcluster.
     to_itself : float or ndarray of shape (n_microclusters,), default=1.0
         What an object's similarity to itself has contributed to `sums`.
+    objects : ndarray of shape (n_clusters,), optional
+        Objects of each cluster, where these are not all microclusters.
 
     Notes
     -----
@@ -62,7 +66,8 @@ def confidence(
     """
     n, n_clusters = sums.shape
     own = np.arange(n), labels
-    objects = np.bincount(labels, weights=sizes, minlength=n_clusters)
+    if objects is None:
+        objects = np.bincount(labels, weights=sizes, minlength=n_clusters).astype(np.float64)
     others = objects[labels] - 1
     mean = np.divide(sums, objects, out=np.zeros_like(sums), where=objects > 0)
     # What is left of the own cluster without the object may be rounding of a zero.

@@ -12,6 +12,7 @@ from ensemblage._ensemble import as_ensemble
 from ensemblage._messages import ParameterError
 from ensemblage.metrics._tables import Table
 from ensemblage.metrics.agreement import nmi_of_table
+from ensemblage.metrics.choosing._sample import signatures
 from ensemblage.metrics.explain import lowest_usual, n_jobs_of, objects_in_clusters
 
 if TYPE_CHECKING:
@@ -23,6 +24,8 @@ if TYPE_CHECKING:
 
 #: When a member is one to look at, see `members`.
 _FEW_VOTES = 0.5
+#: Of more members each is compared with so many of them only.
+_MOST_COMPARED = 300
 
 
 class _Members(NamedTuple):
@@ -34,6 +37,7 @@ class _Members(NamedTuple):
     diversity: FloatArray
     look_at: NDArray[np.bool_]
     reasons: list[str]
+    n_compared: int
 
 
 class MemberSummary(Table, _Members):
@@ -50,25 +54,30 @@ class MemberSummary(Table, _Members):
     agreement : ndarray of shape (n_clusterings,)
         NMI (max) with the consensus, over the objects that it votes on.
     agreement_with_others : ndarray of shape (n_clusterings,)
-        Mean NMI (max) with the other members; 1 for one that has no others.
+        Mean NMI (max) with the other members, or with `n_compared` of them; 1 for one that has no
+        others.
     diversity : ndarray of shape (n_clusterings,)
         1 less that.
     look_at : ndarray of shape (n_clusterings,), bool
         Whether a person should look at it.
     reasons : list of str
         Why; "" where there is nothing to say.
+    n_compared : int
+        With how many members each was compared: all, or 300 evenly spaced ones of more.
     """
 
     __slots__ = ()
 
     def _heading(self) -> str:
-        return f"MemberSummary: look at {int(self.look_at.sum())} of {len(self.names)}"
+        n, some = len(self.names), self.n_compared
+        compared = f" (each compared with {some} of them)" if some < n else ""
+        return f"MemberSummary: look at {int(self.look_at.sum())} of {n}{compared}"
 
     def _index(self) -> tuple[str, Any]:
         return "clustering", self.names
 
     def _columns(self) -> dict[str, Any]:
-        return {name: getattr(self, name) for name in self._fields[1:]}
+        return {name: getattr(self, name) for name in self._fields[1:-1]}
 
 
 def members(estimator: Any, *, names: Sequence[str] | None = None) -> MemberSummary:
@@ -112,16 +121,19 @@ def members(estimator: Any, *, names: Sequence[str] | None = None) -> MemberSumm
     fitted = _validate.check_fitted("metrics.members", estimator)
     _validate.check_has_votes("metrics.members", fitted)
     groups = fitted.microclusters_
-    similarity = flow.member_pairs(groups.table, groups.sizes, n_jobs=n_jobs_of(fitted))
-    n_members = len(similarity)
+    n_members = groups.table.shape[1]
+    some = some_members(groups.table, groups.sizes, _MOST_COMPARED)
+    similarity = flow.member_nmi(groups.table, groups.sizes, some, n_jobs=n_jobs_of(fitted))
     if names is None:
         names = fitted._ensemble.names or [str(m) for m in range(n_members)]
     names = [str(name) for name in _check_names("metrics.members", names, n_members)]
     turnout = groups.sizes @ (groups.table >= 0) / groups.sizes.sum()
     n_clusters = groups.table.max(axis=0).astype(np.int64) + 1
+    itself = np.ones(n_members) if some is None else np.isin(np.arange(n_members), some)
+    n_compared = similarity.shape[1]
     others = np.ones(1)
     if n_members > 1:
-        others = np.clip((similarity.sum(axis=1) - 1.0) / (n_members - 1), 0.0, 1.0)
+        others = np.clip((similarity.sum(axis=1) - itself) / (n_compared - itself), 0.0, 1.0)
     reasons = _reasons(names, groups.table, n_clusters, turnout, others)
     return MemberSummary(
         names=names,
@@ -132,7 +144,22 @@ def members(estimator: Any, *, names: Sequence[str] | None = None) -> MemberSumm
         diversity=1.0 - others,
         look_at=np.array([bool(reason) for reason in reasons]),
         reasons=reasons,
+        n_compared=n_compared,
     )
+
+
+def some_members(
+    table: NDArray[np.int32], sizes: NDArray[np.int64], most: int
+) -> NDArray[np.int64] | None:
+    """Return at most so many members, spread over their signatures; None if there are no more.
+
+    The choice depends on how members divide the objects, not on their order.
+    """
+    n_members = table.shape[1]
+    if n_members <= most:
+        return None
+    order = np.argsort(signatures(table, sizes)[1], kind="stable")
+    return np.sort(order[np.linspace(0, n_members - 1, most).astype(np.int64)])
 
 
 def member_similarity(X: Any, *, n_jobs: int | None = None) -> FloatArray:
@@ -160,7 +187,7 @@ def member_similarity(X: Any, *, n_jobs: int | None = None) -> FloatArray:
     """
     _validate.check_n_jobs("member_similarity", n_jobs)
     groups = as_ensemble(X, n_jobs=n_jobs).microclusters
-    return flow.member_pairs(groups.table, groups.sizes, n_jobs=n_jobs)
+    return flow.member_nmi(groups.table, groups.sizes, n_jobs=n_jobs)
 
 
 def member_agreement(fitted: Any) -> FloatArray:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ensemblage import _validate, flow, metrics
+from ensemblage.metrics.explain_members import some_members
 from ensemblage.plot import _canvas
 from ensemblage.plot._look import like_beside_like
 
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 _NAMED = 60  # members at most that have their names written
+_SHOWN = 600  # and that are drawn
 
 
 def members(estimator: Any, *, names: Sequence[str] | None = None, ax: Any = None) -> Any:
@@ -23,7 +25,8 @@ def members(estimator: Any, *, names: Sequence[str] | None = None, ax: Any = Non
 
     A light row is a member that agrees with nobody; a dark block is a group that votes alike. The
     column on the right, behind the gap, is the agreement with the consensus. Names of members that
-    deserve a look (see `ensemblage.metrics.members`) are red.
+    deserve a look (see `ensemblage.metrics.members`) are red. Of more than 600 members so many are
+    drawn, and the title says so.
 
     Parameters
     ----------
@@ -49,15 +52,18 @@ def members(estimator: Any, *, names: Sequence[str] | None = None, ax: Any = Non
     fitted = _validate.check_fitted("plot.members", estimator)
     _validate.check_has_votes("plot.members", fitted)
     summary = metrics.members(fitted, names=names)
-    groups = fitted.microclusters_
-    similarity = flow.member_pairs(groups.table, groups.sizes, n_jobs=fitted.n_jobs)
-    order = like_beside_like(similarity)
-    n = len(order)
+    table, sizes, _ = fitted.microclusters_
+    shown = some_members(table, sizes, _SHOWN)
+    if shown is None:
+        shown = np.arange(table.shape[1])
+    similarity = flow.member_nmi(table[:, shown], sizes, n_jobs=fitted.n_jobs)
+    of_shown = like_beside_like(similarity)
+    order, n = shown[of_shown], len(shown)
     start, end = 1.03 * n, 1.1 * n  # the column of the consensus, behind a gap
     side = 5.6 if n > _NAMED else max(4.4, 1.5 + 0.15 * n)
     ax = _canvas.axes(ax, side + 1.6, side)
     look = {"cmap": "YlGnBu", "vmin": 0, "vmax": 1, "interpolation": "nearest"}
-    ax.imshow(similarity[np.ix_(order, order)], extent=(0, n, n, 0), **look)
+    ax.imshow(similarity[np.ix_(of_shown, of_shown)], extent=(0, n, n, 0), **look)
     image = ax.imshow(summary.agreement[order, None], extent=(start, end, n, 0), **look)
     ax.set_xlim(0, end)
     ax.figure.colorbar(image, ax=ax, label="NMI", shrink=0.8)
@@ -65,7 +71,8 @@ def members(estimator: Any, *, names: Sequence[str] | None = None, ax: Any = Non
     ax.set_xticks([(start + end) / 2], ["consensus"])
     ax.tick_params(length=0)
     _name_rows(ax, summary, order)
-    _canvas.title(ax, "Agreement of members")
+    of_all = f" ({n} of {table.shape[1]:,})" if n < table.shape[1] else ""
+    _canvas.title(ax, f"Agreement of members{of_all}")
     return ax
 
 

@@ -128,7 +128,7 @@ def member_facts(subject: Subject, names: Names) -> dict[str, Any]:
     found = metrics.members(fitted)
     shown = _shown_members(found.agreement, found.look_at)
     groups = fitted.microclusters_
-    pairs = flow.member_pairs(groups.table[:, shown], groups.sizes, n_jobs=fitted.n_jobs)
+    pairs = flow.member_nmi(groups.table[:, shown], groups.sizes, n_jobs=fitted.n_jobs)
     order = order_of_rows(pairs)
     return {
         "name": names.of(subject.names),
@@ -136,6 +136,7 @@ def member_facts(subject: Subject, names: Names) -> dict[str, Any]:
         "turnout": rounded(found.turnout),
         "agreement": rounded(found.agreement),
         "others": rounded(found.agreement_with_others),
+        "compared": found.n_compared,
         "reason": names.of(_with_names(found.reasons, found.names, subject.names)),
         "shown": shown[order].tolist(),
         "pairs": as_bytes(pairs[np.ix_(order, order)]),

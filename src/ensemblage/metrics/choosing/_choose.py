@@ -218,7 +218,7 @@ def _cheap_scores(
         scores["support"] = _recurrence.support(scores["recurrence"], labels, cuts.sizes)
     else:
         absent |= dict.fromkeys(("support", "recurrence"), "A single member has no halves.")
-    agreement, sureness = _curves.agreement_and_confidence(cuts, labels)
+    agreement, sureness = _curves.agreement_and_confidence(cuts, labels, rng)
     scores["ensemble_nmi"], scores["confidence"] = agreement, sureness
     scores["balance"] = _curves.balance(agreement, sureness)
     if cuts.heights is not None:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ensemblage import flow
+from ensemblage.metrics.choosing._sample import draw
 from ensemblage.metrics.confidence import cluster_weights, confidence
 
 if TYPE_CHECKING:
@@ -20,6 +21,8 @@ if TYPE_CHECKING:
 
 #: Columns of several k are multiplied at once while they take no more bytes than this.
 _BATCH_BYTES = 1 << 27
+#: The mean confidence is that of a sample where there are more microclusters.
+_MOST_ROWS = 10_000
 
 
 def lifetimes(heights: FloatArray, ks: IntArray) -> FloatArray:
@@ -55,30 +58,45 @@ def eigengaps(eigenvalues: FloatArray, ks: IntArray) -> FloatArray:
 
 
 def agreement_and_confidence(
-    cuts: Cuts, labels: list[NDArray[np.int64]]
+    cuts: Cuts, labels: list[NDArray[np.int64]], rng: np.random.Generator
 ) -> tuple[FloatArray, FloatArray]:
     """Return the mean NMI with the members, and the mean confidence of objects, of each cut.
 
-    Both need sums over the objects of each cluster, so the cuts go through the sparse votes and
-    through the similarity many at a time, and nothing is done object by object.
+    Of more than 10,000 microclusters confidence is that of so many objects, drawn at random.
     """
-    members = flow.membership(cuts.table)
     ends = np.cumsum(cuts.table.max(axis=0) + 1)
+    rows, counts = None, cuts.sizes
+    if len(cuts.sizes) > _MOST_ROWS:
+        drawn = draw(cuts.table, cuts.sizes, cuts.member_weight, _MOST_ROWS, rng)
+        rows, counts = drawn.rows, drawn.sizes
     agreement, sureness = [], []
-    for some, weights, places in _batches(labels, cuts.sizes):
-        counts = members.T @ weights
-        sums = cuts.similarity_sums(weights)
+    for some, places in _batches(labels, cuts.sizes):
+        weights = np.hstack(
+            [
+                cluster_weights(label, cuts.sizes, stop - start)
+                for label, (start, stop) in zip(some, places, strict=True)
+            ]
+        )
+        sums = cuts.similarity_sums(weights, rows)
         for label, (start, stop) in zip(some, places, strict=True):
-            agreement.append(mean_nmi(counts[:, start:stop], ends, cuts.member_weight))
-            per_row = confidence(sums[:, start:stop], label, cuts.sizes, cuts.to_itself)
-            sureness.append(float(np.average(per_row, weights=cuts.sizes)))
+            common = flow.overlaps_with(label, stop - start, cuts.table, cuts.sizes)
+            agreement.append(mean_nmi(common.T, ends, cuts.member_weight))
+            objects = np.bincount(label, cuts.sizes).astype(np.float64)
+            per_row = confidence(
+                sums[:, start:stop],
+                label if rows is None else label[rows],
+                counts,
+                cuts.to_itself,
+                objects=objects,
+            )
+            sureness.append(float(np.average(per_row, weights=counts)))
     return np.array(agreement), np.array(sureness)
 
 
 def _batches(
     labels: list[NDArray[np.int64]], sizes: NDArray[np.int64]
-) -> Iterator[tuple[list[NDArray[np.int64]], FloatArray, list[tuple[int, int]]]]:
-    """Give a few cuts at a time: labels, their columns side by side, and where each's are."""
+) -> Iterator[tuple[list[NDArray[np.int64]], list[tuple[int, int]]]]:
+    """Give as many cuts at a time as their columns fit side by side, and where each's are."""
     widths = [int(label.max()) + 1 for label in labels]
     room = max(1, _BATCH_BYTES // (8 * len(sizes)))
     first = 0
@@ -86,12 +104,7 @@ def _batches(
         last = first + 1
         while last < len(labels) and sum(widths[first : last + 1]) <= room:
             last += 1
-        ends = np.cumsum([0, *widths[first:last]]).tolist()
-        columns = [
-            cluster_weights(label, sizes, width)
-            for label, width in zip(labels[first:last], widths[first:last], strict=True)
-        ]
-        yield labels[first:last], np.hstack(columns), list(pairwise(ends))
+        yield labels[first:last], list(pairwise(np.cumsum([0, *widths[first:last]]).tolist()))
         first = last
 
 

@@ -34,7 +34,8 @@ class Cuts:
     cut : callable
         ``cut(k)`` is the label of each microcluster, from 0, without gaps.
     similarity_sums : callable
-        ``similarity_sums(weights)`` is the co-association of microclusters times a matrix.
+        ``similarity_sums(weights, rows)`` is the co-association of some microclusters with all,
+        times a matrix; of all for None.
     to_itself : float or ndarray of shape (n_microclusters,)
         What that similarity says of an object and itself.
     heights : ndarray or None
@@ -59,7 +60,7 @@ class Cuts:
     table: NDArray[np.int32]
     sizes: NDArray[np.int64]
     cut: Cut
-    similarity_sums: Callable[[FloatArray], FloatArray]
+    similarity_sums: Callable[[FloatArray, NDArray[np.int64] | None], FloatArray]
     to_itself: FloatArray | float
     heights: FloatArray | None
     eigenvalues: Callable[[int], FloatArray] | None

@@ -60,6 +60,7 @@ function heatmapPlot(holder) {
 function memberPlot(holder) {
   const members = data.members, n = members.shown.length, values = bytes(members.pairs);
   if (n < members.name.length) make("p", holder, `${n} of ${count(members.name.length)} clusterings; the table has all.`, "small");
+  if (members.compared < members.name.length) make("p", holder, `Agreement with the others is the mean over ${members.compared} of them.`, "small");
   const name = (place) => members.name[members.shown[place]];
   matrix(holder, {
     rows: n, columns: n, square: true, levels: () => values, columnsNamed: true,
