@@ -58,6 +58,7 @@ _HOME = {
             "NoStructureWarning",
             "TransposedVotesWarning",
             "UnknownLabelsWarning",
+            "UnlinkedGroupsWarning",
             "UnscaledFeaturesWarning",
             "UntrustedMethodWarning",
         ),

@@ -60,6 +60,7 @@ class Ensemble:
     #: Whether a fit has warned of columns of ids, so that further fits need not.
     checked_for_ids = False
     _scatter: tuple[bytes | None, FloatArray] | None = None
+    _links: flow.Links | None = None
 
     def __init__(self, X: Any, *, n_jobs: int | None = None) -> None:
         _validate.check_n_jobs("Ensemble", n_jobs)
@@ -132,12 +133,19 @@ class Ensemble:
             self._scatter = key, flow.cluster_entropies(table, sizes, weights)
         return self._scatter[1]
 
+    @property
+    def links(self) -> flow.Links:
+        """The groups of microclusters that votes link at all, computed once."""
+        if self._links is None:
+            self._links = flow.links_of(self.microclusters.table)
+        return self._links
+
     def without_votes_of(self, silent: NDArray[np.bool_]) -> Ensemble:
         """Return the same ensemble as if some clusterings had no votes."""
         table, sizes, of_object = self.microclusters
         fewer, _ = flow.microclusters(np.where(silent, np.int32(-1), table))
         ensemble = copy(self)
-        ensemble._scatter = None
+        ensemble._scatter = ensemble._links = None
         ensemble.microclusters = Microclusters(
             fewer.table,
             np.bincount(fewer.of_object, sizes).astype(np.int64),

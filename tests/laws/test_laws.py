@@ -34,12 +34,14 @@ def fitted(name, votes, k, **parameters):
         warnings.simplefilter("ignore", en.FewerClustersWarning)
         warnings.simplefilter("ignore", en.TransposedVotesWarning)
         warnings.simplefilter("ignore", en.IdsAsVotesWarning)
+        warnings.simplefilter("ignore", en.UnlinkedGroupsWarning)
         return make(name, k, **parameters).fit(votes)
 
 
 def quiet_cut(est, k):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", en.FewerClustersWarning)
+        warnings.simplefilter("ignore", en.UnlinkedGroupsWarning)
         return est.cut(k)
 
 

@@ -38,6 +38,7 @@ from ensemblage._validate.notices import (
     NoStructureWarning,
     TransposedVotesWarning,
     UnknownLabelsWarning,
+    UnlinkedGroupsWarning,
     UnscaledFeaturesWarning,
     UntrustedMethodWarning,
     warn,

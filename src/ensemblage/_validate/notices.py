@@ -18,6 +18,7 @@ __all__ = [
     "NoStructureWarning",
     "TransposedVotesWarning",
     "UnknownLabelsWarning",
+    "UnlinkedGroupsWarning",
     "UnscaledFeaturesWarning",
     "UntrustedMethodWarning",
 ]
@@ -51,12 +52,16 @@ class UnknownLabelsWarning(UserWarning):
     """Votes to predict from in which a clustering has only labels that the fit has not seen."""
 
 
+class UnlinkedGroupsWarning(UserWarning):
+    """Fewer clusters than groups that votes link: chance decided which groups were joined."""
+
+
 class UntrustedMethodWarning(UserWarning):
     """A result that agrees clearly less with the members than that of the default method."""
 
 
 class ApproximateSimilarityWarning(UserWarning):
-    """A similarity that had to be approximated, because it would not fit in memory."""
+    """A similarity that was approximated: there are too many microclusters for all pairs."""
 
 
 class MemoryBudgetError(MemoryError):

@@ -47,6 +47,10 @@ class ConsensusClusterer(Fitted, Savable, ClusterMixin, BaseEstimator, ABC):
     _takes_member_weight: ClassVar[bool] = False
     #: Why a method may end with fewer clusters than it was asked for.
     _why_fewer: ClassVar[str] = "the votes gave it no reason for more"
+    #: Whether its definition says which groups to join that no vote links.
+    _joins_groups: ClassVar[bool] = False
+    #: Whether to warn where groups are joined that no vote links.
+    _warns_of_chance = True
 
     @abstractmethod
     def _fit(self, X: Any, member_weight: Any) -> Self:
@@ -131,8 +135,9 @@ class ConsensusClusterer(Fitted, Savable, ClusterMixin, BaseEstimator, ABC):
         k = _validate.check_n_clusters(owner, n_clusters)
         _validate.check_enough_groups(owner, k, self.n_microclusters_)
         with one_blas_thread:
-            labels = by_first_appearance(self._cut(k))
+            labels = by_first_appearance(self._cut_or_join(k))
         self._warn_if_fewer(labels, k)
+        self._warn_if_unlinked(k)
         labels = flow.spread(labels, self._unit_of_object)
         return self._as_given(self._aligned(labels, align_to))
 
@@ -183,7 +188,7 @@ class ConsensusClusterer(Fitted, Savable, ClusterMixin, BaseEstimator, ABC):
         k = self._asked = self._wanted_k()
         self._warn_if_no_structure()
         with one_blas_thread:
-            labels = by_first_appearance(self._cut(k))
+            labels = by_first_appearance(self._cut_or_join(k))
         self.labels_ = flow.spread(labels, self._unit_of_object)
         self.n_clusters_ = int(labels.max()) + 1
         self._micro_labels = (
@@ -191,6 +196,7 @@ class ConsensusClusterer(Fitted, Savable, ClusterMixin, BaseEstimator, ABC):
         )
         self._confidence = None
         self._warn_if_fewer(labels, k)
+        self._warn_if_unlinked(k)
         return self
 
     def _with_seed(self, seed: int) -> Self | None:
@@ -216,6 +222,10 @@ class ConsensusClusterer(Fitted, Savable, ClusterMixin, BaseEstimator, ABC):
     def _cuts_a_tree(self) -> bool:
         """Tell whether a method with these parameters needs a `linkage_matrix_` to be cut."""
         return False
+
+    def _has_rule_for_groups(self) -> bool:
+        """Tell whether a method itself decides which groups to join that no vote links."""
+        return self._joins_groups
 
     def _why_no_tree(self) -> str:
         """Return why a method without a `linkage_matrix_` has none."""
@@ -246,13 +256,46 @@ class ConsensusClusterer(Fitted, Savable, ClusterMixin, BaseEstimator, ABC):
 
     def _cut_microclusters(self, n_clusters: int) -> NDArray[np.int64]:
         """Return a label of each microcluster: of most of its objects, if these are cut."""
-        labels = by_first_appearance(self._cut(n_clusters))
+        labels = by_first_appearance(self._cut_or_join(n_clusters))
         of_object = self.microclusters_.of_object
         if self._unit_of_object is of_object:
             return labels
         return by_first_appearance(
             most_frequent(flow.spread(labels, self._unit_of_object), of_object)
         )
+
+    def _cut_or_join(self, n_clusters: int) -> NDArray[np.int64]:
+        """Cut, or where that would join groups by chance, join them by one rule."""
+        if self._has_rule_for_groups() or not self._leaves_to_chance(n_clusters):
+            return self._cut(n_clusters)
+        links = self._ensemble.links
+        labels = flow.join_smallest(links, self._groups_in_order(), n_clusters)
+        of_object = self.microclusters_.of_object
+        return labels if self._unit_of_object is of_object else labels[of_object]
+
+    def _leaves_to_chance(self, n_clusters: int) -> bool:
+        """Tell whether votes link the objects into more groups than there are to be clusters."""
+        if n_clusters == 1 or self._from_similarity:
+            return False
+        return n_clusters < self._ensemble.links.n_groups
+
+    def _groups_in_order(self) -> NDArray[np.int64]:
+        table, sizes, _ = self.microclusters_
+        return flow.groups_in_order(self._ensemble.links, sizes, flow.structure(table, sizes))
+
+    def _warn_if_unlinked(self, n_clusters: int) -> None:
+        if self._warns_of_chance and self._leaves_to_chance(n_clusters):
+            n_groups = self._ensemble.links.n_groups
+            message = Message(
+                "The votes link the objects into {n_groups} groups and {n_clusters} clusters were"
+                " formed, so groups that no clustering joins share a cluster. Which ones is not"
+                " decided by the votes, and their confidence is 0. Pass {k} from {n_groups} up, or"
+                " add coarser clusterings.",
+                n_groups=n_groups,
+                n_clusters=n_clusters,
+                k=Parameter("n_clusters"),
+            )
+            _validate.warn(message, _validate.UnlinkedGroupsWarning)
 
     def _warn_if_fewer(self, labels: NDArray[np.int64], n_clusters: int) -> None:
         found = int(labels.max()) + 1

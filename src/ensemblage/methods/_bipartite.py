@@ -35,18 +35,23 @@ class BipartiteClusterer(ConsensusClusterer):
     _transfer_cut: flow.TransferCut
 
     def _check_clusters(self, *, leading: bool = False) -> None:
-        """Refuse a graph of so many clusters that it would not fit.
+        """Refuse a graph of so many clusters that it would not fit."""
+        n_clusters = int((self.microclusters_.table.max(axis=0) + 1).sum())
+        _validate.check_memory(
+            self._needed_bytes(leading=leading),
+            f"{type(self).__name__}'s graph of {n_clusters} clusters",
+            "Fewer clusterings, or coarser ones, need less.",
+        )
+
+    def _needed_bytes(self, *, leading: bool = True) -> int:
+        """Return the memory that the graph takes.
 
         If only `leading` eigenvectors of a sparse graph are needed, a large one is not made.
         """
         table = self.microclusters_.table
         n_clusters = int((table.max(axis=0) + 1).sum())
         n_columns = min(n_clusters, flow.MOST_COLUMNS) if leading else n_clusters
-        _validate.check_memory(
-            60 * table.size + 2000 * n_clusters + 48 * n_columns**2,
-            f"{type(self).__name__}'s graph of {n_clusters} clusters",
-            "Fewer clusterings, or coarser ones, need less.",
-        )
+        return 60 * table.size + 2000 * n_clusters + 48 * n_columns**2
 
     def _weighted(self, bipartite: Any) -> Any:
         """Return the graph with links as strong as clusterings weigh; 0 is no clustering.

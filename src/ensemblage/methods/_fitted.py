@@ -75,7 +75,8 @@ class Fitted(Pairs):
 
         (a - b) / max(a, b), at least 0: a is the mean co-association with the other objects of its
         cluster, b the largest mean with the objects of another cluster. With a single cluster it
-        is a.
+        is a. Where a cluster holds groups that no vote links, it is times the share of the own
+        group in the cluster, and 0 if that is not more than half.
         """
         check_is_fitted(self, "labels_")
         if self._confidence is None:
@@ -93,7 +94,16 @@ class Fitted(Pairs):
         weights = cluster_weights(labels, sizes, self.n_clusters_)
         with one_blas_thread:
             sums = similarity_sums(weights)
-        return confidence(sums, labels, sizes, to_itself)
+        found = confidence(sums, labels, sizes, to_itself)
+        shares = self._linked_shares()
+        return found if shares is None else found * shares
+
+    def _linked_shares(self) -> FloatArray | None:
+        """Return what confidence is multiplied by; None where votes link all objects."""
+        if self.n_clusters_ == 1 or self._from_similarity or self._ensemble.links.n_groups == 1:
+            return None
+        links, sizes = self._ensemble.links, self.microclusters_.sizes
+        return flow.share_of_own_group(links, self._micro_labels, sizes)
 
     @property
     def cluster_consensus_(self) -> FloatArray:

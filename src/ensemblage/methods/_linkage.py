@@ -11,6 +11,7 @@ from ensemblage._ensemble import Ensemble
 from ensemblage._messages import ParameterError
 from ensemblage.flow.agglomerate import LINKAGES, TIES
 from ensemblage.methods._base import ConsensusClusterer
+from ensemblage.methods._instead import check_pairs
 from ensemblage.methods._precomputed import check_similarity
 
 if TYPE_CHECKING:
@@ -32,10 +33,11 @@ class LinkageClusterer(ConsensusClusterer):
     similarity_: FloatArray
     linkage_matrix_: FloatArray
     _sized: flow.SizedTree | None
+    _joins_groups = True  # the order of merges
     #: Whether means of similarities are over objects; otherwise over microclusters.
     _means_over_objects: ClassVar[bool] = True
-    #: What to do where the similarity does not fit.
-    _instead_of_square: ClassVar[str] = "LWGP and PTGP need no such matrix."
+    #: What to do where the similarity does not fit, besides another method.
+    _instead_of_square: ClassVar[str] = ""
 
     def _cuts_a_tree(self) -> bool:
         return True
@@ -88,7 +90,8 @@ class LinkageClusterer(ConsensusClusterer):
         A few tables of all pairs of `n_clusters` clusters of the ensemble are counted with them.
         """
         n = self.n_microclusters_
-        _validate.check_memory(
+        check_pairs(
+            self,
             16 * n * n + 40 * n_clusters**2,
             f"{type(self).__name__}'s similarity of {n} microclusters"
             + (f" (and {n_clusters} clusters)" if n_clusters else "")
@@ -140,7 +143,17 @@ class LinkageClusterer(ConsensusClusterer):
 
     def _finish(self, unit_of_object: NDArray[np.int32] | None = None) -> Self:
         self._sized = None
+        if self._cuts_a_tree() and not self._from_similarity:
+            self._join_groups_last()
         return super()._finish(unit_of_object)
+
+    def _join_groups_last(self) -> None:
+        """Let groups that no vote links join last, in an order that rows do not decide."""
+        links = self._ensemble.links
+        if links.n_groups > 1:
+            of_leaf = links.of_row[self._group_of_leaf()]
+            tree, order = self.linkage_matrix_, self._groups_in_order()
+            self.linkage_matrix_ = flow.groups_last(tree, of_leaf, order)
 
     def _cut(self, n_clusters: int) -> NDArray[np.int64]:
         """Cut the tree, by counting merges or with a least size of clusters."""

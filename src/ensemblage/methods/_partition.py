@@ -119,6 +119,12 @@ def partition_hypergraph(
     return _partition(_Hypergraph(nets, net_weights), vertex_weights, n_parts, tolerance, rng)
 
 
+def objects_in_order(row: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Return the rows of objects sorted, and the place of each object among them."""
+    order = np.argsort(row, kind="stable")
+    return row[order], np.argsort(order)
+
+
 # -- what both have in common ----------------------------------------------------------------------
 
 

@@ -39,6 +39,7 @@ def place_rows(
         if sure is None:
             return labels, None
     clusters = cluster_weights(estimator._micro_labels, sizes, estimator.n_clusters_)[order]
+    linked = estimator._linked_shares() if with_confidence else None
     for start in range(0, len(unseen), ROWS_TO_COMPARE):
         rows = unseen[start : start + ROWS_TO_COMPARE]
         agreement = flow.coassociation(
@@ -50,6 +51,8 @@ def place_rows(
             labels[rows[agreement.max(axis=1) == 0]] = _largest_cluster(estimator)
         if sure is not None:
             sure[rows] = margin(agreement @ clusters / clusters.sum(axis=0), labels[rows])
+            if linked is not None:
+                sure[rows] *= linked[order[agreement.argmax(axis=1)]]
     return labels, sure
 
 

@@ -57,8 +57,7 @@ class SharedClusters(LinkageClusterer):
     #: What the groups of the tree show of the differences of objects; None if there are none.
     _captured: float | None
     _instead_of_square = Message(
-        "LWGP and PTGP need no such matrix, nor does average link ({linkage}, ties='mean') where no"
-        " vote is missing.",
+        "Average link ({linkage}, ties='mean') needs no such matrix where no vote is missing.",
         linkage=Parameter("linkage", "average"),
     )
 

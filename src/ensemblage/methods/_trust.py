@@ -77,6 +77,7 @@ def default_beside(estimator: Any) -> Any:
     if k < 2 or n > MOST_MICROCLUSTERS or estimator._from_similarity:
         return None
     default = Consensus(k, random_state=0, n_jobs=estimator.n_jobs)
+    default._warns_of_chance = False  # the one beside it warns
     if type(estimator) is Consensus and _is_default(estimator, default):
         return estimator
     try:

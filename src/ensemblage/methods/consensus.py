@@ -147,6 +147,7 @@ class Consensus(ConsensusClusterer):
     _last: _Opinion | None
     method_: str
     _reasons: str
+    _joins_groups = True  # of the method whose labels are taken
 
     def __init__(
         self,
@@ -266,7 +267,7 @@ class Consensus(ConsensusClusterer):
 
     def _cut(self, n_clusters: int) -> NDArray[np.int64]:
         if self._named is not None:
-            return self._named._cut(n_clusters)
+            return self._named._cut_or_join(n_clusters)
         self._last = self._opinion(n_clusters)
         return self._last.labels
 

@@ -9,7 +9,7 @@ import numpy as np
 from ensemblage import _validate, flow
 from ensemblage.methods._base import ConsensusClusterer
 from ensemblage.methods._checks import LEVELS
-from ensemblage.methods._partition import check_partitioner, partition_graph
+from ensemblage.methods._partition import check_partitioner, objects_in_order, partition_graph
 
 if TYPE_CHECKING:
     from typing import Self
@@ -100,6 +100,8 @@ class CSPA(ConsensusClusterer):
     array([0, 0, 0, 1, 1, 1])
     """
 
+    _joins_groups = True  # parts of like size
+
     def __init__(
         self,
         n_clusters: int | str = 8,
@@ -122,11 +124,14 @@ class CSPA(ConsensusClusterer):
         self._partitioner = self.partitioner
         self._seed = _validate.check_random_state(owner, self.random_state)
         table, self._weights, of_object = self._begin(X, member_weight).microclusters
+        order, table = flow.in_own_order(table, self._weights)
+        self._weights, self._place = self._weights[order], np.argsort(order)
         unit_of_object = None
         if self.level == "objects":
             unit_of_object = np.arange(len(of_object), dtype=np.int32)
             self._check_pairs(table, self._weights, len(of_object))
-            table, self._weights = table[of_object], np.ones(len(of_object), dtype=np.int64)
+            rows, self._place = objects_in_order(self._place[of_object])
+            table, self._weights = table[rows], np.ones(len(of_object), dtype=np.int64)
         else:
             self._check_pairs(table, np.ones(len(table), dtype=np.int64), len(table))
 
@@ -135,7 +140,7 @@ class CSPA(ConsensusClusterer):
         return self._finish(unit_of_object)
 
     def _cut(self, n_clusters: int) -> NDArray[np.int64]:
-        return partition_graph(
+        parts = partition_graph(
             self._graph,
             self._weights,
             n_clusters,
@@ -143,6 +148,7 @@ class CSPA(ConsensusClusterer):
             tolerance=_TOLERANCE,
             seed=self._seed,
         )
+        return parts[self._place]
 
     def _check_pairs(
         self, table: NDArray[np.int32], counts: NDArray[np.int64], n_vertices: int

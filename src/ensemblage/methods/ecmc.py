@@ -5,16 +5,20 @@ from __future__ import annotations
 import warnings
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
 from ensemblage import _validate, flow
 from ensemblage._blas import one_blas_thread
 from ensemblage._messages import ParameterError
 from ensemblage.methods._checks import LEVELS
+from ensemblage.methods._instead import check_pairs
 from ensemblage.methods._linkage import LinkageClusterer
 
 if TYPE_CHECKING:
     from typing import Self
+
+    from ensemblage._types import FloatArray
 
 
 class ECMC(LinkageClusterer):
@@ -157,16 +161,19 @@ class ECMC(LinkageClusterer):
         if level == "objects":
             self._check_objects()
 
-        agreement = flow.coassociation(
-            groups.table, weights=self.member_weight_, n_jobs=self.n_jobs
-        )
-        target, observed = flow.reliable_pairs(agreement, groups.table, low, high)
+        # Eigenvectors and ties go by the order of rows, which therefore is that of their structure.
+        self._order = np.argsort(flow.structure(groups.table, groups.sizes), kind="stable")
+        table, sizes = groups.table[self._order], groups.sizes[self._order]
+        agreement = flow.coassociation(table, weights=self.member_weight_, n_jobs=self.n_jobs)
+        target, observed = flow.reliable_pairs(agreement, table, low, high)
         if penalty is None:
             penalty = ensemble.n_objects**-0.5
         with one_blas_thread:
-            self.similarity_, self.n_iter_, residual = flow.complete(
-                target, observed, groups.sizes, penalty, max_iter=max_iter, tol=tol
+            completed, self.n_iter_, residual = flow.complete(
+                target, observed, sizes, penalty, max_iter=max_iter, tol=tol
             )
+        place = np.argsort(self._order)
+        self.similarity_ = completed[np.ix_(place, place)]
         if residual > tol:
             warnings.warn(
                 f"ECMC stopped after max_iter={max_iter} iterations with a residual of"
@@ -176,6 +183,11 @@ class ECMC(LinkageClusterer):
                 stacklevel=2,
             )
         return self._link(linkage, ties, level)
+
+    def _tree_of_microclusters(self, linkage: str, ties: str) -> FloatArray:
+        order, sizes = self._order, self.microclusters_.sizes
+        distance = 1.0 - self.similarity_[np.ix_(order, order)]
+        return flow.with_leaves(flow.agglomerate(distance, linkage, sizes[order], ties), order)
 
     def _check_completion(self) -> tuple[float, float, float | None, int, float]:
         owner = type(self).__name__
@@ -191,6 +203,4 @@ class ECMC(LinkageClusterer):
 
     def _check_square(self, n_clusters: int = 0) -> None:  # noqa: ARG002
         n = self.n_microclusters_
-        _validate.check_memory(
-            72 * n * n, f"ECMC's completion for {n} microclusters", "PTGP needs no such matrix."
-        )
+        check_pairs(self, 72 * n * n, f"ECMC's completion for {n} microclusters")

@@ -173,6 +173,9 @@ class ECPCS(LinkageClusterer):
         part = flow.discretise(self._normalised_cut.embedding(n_clusters), rng)
         return flow.part_shares(self._membership, part).argmax(axis=1)
 
+    def _has_rule_for_groups(self) -> bool:
+        return self._cuts_a_tree()
+
     def _cuts_a_tree(self) -> bool:
         return self.variant == "hc"
 

@@ -9,7 +9,11 @@ import numpy as np
 from ensemblage import _validate, flow
 from ensemblage.methods._base import ConsensusClusterer
 from ensemblage.methods._checks import LEVELS
-from ensemblage.methods._partition import check_partitioner, partition_hypergraph
+from ensemblage.methods._partition import (
+    check_partitioner,
+    objects_in_order,
+    partition_hypergraph,
+)
 
 if TYPE_CHECKING:
     from typing import Self
@@ -98,6 +102,8 @@ class HGPA(ConsensusClusterer):
     array([0, 0, 0, 1, 1, 1])
     """
 
+    _joins_groups = True  # parts of like size
+
     def __init__(
         self,
         n_clusters: int | str = 8,
@@ -122,6 +128,8 @@ class HGPA(ConsensusClusterer):
         check_partitioner(owner, self.partitioner, hypergraph=True)
         self._seed = _validate.check_random_state(owner, self.random_state)
         table, self._weights, of_object = self._begin(X, member_weight).microclusters
+        order, table = flow.in_own_order(table, self._weights)
+        self._weights, self._place = self._weights[order], np.argsort(order)
         self._nets = flow.membership(table)
         in_cluster = (self._nets.T @ self._weights).astype(np.int64)
         self._net_weights = (
@@ -131,12 +139,13 @@ class HGPA(ConsensusClusterer):
         )
         if self.level == "microclusters":
             return self._finish()
-        self._nets = flow.membership(table[of_object])
+        rows, self._place = objects_in_order(self._place[of_object])
+        self._nets = flow.membership(table[rows])
         self._weights = np.ones(len(of_object), dtype=np.int64)
         return self._finish(np.arange(len(of_object), dtype=np.int32))
 
     def _cut(self, n_clusters: int) -> NDArray[np.int64]:
-        return partition_hypergraph(
+        parts = partition_hypergraph(
             self._nets,
             self._weights,
             self._net_weights,
@@ -144,3 +153,4 @@ class HGPA(ConsensusClusterer):
             tolerance=_TOLERANCE,
             seed=self._seed,
         )
+        return parts[self._place]

@@ -143,7 +143,7 @@ class LCA(ConsensusClusterer):
     array([[0.78, 0.22]])
     """
 
-    _takes_member_weight = True
+    _takes_member_weight = _joins_groups = True  # the most likely classes
     _why_fewer = "the other classes have no object that is most likely theirs"
     class_weights_: FloatArray
     _vote_probabilities_: FloatArray

@@ -94,6 +94,8 @@ class MCLA(ConsensusClusterer):
     array([0, 0, 0, 1, 1, 1])
     """
 
+    _joins_groups = True  # groups of clusters of like size
+
     def __init__(
         self,
         n_clusters: int | str = 8,

@@ -134,6 +134,7 @@ class Median(ConsensusClusterer):
 
     _takes_member_weight = True
     _found: flow.MedianPartition | None
+    _joins_groups = True  # the least expected loss
 
     def __init__(
         self,

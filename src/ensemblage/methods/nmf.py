@@ -8,6 +8,7 @@ import numpy as np
 
 from ensemblage import _validate, flow
 from ensemblage.methods._base import ConsensusClusterer
+from ensemblage.methods._instead import check_pairs
 
 if TYPE_CHECKING:
     from typing import Self
@@ -119,11 +120,8 @@ class NMF(ConsensusClusterer):
             self._membership if weight is None else flow.membership(table, weight).tocsr()
         )
         if (table < 0).any():
-            _validate.check_memory(
-                8 * n * n,
-                f"NMF's co-association of {n} microclusters, some of whose votes are missing,",
-                "Without missing votes NMF needs no such matrix; PTGP never does.",
-            )
+            what = f"NMF's co-association of {n} microclusters, some of whose votes are missing,"
+            check_pairs(self, 8 * n * n, what, "Without missing votes NMF needs no such matrix.")
             self._coassociation = flow.coassociation(
                 table, weights=self.member_weight_, n_jobs=self.n_jobs
             )

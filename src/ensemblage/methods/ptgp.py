@@ -137,17 +137,10 @@ class PTGP(TrajectoryMethod):
         n, n_clusters = clusters.shape
 
         set_reach(self)
-        exact = n <= _EXACT_NORMS
+        exact, implicit = n <= _EXACT_NORMS, self._is_implicit(n_clusters)
         n_links, walk_bytes = expected_walk(self)
-        # A choice of k looks at many cuts, for which all columns are computed once.
-        implicit = (
-            not exact
-            and self.n_clusters != "auto"
-            and flow.columns_of_implicit_cut(int(self.n_clusters)) < n_clusters
-        )
-        columns_bytes = 4000 * n if implicit else (16 if exact else 5) * n * n_clusters
         _validate.check_memory(
-            columns_bytes + 32 * min(n_clusters, 2000) ** 2 + walk_bytes,
+            self._graph_bytes(n_clusters) + walk_bytes,
             f"PTGP with a graph of {n} microclusters and {n_clusters} clusters,"
             f" {self.n_neighbors_} neighbours (about {n_links} links) and {self.n_steps_} steps",
             "Fewer neighbours, steps or threads need less, and so do coarser clusterings.",
@@ -164,6 +157,27 @@ class PTGP(TrajectoryMethod):
                 self._transfer_cut = flow.TransferCut(bipartite, n_jobs=self.n_jobs)
         self._similarity: FloatArray | None = None
         return self._finish()
+
+    def _is_implicit(self, n_clusters: int) -> bool:
+        """Tell whether the graph of so many clusters is multiplied with vectors only."""
+        # A choice of k looks at many cuts, for which all columns are computed once.
+        return (
+            self.n_microclusters_ > _EXACT_NORMS
+            and self.n_clusters != "auto"
+            and flow.columns_of_implicit_cut(int(self.n_clusters)) < n_clusters
+        )
+
+    def _graph_bytes(self, n_clusters: int) -> int:
+        n = self.n_microclusters_
+        each = 16 if n <= _EXACT_NORMS else 5
+        columns_bytes = 4000 * n if self._is_implicit(n_clusters) else each * n * n_clusters
+        return columns_bytes + 32 * min(n_clusters, 2000) ** 2
+
+    def _needed_bytes(self) -> int:
+        """Return the memory that a fit would take."""
+        set_reach(self)
+        n_clusters = int((self.microclusters_.table.max(axis=0) + 1).sum())
+        return self._graph_bytes(n_clusters) + expected_walk(self)[1]
 
     @property
     def similarity_(self) -> FloatArray:

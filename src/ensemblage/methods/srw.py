@@ -8,6 +8,7 @@ import numpy as np
 
 from ensemblage import _validate, flow
 from ensemblage.methods._base import ConsensusClusterer
+from ensemblage.methods._instead import check_pairs
 
 if TYPE_CHECKING:
     from typing import Self
@@ -137,11 +138,8 @@ class SRW(ConsensusClusterer):
             _validate.check_whole(owner, "n_neighbors", self.n_neighbors, 1)
         groups = self._begin(X, member_weight).microclusters
         n = self.n_microclusters_
-        _validate.check_memory(
-            24 * n * n,
-            f"SRW's co-association of {n} microclusters and the walk on it",
-            "PTGP needs no such matrix.",
-        )
+        what = f"SRW's co-association of {n} microclusters and the walk on it"
+        check_pairs(self, 24 * n * n, what)
 
         self.similarity_ = flow.coassociation(
             groups.table, weights=self.member_weight_, n_jobs=self.n_jobs
