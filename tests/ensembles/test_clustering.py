@@ -244,3 +244,28 @@ def test_features_that_change_after_fit():
     model.fit(features)
     features[:] = 0
     np.testing.assert_array_equal(model.predict(BLOBS), model.labels_)
+
+
+class TestNestedMembers:
+    @pytest.mark.parametrize("seed", range(4))
+    def test_are_linked_by_a_coarse_one(self, seed):
+        features, truth = make_blobs(200, centers=4, random_state=seed)
+        model = en.EnsembleClustering(
+            4, method=AgglomerativeClustering(), n_members=10, random_state=0
+        ).fit(features)
+        alone = AgglomerativeClustering(4).fit_predict(features)
+        assert en.metrics.ari(truth, model.labels_) > en.metrics.ari(truth, alone) - 0.05
+        assert model.votes_.shape == (200, 11)
+        assert model.members_[-1].labels.max() == 3
+        np.testing.assert_array_equal(model.predict(features), model.labels_)
+
+    def test_keep_the_range_that_was_asked_for(self):
+        model = en.EnsembleClustering(
+            4, method=AgglomerativeClustering(), n_clusters_range=(9, 12), random_state=0
+        )
+        with pytest.warns(en.UnlinkedGroupsWarning, match="into 9 groups and 4 clusters"):
+            model.fit(BLOBS)
+        assert model.votes_.shape == (150, 20)
+
+    def test_that_are_linked_stay_as_they_are(self):
+        assert en.EnsembleClustering(4, random_state=0).fit(BLOBS).votes_.shape == (150, 20)

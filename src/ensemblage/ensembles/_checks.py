@@ -27,8 +27,10 @@ def check_each_has_a_vote(owner: str, votes: IntArray, method: Any) -> None:
         )
 
 
-def attainable(owner: str, features: NDArray[Any], n_clusters: int) -> int:
+def attainable(owner: str, features: NDArray[Any], n_clusters: int | None) -> int | None:
     """Return how many clusters there can be: not more than distinct objects."""
+    if n_clusters is None:
+        return None
     n_distinct = count_distinct(features, n_clusters)
     if n_distinct < n_clusters:
         _validate.warn(

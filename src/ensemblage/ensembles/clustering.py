@@ -11,11 +11,11 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from ensemblage import _validate
 from ensemblage.ensembles._checks import attainable, check_each_has_a_vote
+from ensemblage.ensembles._coarse import make_members
 from ensemblage.ensembles._consensus import find_consensus
 from ensemblage.ensembles._noise import doubted
 from ensemblage.ensembles._parameters import check_consensus, check_enough_objects
 from ensemblage.ensembles._plan import make_plan
-from ensemblage.ensembles._run import run_members
 from ensemblage.ensembles._saved import state_of_clustering
 from ensemblage.methods.archive import write_archive
 from ensemblage.methods.saving import preamble
@@ -53,8 +53,8 @@ class EnsembleClustering(ClusterMixin, BaseEstimator):
         Smallest and largest number of clusters of a member. None is from ``2 * n_clusters`` to
         ``4 * n_clusters``, or to ``min(50, ceil(sqrt(n_objects) / 2))`` if that is more; fewer
         where clusters would have less than two objects. Members are finer than the consensus:
-        it can join what a member has split, but not split what a member has joined. With "auto" it
-        is from 2 to ``min(50, ceil(sqrt(n_objects) / 2))``.
+        it can join what a member has split, but not split what one has joined. If none links what
+        it is to join, one more of `n_clusters` is made. With "auto" it is from 2 to that limit.
     scale : None, "minmax" or "standard", default=None
         Bring each feature to [0, 1], or to mean 0 and variance 1. Without it, features whose scales
         differ by more than a factor of 100 give an `UnscaledFeaturesWarning`.
@@ -76,7 +76,7 @@ class EnsembleClustering(ClusterMixin, BaseEstimator):
         With ``n_clusters="auto"``: why so many.
     confidence_ : ndarray of shape (n_objects,)
         How sure the consensus is of each object's label, in [0, 1].
-    votes_ : ndarray of shape (n_objects, n_members)
+    votes_ : ndarray of shape (n_objects, n_members or n_members + 1)
         Labels of the members, -1 for a missing vote.
     members_ : list of Member
         The base clusterings, with their centres or estimators.
@@ -180,11 +180,11 @@ class EnsembleClustering(ClusterMixin, BaseEstimator):
             n_clusters=n_clusters,
             names=features.names,
         )
-        found = dict(run_members(self._plan, range(n_members), self.n_jobs))
-        self.members_: list[Member] = [found[index] for index in range(n_members)]
+        k = attainable(owner, self._plan.features, n_clusters)
+        known = k if self.n_clusters_range is None else None
+        self.members_: list[Member] = make_members(self._plan, n_members, self.n_jobs, known)
         self.votes_ = self._votes()
-        k = "auto" if n_clusters is None else attainable(owner, self._plan.features, n_clusters)
-        self.consensus_ = find_consensus(consensus, self.votes_, k, seed, self.n_jobs)
+        self.consensus_ = find_consensus(consensus, self.votes_, k or "auto", seed, self.n_jobs)
         choice = getattr(self.consensus_, "k_choice_", None)
         self._choice: KChoice | None = doubted(choice, self._plan, n_members, seed)
         self._form_one_if_no_structure()
