@@ -146,34 +146,31 @@ def test_other_links_are_refused_with_the_reason(votes, linkage):
         en.PTA(2, similarity="float16").fit(votes)
 
 
-def test_auto_goes_by_number_and_memory(votes, small_limits, monkeypatch):
+def test_auto_goes_by_number_alone(votes, small_limits, monkeypatch):
     def kind(**options):
         return en.PTA(5, n_jobs=1, **options).fit(votes).similarity_kind_
 
     assert kind() == "exact"
     monkeypatch.setattr(_pta_routes, "EXACT_UP_TO", 100)
     assert kind() == "uint16"
-    monkeypatch.setattr(_pta_routes, "EXACT_UP_TO", 10_000)
-    est = en.PTA(5, n_jobs=1, similarity="exact").fit(votes)
-    _, walk = expected_walk(est)
-    exact, packed = (
-        walk + _pta_routes.needed_bytes(kind, est.n_microclusters_, 1)
-        for kind in ("exact", "uint16")
-    )
-    monkeypatch.setenv("ENSEMBLAGE_MEMORY", str(int(2.2 * exact)))
-    assert kind() == "exact"
-    monkeypatch.setenv("ENSEMBLAGE_MEMORY", str(int(1.8 * exact)))
-    assert kind() == "uint16"
-    monkeypatch.setenv("ENSEMBLAGE_MEMORY", str(int(1.15 * packed)))
-    assert kind() == "uint16"  # the other takes even more for so few
-    monkeypatch.setattr(_pta_routes, "_GROUPS", 100)
-    monkeypatch.setattr(_pta_routes, "_RANK", 16)
+    monkeypatch.setattr(_pta_routes, "UINT16_UP_TO", 200)
     with pytest.warns(en.ApproximateSimilarityWarning, match=r"capture \d+% of the similarity"):
         assert kind() == "approximate"
-    assert kind(linkage="single") == "uint16"  # the only one left; it fits, if barely
-    monkeypatch.setenv("ENSEMBLAGE_MEMORY", str(int(0.9 * packed)))
-    with pytest.raises(en.MemoryBudgetError, match=r'similarity="uint16".*average link only'):
-        kind(linkage="single")
+    assert kind(linkage="single") == "uint16"
+
+
+@pytest.mark.parametrize("linkage", ["average", "complete"])
+def test_auto_never_takes_another_route_for_want_of_memory(votes, linkage, monkeypatch):
+    """What fits gives the same labels on every machine, and what does not is refused."""
+    est = en.PTA(5, linkage=linkage, n_jobs=1).fit(votes)
+    needed = expected_walk(est)[1] + _pta_routes.needed_bytes("exact", est.n_microclusters_, 1)
+    monkeypatch.setenv("ENSEMBLAGE_MEMORY", str(needed))
+    again = en.PTA(5, linkage=linkage, n_jobs=1).fit(votes)
+    assert again.similarity_kind_ == "exact"
+    np.testing.assert_array_equal(again.labels_, est.labels_)
+    monkeypatch.setenv("ENSEMBLAGE_MEMORY", str(needed - 1))
+    with pytest.raises(en.MemoryBudgetError, match=r'similarity="exact".*similarity="uint16"'):
+        en.PTA(5, linkage=linkage, n_jobs=1).fit(votes)
 
 
 @pytest.mark.parametrize(
@@ -181,7 +178,7 @@ def test_auto_goes_by_number_and_memory(votes, small_limits, monkeypatch):
     [
         ("exact", 'PTA with similarity="exact" of 564 microclusters.* would take .* MB.*uint16'),
         ("uint16", 'PTA with similarity="uint16" of 564 .*similarity="approximate"'),
-        ("approximate", 'PTA with similarity="approximate" of 564 .*PTGP'),
+        ("approximate", 'PTA with similarity="approximate" of 564 .*steps or threads'),
     ],
 )
 def test_what_does_not_fit_is_refused_before_it_is_taken(votes, kind, words, monkeypatch):

@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ensemblage import _validate, flow
+from ensemblage import flow
 from ensemblage._blas import one_blas_thread
+from ensemblage.methods._instead import check_pairs
 from ensemblage.methods._trajectories import expected_walk
 
 if TYPE_CHECKING:
@@ -20,8 +21,8 @@ CHOICES = ("auto", "exact", "uint16", "approximate")
 
 #: "auto" means "exact" up to so many microclusters.
 EXACT_UP_TO = 12_000
-#: "auto" leaves so much of the memory to others, for each route.
-_SHARE = {"exact": 0.5, "uint16": 0.8}
+#: Beyond that "uint16" up to so many, and "approximate" past these (average link only).
+UINT16_UP_TO = 60_000
 #: Up to so many microclusters the lengths of trajectories are exact on the approximate route.
 _EXACT_NORMS = 15_000
 _PROBES = 1024
@@ -34,10 +35,9 @@ _SEED = 0
 
 _INSTEAD = {
     "exact": 'similarity="uint16" takes a sixteenth of the matrices for a tree that is the same up'
-    ' to near ties; similarity="auto" chooses what fits; PTGP needs no such matrix.',
-    "uint16": 'similarity="approximate" (average link only) or PTGP need no such matrix.',
-    "approximate": "Fewer neighbours, steps or threads need less, and so do coarser clusterings;"
-    " PTGP needs less too.",
+    " to near ties.",
+    "uint16": 'similarity="approximate" (average link only) has no matrix of all pairs.',
+    "approximate": "Fewer neighbours, steps or threads need less.",
 }
 
 
@@ -75,8 +75,9 @@ def choose(
         kind = "exact"
     n_links, walk = expected_walk(estimator, similarity)
     if kind == "auto":
-        kind = _what_fits(n, n_jobs, linkage, walk)
-    _validate.check_memory(
+        kind = _by_number(n, linkage)
+    check_pairs(
+        estimator,
         walk + needed_bytes(kind, n, n_jobs),
         f'{owner} with similarity="{kind}" of {n} microclusters, {estimator.n_neighbors_}'
         f" neighbours (about {n_links} links) and {estimator.n_steps_} steps",
@@ -85,15 +86,11 @@ def choose(
     return kind
 
 
-def _what_fits(n: int, n_jobs: int | None, linkage: str, walk: int) -> str:
-    """Return the first route that leaves enough memory to others, else the one with least need."""
-    limit = _validate.available_memory()
-    for kind, share in _SHARE.items():
-        fits = walk + needed_bytes(kind, n, n_jobs) <= share * limit
-        if fits and (kind != "exact" or n <= EXACT_UP_TO):
-            return kind
-    last = ("uint16", "approximate") if linkage == "average" else ("uint16",)
-    return min(last, key=lambda kind: needed_bytes(kind, n, n_jobs))
+def _by_number(n: int, linkage: str) -> str:
+    """Return the route for so many microclusters: the same on every machine."""
+    if n <= EXACT_UP_TO:
+        return "exact"
+    return "uint16" if n <= UINT16_UP_TO or linkage != "average" else "approximate"
 
 
 def packed_tree(

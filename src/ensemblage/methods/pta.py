@@ -61,10 +61,9 @@ class PTA(TrajectoryMethod, LinkageClusterer):
           `captured_` says how much of the similarity the features hold. Well below 1, labels
           are still those of the data's clear clusters but not of a cut at any k. Average link
           only.
-        - "auto": "exact" up to 12,000 microclusters if it takes at most half of the memory
-          available, else "uint16" if it takes at most 0.8 of it, else "approximate" with a
-          warning that names the share captured. So it depends on the machine beyond some
-          thousand microclusters; name a route where results must not.
+        - "auto": "exact" up to 12,000 microclusters, "uint16" up to 60,000, and beyond that
+          "approximate" for average link, with a warning that names the share captured. It does
+          not depend on the machine: what does not fit in memory is refused.
     affinity : {"votes", "precomputed"}, default="votes"
         What `fit` is given: votes, or the similarity of every pair of objects, a symmetric matrix
         of numbers from 0 to 1 with 1 on its diagonal, to find elite neighbours by.
@@ -253,9 +252,9 @@ class PTA(TrajectoryMethod, LinkageClusterer):
 
     def _warn_of_approximation(self) -> None:
         _validate.warn(
-            f"The similarity of {self.n_microclusters_} microclusters does not fit in memory, so"
-            f" PTA's tree is approximate: its features capture {self.captured_:.0%} of the"
-            f' similarity. similarity="approximate" says that this is wanted; PTGP needs no matrix'
-            f" of all pairs.",
+            f"PTA's tree of {self.n_microclusters_} microclusters is approximate: its features"
+            f" capture {self.captured_:.0%} of the similarity. Pass"
+            f' similarity="approximate" to say that this is wanted, or similarity="uint16" for a'
+            f" tree of the whole similarity, which takes more memory.",
             _validate.ApproximateSimilarityWarning,
         )
