@@ -4,6 +4,7 @@ import hashlib
 import io
 import socket
 import threading
+import urllib.request
 import zipfile
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
@@ -11,7 +12,7 @@ import numpy as np
 import pytest
 
 from ensemblage import datasets
-from ensemblage.datasets import DownloadError, _catalogue
+from ensemblage.datasets import DownloadError, _catalogue, _fetch
 from ensemblage.datasets._fetch import fetch
 
 CONTENT = bytes(range(256)) * 2000
@@ -22,6 +23,12 @@ class Handler(BaseHTTPRequestHandler):
     def do_GET(self):
         server = self.server
         server.asked.append((self.path, self.headers.get("Range")))
+        if self.path in server.redirects:
+            self.send_response(302)
+            self.send_header("Location", server.redirects[self.path])
+            self.send_header("Content-Length", "0")
+            self.end_headers()
+            return
         if self.path not in server.files:
             self.send_error(404)
             return
@@ -37,9 +44,12 @@ class Handler(BaseHTTPRequestHandler):
             return
         rest = content[start:]
         self.send_response(206 if start else 200)
+        headers = {"Content-Length": str(len(rest))}
         if start:
-            self.send_header("Content-Range", f"bytes {start}-{len(content) - 1}/{len(content)}")
-        self.send_header("Content-Length", str(len(rest)))
+            headers["Content-Range"] = f"bytes {start}-{len(content) - 1}/{len(content)}"
+        for name, value in (headers | server.headers).items():
+            if value is not None:
+                self.send_header(name, value)
         self.end_headers()
         limit = server.breaks.pop(0) if server.breaks else None
         self.wfile.write(rest[:limit])
@@ -52,6 +62,7 @@ class Handler(BaseHTTPRequestHandler):
 def server():
     with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as running:
         running.files, running.asked, running.breaks, running.ranges = {}, [], [], True
+        running.headers, running.redirects = {}, {}
         running.files["/file"] = CONTENT
         running.address = f"http://127.0.0.1:{running.server_port}"
         thread = threading.Thread(target=running.serve_forever, args=(0.01,))
@@ -133,6 +144,90 @@ class TestRefused:
         assert (tmp_path / "file").read_bytes() == CONTENT
 
 
+class TestHostileServers:
+    def test_a_length_that_is_no_number(self, server, tmp_path):
+        server.headers = {"Content-Length": "many"}
+        with pytest.raises(DownloadError, match="announces a length of 'many'"):
+            fetch([f"{server.address}/file"], tmp_path / "file")
+
+    @pytest.mark.parametrize("announced", [True, False])
+    def test_a_file_without_end(self, server, tmp_path, monkeypatch, announced):
+        monkeypatch.setattr(_fetch, "_MOST_BYTES", 300_000)
+        if not announced:
+            server.headers = {"Content-Length": None}
+        with pytest.raises(DownloadError, match="more than 300,000 bytes"):
+            fetch([f"{server.address}/file"], tmp_path / "file")
+        assert not list(tmp_path.iterdir())
+
+    @pytest.mark.parametrize(
+        "address", ["ftp://127.0.0.1/file", "file:///etc/passwd", "data:,x", "gopher://a/b"]
+    )
+    def test_a_redirect_to_another_kind_of_address(self, server, tmp_path, address):
+        server.redirects["/here"] = address
+        with pytest.raises(DownloadError, match=r"redirects from http to ftp|is not allowed"):
+            fetch([f"{server.address}/here"], tmp_path / "file")
+        assert not list(tmp_path.iterdir())
+
+    def test_a_redirect_from_https_to_http(self):
+        request = urllib.request.Request("https://example.org/file")
+        with pytest.raises(DownloadError, match=r"redirects from https to http$"):
+            _fetch._Redirects().redirect_request(
+                request, None, 302, "", {}, "http://example.org/file"
+            )
+
+    def test_redirects_in_a_circle(self, server, tmp_path):
+        server.redirects["/here"] = "/here"
+        with pytest.raises(DownloadError, match="redirect"):
+            fetch([f"{server.address}/here"], tmp_path / "file")
+        assert len(server.asked) <= 12
+
+    def test_a_redirect_is_followed(self, server, tmp_path):
+        server.redirects["/here"] = "/file"
+        fetch([f"{server.address}/here"], tmp_path / "file", sha256=SHA)
+
+    def test_a_wrong_file_that_breaks_off_is_not_asked_for_without_end(self, server, tmp_path):
+        server.breaks = [1000] * 100
+        with pytest.raises(DownloadError):
+            fetch([f"{server.address}/file"], tmp_path / "file", sha256="0" * 64)
+        for _ in range(200):
+            server.breaks = [len(CONTENT) // 2, None] * 2
+            try:
+                fetch([f"{server.address}/file"], tmp_path / "file", sha256="0" * 64)
+            except DownloadError as error:
+                if "checksum" in str(error):
+                    break
+        else:
+            pytest.fail("the checksum was never compared")
+        assert len(server.asked) < 40
+        assert not list(tmp_path.iterdir())
+
+    def test_another_part_than_was_asked_for(self, server, tmp_path):
+        server.breaks = [1000, 0]
+        with pytest.raises(DownloadError):
+            fetch([f"{server.address}/file"], tmp_path / "file")
+        server.headers = {"Content-Range": f"bytes 0-{len(CONTENT) - 1}/{len(CONTENT)}"}
+        with pytest.raises(DownloadError, match="another part than it was asked for"):
+            fetch([f"{server.address}/file"], tmp_path / "file")
+        server.headers = {}
+        fetch([f"{server.address}/file"], tmp_path / "file", sha256=SHA)
+
+    def test_no_end_in_time(self, server, tmp_path, monkeypatch):
+        monkeypatch.setattr(_fetch, "_LONGEST", -1.0)
+        monkeypatch.setattr(_fetch, "_CHUNK", 1000)
+        with pytest.raises(DownloadError, match="not complete after"):
+            fetch([f"{server.address}/file"], tmp_path / "file")
+
+    @pytest.mark.parametrize("url", ["http://[::1/file", "http://127.0.0.1:x/file", "http:///"])
+    def test_addresses_that_are_none(self, tmp_path, url):
+        with pytest.raises(DownloadError):
+            fetch([url], tmp_path / "file")
+
+    def test_a_folder_that_cannot_be_made(self, server, tmp_path):
+        (tmp_path / "file").write_text("")
+        with pytest.raises(DownloadError):
+            fetch([f"{server.address}/file"], tmp_path / "file" / "inside")
+
+
 class TestArchives:
     @pytest.fixture
     def url(self, server):
@@ -157,9 +252,36 @@ class TestArchives:
         with pytest.raises(DownloadError, match="file has the checksum"):
             fetch([f"{url}#file"], tmp_path / "file", sha256="0" * 64)
         server.files["/b.zip"] = b"<html>"
-        with pytest.raises(DownloadError, match="no zip archive"):
+        with pytest.raises(DownloadError, match="no whole zip archive"):
             fetch([f"{server.address}/b.zip#file"], tmp_path / "file")
-        assert [path.name for path in tmp_path.iterdir()] == ["a.zip"]
+        assert not list(tmp_path.iterdir())
+
+    @pytest.mark.parametrize("place", range(0, 900, 37))
+    def test_a_damaged_one_is_removed_and_fetched_again(self, server, url, tmp_path, place):
+        packed = io.BytesIO()
+        with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
+            archive.writestr("file", CONTENT[:3000] + np.random.default_rng(0).bytes(500))
+        whole = packed.getvalue()
+        damaged = bytearray(whole)
+        damaged[place % len(whole)] ^= 0xFF
+        server.files["/a.zip"] = bytes(damaged)
+        wanted = hashlib.sha256(zipfile.ZipFile(packed).read("file")).hexdigest()
+        try:
+            fetch([f"{url}#file"], tmp_path / "file", sha256=wanted)
+        except DownloadError:
+            assert not list(tmp_path.iterdir())
+        server.files["/a.zip"] = whole
+        fetch([f"{url}#file"], tmp_path / "file", sha256=wanted)
+
+    def test_a_bomb_is_cut_off(self, server, url, tmp_path, monkeypatch):
+        monkeypatch.setattr(_fetch, "_MOST_BYTES", 100_000)
+        packed = io.BytesIO()
+        with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
+            archive.writestr("file", bytes(1_000_000))
+        server.files["/a.zip"] = packed.getvalue()
+        with pytest.raises(DownloadError, match="more than 100,000 bytes"):
+            fetch([f"{url}#file"], tmp_path / "file")
+        assert not list(tmp_path.iterdir())
 
 
 def test_a_dataset_all_the_way(server, data_folder, tmp_path, monkeypatch):
@@ -174,10 +296,15 @@ def test_a_dataset_all_the_way(server, data_folder, tmp_path, monkeypatch):
     server.files = {"/pendigits.tes": tes, "/pd.zip": packed.getvalue()}
     server.breaks = [1000]
     raw = (
-        _catalogue.RawFile("pendigits.tes", (f"{server.address}/pendigits.tes",)),
+        _catalogue.RawFile(
+            "pendigits.tes",
+            (f"{server.address}/pendigits.tes",),
+            hashlib.sha256(tes).hexdigest(),
+        ),
         _catalogue.RawFile(
             "pendigits.tra",
             (f"{server.address}/pendigits.tra", f"{server.address}/pd.zip#pendigits.tra"),
+            hashlib.sha256(tra).hexdigest(),
         ),
     )
     entry = _catalogue.find("PD")._replace(raw=raw)

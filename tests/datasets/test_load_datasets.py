@@ -1,6 +1,7 @@
 """Datasets by name: where they are looked for, what is accepted, what a refusal says."""
 
 import gzip
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -23,6 +24,8 @@ SHAPES = {
     "KDD99-10P": (49402, 41, 18),
     "KDD99": (494021, 41, 23),
 }
+#: Files that ended the process in other readers.
+FOUND = sorted((Path(__file__).parents[1] / "tables" / "found" / "mat").iterdir())
 SMALL = {"X": np.arange(12.0).reshape(4, 3), "y": np.array([3, 1, 1, 7])}
 
 
@@ -149,7 +152,7 @@ class TestRefusals:
 
     def test_offline_says_what_to_place_where(self, tmp_path, cache):
         with pytest.raises(datasets.DownloadError) as refused:
-            datasets.load("PD", folder=tmp_path)
+            datasets.load("PD", folder=tmp_path, unverified=True)
         message = str(refused.value)
         assert f"no {tmp_path / 'data' / 'PD.npz'}" in message
         assert "pendigits.tes: Connection refused" in message
@@ -327,7 +330,7 @@ class TestFromOriginals:
             original_pd(kept, target.parent)
 
         monkeypatch.setattr(_load, "fetch", fetch)
-        assert datasets.load("PD").features.shape == (10992, 16)
+        assert datasets.load("PD", unverified=True).features.shape == (10992, 16)
         assert [path.name for path in cache.rglob("*") if path.is_file()] == ["PD.npz"]
 
     def test_other_data_is_refused(self, data_folder, cache, monkeypatch):
@@ -348,5 +351,46 @@ class TestFromOriginals:
         monkeypatch.setattr(_load, "fetch", fetch)
         (raw / "pendigits.tra").unlink()
         with pytest.raises(tables.FileFormatError, match="damaged or of another layout"):
-            datasets.load("PD")
+            datasets.load("PD", unverified=True)
         assert [path.name for path in raw.iterdir()] == ["pendigits.tes"]
+
+
+class TestBeforeParsing:
+    def test_files_without_a_known_checksum_are_not_fetched(self, cache, monkeypatch):
+        monkeypatch.setattr(_load, "fetch", lambda *_, **__: pytest.fail("it was fetched"))
+        for name in ("MF", "IS", "LS", "PD", "USPS"):
+            with pytest.raises(datasets.DownloadError, match=r"checksum of .* unverified=True"):
+                datasets.load(name)
+
+    def test_every_other_file_has_a_checksum(self):
+        named = {file.name for entry in _catalogue._PAPER for file in entry.raw if file.sha256}
+        assert named == {
+            "covtype.data.gz",
+            "kddcup.data_10_percent.gz",
+            "optdigits.tes",
+            "optdigits.tra",
+            "train-images-idx3-ubyte.gz",
+            "train-labels-idx1-ubyte.gz",
+        }
+
+    def test_the_checksums_of_digits_are_those_of_the_published_text(self, data_folder, cache):
+        raw = cache / "raw" / "ODR"
+        original_odr(arrays_of(data_folder, "ODR"), raw)
+        assert datasets.load("ODR", download=False).features.shape == (5620, 64)
+
+    def test_a_placed_file_is_compared_before_it_is_read(self, cache, monkeypatch):
+        raw = cache / "raw" / "ODR"
+        raw.mkdir(parents=True)
+        for name in ("optdigits.tes", "optdigits.tra"):
+            (raw / name).write_text("1,2,3")
+        monkeypatch.setitem(CONVERTERS, "ODR", lambda _: pytest.fail("it was read"))
+        with pytest.raises(tables.FileFormatError, match="not the file that was published"):
+            datasets.load("ODR")
+
+    @pytest.mark.parametrize("path", FOUND, ids=[path.name for path in FOUND])
+    def test_hostile_mat_files_end_in_an_error(self, cache, path):
+        raw = cache / "raw" / "USPS"
+        raw.mkdir(parents=True)
+        (raw / "usps_all.mat").write_bytes(path.read_bytes())
+        with pytest.raises((tables.FileFormatError, MemoryError)):
+            datasets.load("USPS", download=False)

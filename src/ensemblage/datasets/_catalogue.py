@@ -47,10 +47,15 @@ _FIGSHARE = "https://ndownloader.figshare.com/files"
 _DIGITS = {digit: str(digit) for digit in range(10)}
 
 
-def _uci(folder: str, archive: str, *names: str) -> tuple[RawFile, ...]:
-    """Return files that UCI has both in a folder and in an archive."""
+def _uci(folder: str, archive: str, *names: str, **sums: str) -> tuple[RawFile, ...]:
+    """Return files that UCI has both in a folder and in an archive; `sums` go by their endings."""
     return tuple(
-        RawFile(name, (f"{_UCI}/{folder}/{name}", f"{_ZIP}/{archive}#{name}")) for name in names
+        RawFile(
+            name,
+            (f"{_UCI}/{folder}/{name}", f"{_ZIP}/{archive}#{name}"),
+            sums.get(name.rpartition(".")[2]),
+        )
+        for name in names
     )
 
 
@@ -120,6 +125,8 @@ _PAPER = (
             "80/optical+recognition+of+handwritten+digits.zip",
             "optdigits.tes",
             "optdigits.tra",
+            tes="6ebb3d2fee246a4e99363262ddf8a00a3c41bee6014c373ed9d9216ba7f651b8",
+            tra="e1b683cc211604fe8fd8c4417e6a69f31380e0c61d4af22e93cc21e9257ffedd",
         ),
         Fingerprint(
             "uint8",

@@ -13,6 +13,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ensemblage import tables
+
 if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
@@ -133,9 +135,7 @@ def _digits(*names: str, delimiter: str | None = ",") -> Callable[[Path], Arrays
 
 def _usps(folder: Path) -> Arrays:
     """Unfold an array of 256 × 1100 × 10: images of 1, then of 2, ... of 9, of 0."""
-    from scipy.io import loadmat
-
-    images = loadmat(folder / "usps_all.mat")["data"]
+    images = tables.read_arrays(folder / "usps_all.mat")["data"]
     n_pixels, a_digit, n_digits = images.shape
     features = images.transpose(2, 1, 0).reshape(a_digit * n_digits, n_pixels)
     classes = np.repeat(np.arange(1, n_digits + 1), a_digit)

@@ -1,15 +1,20 @@
-"""Fetching a file: from one of several addresses, going on where an earlier attempt broke off."""
+"""Fetching a file: from one of several addresses, resumed where an earlier attempt broke off.
+
+Servers are not trusted: addresses are of http or https only, also after redirects, which never lead
+from https to http; sizes and times are limited; and every failure is a `DownloadError`.
+"""
 
 from __future__ import annotations
 
 import hashlib
 import http.client
-import shutil
+import time
 import urllib.error
 import urllib.request
 import zipfile
+import zlib
 from pathlib import Path, PurePosixPath
-from typing import TYPE_CHECKING, Any
+from typing import IO, TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 from ensemblage.tables import finished
@@ -19,8 +24,16 @@ if TYPE_CHECKING:
 
 _CHUNK = 1 << 18
 _PATIENCE = 30.0  # seconds without a single byte
+_LONGEST = 3600.0  # seconds for an attempt
+_MOST_BYTES = 2 << 30  # of a file, packed or not
 _ATTEMPTS = 3  # as long as each of them brings something
+_REDIRECTS = 5
 _PARTIAL, _NOT_SATISFIABLE = 206, 416
+_SCHEMES = ("http", "https")
+#: What damaged or strange archives raise.
+_ZIP_ERRORS = (
+    zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError, ValueError,
+)  # fmt: skip
 
 
 class DownloadError(OSError):
@@ -31,7 +44,7 @@ def fetch(urls: Sequence[str], target: Path, *, sha256: str | None = None) -> No
     """Fetch a file from the first address that has it.
 
     What has come so far lies beside the target under a name that ends in ``.part``; the same call
-    goes on from there. The target appears complete, or not at all.
+    resumes there. The target appears complete, or not at all.
 
     Parameters
     ----------
@@ -47,13 +60,13 @@ def fetch(urls: Sequence[str], target: Path, *, sha256: str | None = None) -> No
     DownloadError
         With what went wrong at each address.
     """
-    target.parent.mkdir(parents=True, exist_ok=True)
     failures = []
     for url in urls:
         try:
+            target.parent.mkdir(parents=True, exist_ok=True)
             _fetch_from(url, target, sha256)
-        except DownloadError as error:
-            failures.append(f"{url}: {error}")
+        except (OSError, ValueError) as error:  # a full disk, an address that is none
+            failures.append(f"{url}: {_reason(error)}")
         else:
             return
     raise DownloadError("; ".join(failures))
@@ -61,7 +74,7 @@ def fetch(urls: Sequence[str], target: Path, *, sha256: str | None = None) -> No
 
 def _fetch_from(url: str, target: Path, sha256: str | None) -> None:
     address, _, member = url.partition("#")
-    if urlsplit(address).scheme not in ("http", "https"):
+    if urlsplit(address).scheme not in _SCHEMES:
         raise DownloadError("not an address of http or https")
     if member:
         archive = target.with_name(PurePosixPath(urlsplit(address).path).name)
@@ -75,29 +88,38 @@ def _fetch_from(url: str, target: Path, sha256: str | None) -> None:
 def _download(url: str, target: Path, sha256: str | None) -> None:
     mark = hashlib.sha256(url.encode()).hexdigest()[:8]  # parts of two mirrors must not mix
     part = target.with_name(f"{target.name}.{mark}.part")
+    for is_last in (False, True):
+        resumed = _complete(url, part)
+        if sha256 is None or (found := checksum(part)) == sha256:
+            part.replace(target)
+            return
+        part.unlink()
+        if is_last or not resumed:  # else the first half may be of an older file
+            break
+    raise DownloadError(f"the file has the checksum {found}, not {sha256}: it was removed")
+
+
+def _complete(url: str, part: Path) -> bool:
+    """Receive all of a file; tell whether what came earlier is a part of it."""
     resumed = _size(part) > 0
     for attempt in range(_ATTEMPTS):
         before = _size(part)
         try:
-            complete, reason = _receive(url, part), "it ended too early"
+            if _receive(url, part):
+                break
+            reason = "it ended too early"
+        except DownloadError:
+            raise
         except urllib.error.HTTPError as error:
             raise DownloadError(f"the server answers {error.code} {error.reason}") from error
-        except (OSError, http.client.HTTPException) as error:
-            complete, reason = False, _in_words(error)
-        if complete:
-            break
+        except (OSError, http.client.HTTPException, ValueError) as error:
+            reason = _reason(error)
         if _size(part) == before or attempt == _ATTEMPTS - 1:
             kept = _size(part)
             more = f"; {kept:,} bytes are kept, the next call goes on from there" if kept else ""
             raise DownloadError(f"{reason}{more}")
         resumed = True
-    if sha256 is not None and (found := checksum(part)) != sha256:
-        part.unlink()
-        if resumed:  # the first half may be of an older file
-            _download(url, target, sha256)
-            return
-        raise DownloadError(f"the file has the checksum {found}, not {sha256}: it was removed")
-    part.replace(target)
+    return resumed
 
 
 def _receive(url: str, part: Path) -> bool:
@@ -108,7 +130,7 @@ def _receive(url: str, part: Path) -> bool:
         headers["Range"] = f"bytes={have}-"
     request = urllib.request.Request(url, headers=headers)
     try:
-        answer = urllib.request.urlopen(request, timeout=_PATIENCE)
+        answer = _opener().open(request, timeout=_PATIENCE)
     except urllib.error.HTTPError as error:
         if error.code != _NOT_SATISFIABLE or not have:
             raise
@@ -118,11 +140,76 @@ def _receive(url: str, part: Path) -> bool:
         return _receive(url, part)
     with answer:
         goes_on = answer.status == _PARTIAL and _starts_at(answer, have)
-        expected = answer.headers.get("Content-Length")
+        if answer.status == _PARTIAL and not goes_on:
+            part.unlink(missing_ok=True)
+            raise DownloadError("the server sends another part than it was asked for")
+        expected = _length(answer)
         have = have if goes_on else 0
+        if have + (expected or 0) > _MOST_BYTES:
+            part.unlink(missing_ok=True)
+            raise DownloadError(f"the file has more than {_MOST_BYTES:,} bytes")
         with part.open("ab" if goes_on else "wb") as file:
-            shutil.copyfileobj(answer, file, _CHUNK)
-    return expected is None or _size(part) == have + int(expected)
+            try:
+                _copy(answer, file, _MOST_BYTES - have)
+            except _TooLargeError:
+                part.unlink()
+                raise
+    return expected is None or _size(part) == have + expected
+
+
+class _TooLargeError(DownloadError):
+    """More bytes than a file may have."""
+
+
+def _copy(source: IO[bytes], file: IO[bytes], most: int) -> None:
+    """Copy at most so many bytes, in the time that an attempt has."""
+    end = time.monotonic() + _LONGEST
+    while chunk := source.read(_CHUNK):
+        most -= len(chunk)
+        if most < 0:
+            raise _TooLargeError(f"the file has more than {_MOST_BYTES:,} bytes")
+        file.write(chunk)
+        if time.monotonic() > end:
+            raise TimeoutError(f"it was not complete after {_LONGEST:.0f} seconds")
+
+
+class _Redirects(urllib.request.HTTPRedirectHandler):
+    """Redirects to http and https only, and never from https to http."""
+
+    max_redirections = _REDIRECTS
+
+    def redirect_request(
+        self, req: Any, fp: Any, code: int, msg: str, headers: Any, newurl: str
+    ) -> Any:
+        before, after = urlsplit(req.full_url).scheme, urlsplit(newurl).scheme
+        if after not in _SCHEMES or (before == "https" and after == "http"):
+            raise DownloadError(f"the server redirects from {before} to {after}")
+        return super().redirect_request(req, fp, code, msg, headers, newurl)
+
+
+def _opener() -> urllib.request.OpenerDirector:
+    """Return what opens addresses of http and https, and no others."""
+    opener = urllib.request.OpenerDirector()
+    for kind in (
+        urllib.request.ProxyHandler,
+        urllib.request.UnknownHandler,
+        urllib.request.HTTPHandler,
+        urllib.request.HTTPSHandler,
+        urllib.request.HTTPDefaultErrorHandler,
+        urllib.request.HTTPErrorProcessor,
+        _Redirects,
+    ):
+        opener.add_handler(kind())
+    return opener
+
+
+def _length(answer: Any) -> int | None:
+    text = answer.headers.get("Content-Length")
+    if text is None:
+        return None
+    if not (text.isascii() and text.isdigit()):
+        raise DownloadError(f"the server announces a length of {text!r}")
+    return int(text)
 
 
 def _starts_at(answer: Any, have: int) -> bool:
@@ -133,17 +220,28 @@ def _extract(archive: Path, member: str, target: Path, sha256: str | None) -> No
     """Copy one file out of an archive, whatever folder it has there."""
     try:
         with zipfile.ZipFile(archive) as content, finished(target) as file:
-            names = [name for name in content.namelist() if PurePosixPath(name).name == member]
-            if not names:
-                raise DownloadError(f"the archive has no file {member}")
-            with content.open(names[0]) as packed:
-                shutil.copyfileobj(packed, file, _CHUNK)
-            file.flush()
-            if sha256 is not None and (found := checksum(Path(file.name))) != sha256:
-                raise DownloadError(f"{member} has the checksum {found}, not {sha256}")
-    except zipfile.BadZipFile as error:
-        archive.unlink()
-        raise DownloadError("what came is no zip archive, and was removed") from error
+            _take_out(content, member, file)
+            _check_member(Path(file.name), member, sha256)
+    except _ZIP_ERRORS as error:
+        archive.unlink(missing_ok=True)
+        raise DownloadError("what came is no whole zip archive, and was removed") from error
+    except DownloadError:
+        archive.unlink(missing_ok=True)
+        raise
+
+
+def _take_out(content: zipfile.ZipFile, member: str, file: IO[bytes]) -> None:
+    names = [name for name in content.namelist() if PurePosixPath(name).name == member]
+    if not names:
+        raise DownloadError(f"the archive has no file {member}")
+    with content.open(names[0]) as packed:
+        _copy(packed, file, _MOST_BYTES)
+    file.flush()
+
+
+def _check_member(path: Path, member: str, sha256: str | None) -> None:
+    if sha256 is not None and (found := checksum(path)) != sha256:
+        raise DownloadError(f"{member} has the checksum {found}, not {sha256}")
 
 
 def checksum(path: Path) -> str:
@@ -156,6 +254,6 @@ def _size(path: Path) -> int:
     return path.stat().st_size if path.exists() else 0
 
 
-def _in_words(error: BaseException) -> str:
+def _reason(error: BaseException) -> str:
     reason = getattr(error, "reason", None) or error
     return getattr(reason, "strerror", None) or str(reason) or type(reason).__name__

@@ -12,7 +12,7 @@ from ensemblage import tables
 from ensemblage.datasets._catalogue import Entry, RawFile, every_name, find
 from ensemblage.datasets._convert import CONVERTERS, tenth
 from ensemblage.datasets._dataset import Dataset, locked, numbered
-from ensemblage.datasets._fetch import DownloadError, fetch
+from ensemblage.datasets._fetch import DownloadError, checksum, fetch
 from ensemblage.datasets._places import cache_folder, data_folder
 
 if TYPE_CHECKING:
@@ -24,7 +24,13 @@ if TYPE_CHECKING:
     Arrays = dict[str, NDArray[Any]]
 
 
-def load(name: str, *, folder: str | PathLike[str] | None = None, download: bool = True) -> Dataset:
+def load(
+    name: str,
+    *,
+    folder: str | PathLike[str] | None = None,
+    download: bool = True,
+    unverified: bool = False,
+) -> Dataset:
     """Return one of the paper's datasets.
 
     It is looked for as ``data/NAME.npz`` (arrays ``X`` and ``y``) in `folder`, then in the cache.
@@ -41,6 +47,9 @@ def load(name: str, *, folder: str | PathLike[str] | None = None, download: bool
         else ``../shared``.
     download : bool, default=True
         Whether the network may be used.
+    unverified : bool, default=False
+        Whether original files may be fetched whose checksum is not known (MF, IS, LS, PD, USPS).
+        The arrays made of them are compared with those of the paper in any case.
 
     Returns
     -------
@@ -58,7 +67,8 @@ def load(name: str, *, folder: str | PathLike[str] | None = None, download: bool
     Dataset(PD: 10992 objects, 16 features, 10 classes)
     """
     entry = _entry(name)
-    return _dataset(entry, *_arrays(entry, data_folder(folder), download=download))
+    found = _arrays(entry, data_folder(folder), download=download, unverified=unverified)
+    return _dataset(entry, *found)
 
 
 def _entry(name: str) -> Entry:
@@ -68,36 +78,41 @@ def _entry(name: str) -> Entry:
     return entry
 
 
-def _arrays(entry: Entry, folder: Path, *, download: bool) -> tuple[Arrays, str]:
+def _arrays(entry: Entry, folder: Path, *, download: bool, unverified: bool) -> tuple[Arrays, str]:
     """Return the arrays of a dataset, and the file that they came from."""
     cached = cache_folder() / f"{entry.file}.npz"
     for path in (*_local_files(entry, folder), cached):
         if path.is_file():
             return tables.read_arrays(path), str(path)
     if entry.name == "KDD99-10P":
-        whole, origin = _arrays(_entry("KDD99"), folder, download=download)
+        whole, origin = _arrays(_entry("KDD99"), folder, download=download, unverified=unverified)
         arrays = tenth(whole)
         _verify(arrays, entry, f"A tenth of {origin}")
         return arrays, origin
-    return _published(entry, folder, cached, download=download), str(cached)
+    published = _published(entry, folder, cached, download=download, unverified=unverified)
+    return published, str(cached)
 
 
 def _local_files(entry: Entry, folder: Path) -> tuple[Path, Path]:
     return folder / "data" / f"{entry.file}.npz", folder / f"{entry.file}.npz"
 
 
-def _published(entry: Entry, folder: Path, cached: Path, *, download: bool) -> Arrays:
+def _published(
+    entry: Entry, folder: Path, cached: Path, *, download: bool, unverified: bool
+) -> Arrays:
     """Fetch the original files, convert them, check the result, and keep it in the cache."""
     raw = cached.parent / "raw" / entry.file
     lacking = [file for file in entry.raw if not (raw / file.name).is_file()]
-    if not entry.raw or (lacking and not download):
-        why = "no public file of it is known" if not entry.raw else "download=False forbids more"
+    why = _why_not(entry, lacking, download=download, unverified=unverified)
+    if why is not None:
         raise DownloadError(_what_to_do(entry, folder, raw, why))
     for file in lacking:
         try:
             fetch(file.urls, raw / file.name, sha256=file.sha256)
         except DownloadError as error:
             raise DownloadError(_what_to_do(entry, folder, raw, str(error))) from error
+    for file in entry.raw:
+        _check_sum(raw / file.name, file.sha256)
     try:
         arrays = _converted(entry, raw)
     except tables.FileFormatError:
@@ -107,6 +122,32 @@ def _published(entry: Entry, folder: Path, cached: Path, *, download: bool) -> A
     tables.write(cached, arrays, format="npz")
     _tidy(raw, lacking)
     return arrays
+
+
+def _why_not(
+    entry: Entry, lacking: list[RawFile], *, download: bool, unverified: bool
+) -> str | None:
+    """Return why the files that are lacking must not be fetched; None if they may."""
+    if not entry.raw:
+        return "no public file of it is known"
+    if lacking and not download:
+        return "download=False forbids more"
+    unknown = ", ".join(file.name for file in lacking if file.sha256 is None)
+    if unknown and not unverified:
+        return (
+            f"the checksum of {unknown} is not known, so that it cannot be verified before it is"
+            f" read; unverified=True fetches it nevertheless"
+        )
+    return None
+
+
+def _check_sum(path: Path, sha256: str | None) -> None:
+    """Refuse an original file, wherever it came from, that is not the one published."""
+    if sha256 is not None and (found := checksum(path)) != sha256:
+        raise tables.FileFormatError(
+            f"{path} is not the file that was published: it has the checksum {found}, not {sha256}."
+            " Remove it, to have it fetched again."
+        )
 
 
 def _tidy(raw: Path, fetched: list[RawFile]) -> None:
