@@ -110,6 +110,17 @@ class Ensemble:
         >>> en.EAC(n_clusters=2).fit_predict(groups)
         array([0, 0, 1])
         """
+        return cls.of_checked_groups(*_validate.check_groups(table, sizes, labels, names), names)
+
+    @classmethod
+    def of_checked_groups(
+        cls,
+        table: NDArray[np.int32],
+        sizes: NDArray[np.int64],
+        labels: list[Any],
+        names: list[str] | None = None,
+    ) -> Ensemble:
+        """Return what `of_groups` does, without its checks: for groups that were made here."""
         ensemble = cls.__new__(cls)
         of_object = np.arange(len(sizes), dtype=np.int32)
         _validate.check_turnout(table, of_object)

@@ -8,6 +8,39 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 
+#: Characters that a terminal obeys or that turn text around, and what is shown in their place:
+#: controls but for tabs and line ends, marks of direction, other line ends, halves of pairs.
+_SHOWN = {
+    code: f"\\x{code:02x}" if code < 0x100 else f"\\u{code:04x}"
+    for codes in (
+        range(9),
+        range(0x0B, 0x20),
+        range(0x7F, 0xA0),
+        range(0x200E, 0x2010),
+        range(0x2028, 0x202F),
+        range(0x2066, 0x206A),
+        range(0xD800, 0xE000),
+    )
+    for code in codes
+}
+
+
+def printable(text: str) -> str:
+    r"""Return a text that does nothing but be shown: control characters are escaped.
+
+    Examples
+    --------
+    >>> printable("one\x1b[2J two\n")
+    'one\\x1b[2J two\n'
+    """
+    return text.translate(_SHOWN)
+
+
+def printable_json(text: str) -> str:
+    """Return a text of JSON that means the same, without control characters."""
+    return text.translate({code: f"\\u{code:04x}" for code in _SHOWN})
+
+
 class Parameter:
     """A parameter in a message, perhaps with a value.
 

@@ -6,6 +6,8 @@ import sys
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, TypeVar
 
+from ensemblage._messages import printable
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
@@ -30,6 +32,7 @@ def counting(
     if not show or not sys.stderr.isatty():
         yield lambda *_: None
         return
+    what = printable(what)
     from rich.console import Console
     from rich.progress import (
         BarColumn,
@@ -67,6 +70,7 @@ def working(what: str, *, show: bool) -> Iterator[None]:
     if not show or not sys.stderr.isatty():
         yield
         return
+    what = printable(what)
     from rich.console import Console
 
     from ensemblage.flow import compiling

@@ -13,6 +13,7 @@ from ensemblage._validate.fitted import (
     check_fitted,
     check_has_votes,
 )
+from ensemblage._validate.groups import check_groups
 from ensemblage._validate.ids import (
     FEWEST_IDS,
     is_id_name,

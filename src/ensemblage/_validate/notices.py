@@ -6,6 +6,8 @@ import sys
 import warnings
 from typing import TYPE_CHECKING
 
+from ensemblage._messages import printable
+
 if TYPE_CHECKING:
     from types import FrameType
 
@@ -75,4 +77,5 @@ def warn(message: str, category: type[Warning]) -> None:
     frame: FrameType | None = sys._getframe()
     while frame is not None and frame.f_globals.get("__name__", "").partition(".")[0] == inside:
         level, frame = level + 1, frame.f_back
-    warnings.warn(message, category, stacklevel=level)
+    shown = printable(message)
+    warnings.warn(message if shown == message else shown, category, stacklevel=level)

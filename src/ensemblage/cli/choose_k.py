@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import typer
-
 from ensemblage.cli import options
 from ensemblage.cli.errors import UsageError
-from ensemblage.cli.output import format_choice, format_choice_scores, print_json
+from ensemblage.cli.output import format_choice, format_choice_scores, print_json, say
 from ensemblage.cli.session import FitSession, check_k, verb
 
 EXAMPLES = """\b
@@ -81,7 +79,7 @@ def choose_k(
     elif not session.quiet or output is None:
         aside = output == "-"
         if choice.scores:
-            typer.echo(format_choice_scores(choice) + "\n", err=aside)
-        typer.echo(format_choice(choice), err=aside)
+            say(format_choice_scores(choice) + "\n", err=aside)
+        say(format_choice(choice), err=aside)
         if n_classes is not None:
-            typer.echo(f"The true labels have {n_classes} classes.", err=aside)
+            say(f"The true labels have {n_classes} classes.", err=aside)

@@ -5,11 +5,9 @@ from __future__ import annotations
 import json
 from typing import Any
 
-import typer
-
 from ensemblage.cli import options
 from ensemblage.cli.errors import warn, with_options
-from ensemblage.cli.output import format_table, print_json
+from ensemblage.cli.output import format_table, print_json, say
 from ensemblage.cli.session import VoteSession, check_k, verb
 
 EXAMPLES = """\b
@@ -83,7 +81,7 @@ def compare(
         }
         print_json("compare", facts)
     elif not session.quiet or output is None:
-        typer.echo(_report(rows, columns, agreement), err=output == "-")
+        say(_report(rows, columns, agreement), err=output == "-")
     for row in rows:
         if row["error"] is not None:
             warn(f"{row['method']} has no result: {row['error']}")

@@ -6,11 +6,9 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import typer
-
 from ensemblage.cli import options
 from ensemblage.cli.errors import UsageError
-from ensemblage.cli.output import format_count, format_table
+from ensemblage.cli.output import format_count, format_table, say
 from ensemblage.cli.session import Session, verb
 
 if TYPE_CHECKING:
@@ -66,21 +64,21 @@ def demo(
     if folder is not None:
         _write(folder, first, digits)
     if not session.quiet or folder is None:
-        typer.echo(
+        say(
             f"{format_count(len(digits), 'image')} of digits, k = {k}, means over"
             f" {format_count(repeats, 'ensemble')} of {format_count(members, 'k-means clustering')}"
             "\n"
         )
         rows = [_cells(name, [run.scores[name] for run in runs]) for name in first.scores]
         _show(rows, bold=experiment.DEFAULT)
-        typer.echo(_what_next(folder, k))
+        say(_what_next(folder, k))
     if folder is not None:
         with session.stage("Writing the report"):
             message = _write_report(
                 folder, first.models[experiment.DEFAULT], features, digits, k, seed
             )
         if not session.quiet:
-            typer.echo(f"\n{message}")
+            say(f"\n{message}")
 
 
 def _cells(name: str, scores: list[Score]) -> list[str]:
@@ -96,7 +94,7 @@ def _cells(name: str, scores: list[Score]) -> list[str]:
 def _show(rows: list[list[str]], bold: str) -> None:
     """Print the table: drawn by rich on a terminal, plain text elsewhere."""
     if not sys.stdout.isatty():
-        typer.echo(format_table(_HEADER, rows))
+        say(format_table(_HEADER, rows))
         return
     from rich.console import Console
     from rich.table import Table

@@ -14,10 +14,8 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-import typer
-
 from ensemblage.cli.errors import UsageError, warn
-from ensemblage.cli.output import Scores, format_scores, score_facts
+from ensemblage.cli.output import Scores, format_scores, say, score_facts
 from ensemblage.cli.session import (
     VoteSession,
     check_apart,
@@ -110,7 +108,7 @@ class Outcome(NamedTuple):
     def show_scores(self, session: VoteSession) -> None:
         """Print the scores, if there are any, as text."""
         if self.scores is not None and not session.as_json:
-            typer.echo(format_scores(self.scores), err=True)
+            say(format_scores(self.scores), err=True)
 
 
 def _choose(job: Job) -> str:
@@ -294,7 +292,7 @@ def _streamed(job: Job, engine: str, consensus: Callable[..., Any]) -> Outcome:
     _check_streamed(job, engine)
     session, parts = job.session, stream.parts_folder(job.output)
     if (parts / "index.npz").exists() and not session.quiet:
-        typer.echo(f"Resuming: finished work is in {parts}.", err=True)
+        say(f"Resuming: finished work is in {parts}.", err=True)
     reading = session.reading()
     try:
         result = consensus(

@@ -17,7 +17,8 @@ from typing import TYPE_CHECKING, Any, Literal, get_args, get_origin, get_type_h
 import typer
 from typer.core import TyperCommand, TyperGroup
 
-from ensemblage._messages import written
+from ensemblage._messages import printable, written
+from ensemblage.cli.output import say
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -88,9 +89,9 @@ def reported(*, debug: bool) -> Iterator[None]:
         raise typer.Exit(BROKEN_PIPE) from None
     except (Exception, KeyboardInterrupt) as error:  # noqa: BLE001 - every one is reported
         if debug:
-            traceback.print_exception(error)
+            say("".join(traceback.format_exception(error)), err=True)
         if isinstance(error, KeyboardInterrupt):
-            typer.echo("Interrupted. An output file that existed is unchanged.", err=True)
+            say("Interrupted. An output file that existed is unchanged.", err=True)
             raise typer.Exit(INTERRUPTED) from None
         code, message = describe(error)
         show_error(message)
@@ -127,13 +128,13 @@ def _loaded(module: str, name: str) -> Any:
 
 def show_error(message: str) -> None:
     """Show an error as one paragraph on standard error."""
-    typer.echo(f"{coloured('error:', 'red')} {message}", err=True)
+    typer.echo(f"{coloured('error:', 'red')} {printable(message)}", err=True)
 
 
 def warn(message: Warning | str) -> None:
     """Show a warning as one line on standard error."""
     text = with_options(message) if isinstance(message, Warning) else " ".join(message.split())
-    typer.echo(f"{coloured('warning:', 'yellow')} {text}", err=True)
+    typer.echo(f"{coloured('warning:', 'yellow')} {printable(text)}", err=True)
 
 
 @contextmanager
@@ -271,7 +272,7 @@ class Verbs(TyperGroup):
             code = WRONG_USAGE
         except _TyperUsageError as error:
             if type(error).__name__ == "NoArgsIsHelpError":
-                typer.echo(str(error.format_message()), err=True)  # type: ignore[attr-defined]
+                say(str(error.format_message()), err=True)  # type: ignore[attr-defined]
             else:
                 show_error(_describe_usage(error))
             code = WRONG_USAGE

@@ -6,11 +6,9 @@ from contextlib import nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import typer
-
 from ensemblage.cli import options
 from ensemblage.cli.errors import UsageError, warn
-from ensemblage.cli.output import format_count, format_objects, format_target
+from ensemblage.cli.output import format_count, format_objects, format_target, say
 from ensemblage.cli.session import InputSession, check_apart, check_stdin, verb
 
 if TYPE_CHECKING:
@@ -175,7 +173,7 @@ def _votes(
     members = shape[1]
     before = _n_kept(parts, members)
     if before and not session.quiet:
-        typer.echo(f"Resuming: {before} of {members} clusterings are in {parts}.", err=True)
+        say(f"Resuming: {before} of {members} clusterings are in {parts}.", err=True)
     votes = np.empty(shape, dtype=np.int8)
     try:
         for index, labels in session.track(clusterings, "Clustering", members):

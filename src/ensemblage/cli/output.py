@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
+from ensemblage._messages import printable, printable_json
+
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
@@ -25,6 +27,11 @@ _CRITERION_TITLES = {
 }
 
 
+def say(text: str, *, err: bool = False) -> None:
+    """Show a text on standard output or error: all that the command prints but labels."""
+    typer.echo(printable(text), err=err)
+
+
 @contextmanager
 def stage(title: str, *, show: bool = True) -> Iterator[None]:
     """Show a spinner with this title on standard error, if that is a terminal."""
@@ -33,7 +40,7 @@ def stage(title: str, *, show: bool = True) -> Iterator[None]:
         return
     from rich.console import Console
 
-    with Console(stderr=True).status(f"{title} ...") as status:
+    with Console(stderr=True).status(f"{printable(title)} ...") as status:
         from ensemblage.flow import compiling  # slow to import, so it is under the spinner
 
         with compiling.showing(lambda text: status.update(f"{text or title} ...")):
@@ -137,7 +144,8 @@ def print_json(command: str, facts: Mapping[str, Any]) -> None:
     from ensemblage import __version__
 
     whole = {"command": command, "version": __version__, **facts}
-    typer.echo(json.dumps(to_json(whole), allow_nan=False, ensure_ascii=False))
+    text = json.dumps(to_json(whole), allow_nan=False, ensure_ascii=False)
+    typer.echo(printable_json(text))
 
 
 def to_json(value: Any) -> Any:

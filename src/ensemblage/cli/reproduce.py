@@ -8,6 +8,7 @@ import typer
 
 from ensemblage.cli import options
 from ensemblage.cli.errors import INTERRUPTED, UsageError
+from ensemblage.cli.output import say
 from ensemblage.cli.session import JsonSession, verb
 
 EXAMPLES = """\b
@@ -57,7 +58,7 @@ def reproduce(
             )
         except KeyboardInterrupt:
             kept = f"Finished runs are kept in {folder}; the same command resumes from there."
-            typer.echo(f"Interrupted. {kept}", err=True)
+            say(f"Interrupted. {kept}", err=True)
             raise typer.Exit(INTERRUPTED) from None
     facts = {
         "tables": names,

@@ -12,14 +12,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, get_type_hints
 
-import typer
-
 from ensemblage import METHODS
 from ensemblage._clock import Clock
 from ensemblage._progress import Item, track
 from ensemblage.cli import options  # noqa: TC001 - typer reads annotations
 from ensemblage.cli.errors import UsageError, reported, warn, warnings_as_lines
-from ensemblage.cli.output import print_json, stage
+from ensemblage.cli.output import print_json, say, stage
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -81,7 +79,7 @@ class JsonSession(Session):
         if self.as_json:
             print_json(verb, facts)
         elif not self.quiet:
-            typer.echo(summary, err=err)
+            say(summary, err=err)
 
 
 @dataclass(kw_only=True)

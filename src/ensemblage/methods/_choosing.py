@@ -116,7 +116,7 @@ def regrouped(
     groups, numbers = flow.microclusters(votes[known], n_jobs=n_jobs)
     counts = np.zeros(len(groups.sizes), dtype=np.int64)
     np.add.at(counts, groups.of_object, sizes[known])
-    ensemble = Ensemble.of_groups(groups.table, counts, numbers)
+    ensemble = Ensemble.of_checked_groups(groups.table, counts, numbers)
     ensemble.checked_for_ids = True  # they were, or are permuted
     place = np.full(len(votes), -1, dtype=np.int64)
     place[known] = groups.of_object

@@ -71,7 +71,8 @@ class LinkageClusterer(ConsensusClusterer):
         n = len(found.matrix)
         _validate.check_enough_groups(owner, k, n)
         alone = np.arange(n, dtype=np.int32)[:, None]
-        self._ensemble = Ensemble.of_groups(alone, np.ones(n, dtype=np.int64), [list(range(n))])
+        ones = np.ones(n, dtype=np.int64)
+        self._ensemble = Ensemble.of_checked_groups(alone, ones, [list(range(n))])
         self._ensemble.index, self._ensemble.kind = found.index, found.kind
         self.microclusters_ = self._ensemble.microclusters
         self.n_microclusters_ = self.n_features_in_ = n

@@ -8,7 +8,7 @@ the microclusters: a loaded estimator computes it when it is first asked for it.
 
 from __future__ import annotations
 
-from numbers import Integral, Real
+from numbers import Integral
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -134,8 +134,8 @@ def _plain_labels(labels: Any, place: int) -> list[Any]:
 
 def is_scalar(value: Any) -> bool:
     """Tell whether a value is a finite number, a word, a truth value or None."""
-    if isinstance(value, (Real, np.number)) and not isinstance(value, (bool, Integral)):
-        return bool(np.isfinite(float(value)))
+    if isinstance(value, (float, np.floating)):
+        return bool(np.isfinite(value))
     return value is None or isinstance(value, (bool, Integral, str, np.bool_))
 
 

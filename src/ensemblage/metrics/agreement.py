@@ -193,6 +193,8 @@ def _nmi_with_each(
     single = np.minimum(n_labels, n_clusters) == 1
     scale = np.array([_AVERAGES[average](a, b) for a, b in zip(h_labels, h_clusters, strict=True)])
     score = np.divide(information, scale, out=np.zeros_like(scale), where=~single)
+    n_cells = np.add.reduceat(np.count_nonzero(shared, axis=0), starts)
+    score[(n_cells == n_labels) & (n_cells == n_clusters)] = 1.0  # equal, but for rounding
     return np.where(single, n_labels == n_clusters, np.clip(score, 0.0, 1.0))
 
 
@@ -287,6 +289,8 @@ def _nmi(rows: IntArray, columns: IntArray, sizes: NDArray[np.int64], average: s
     h_a, h_b = _entropy(in_a / n), _entropy(in_b / n)
     if h_a == 0.0 or h_b == 0.0:
         return float(h_a == h_b)
+    if len(sizes) == np.count_nonzero(in_a) == np.count_nonzero(in_b):
+        return 1.0  # equal partitions, whatever logarithms are rounded to
     joint = sizes / n
     information = float(np.sum(joint * np.log(sizes * (n / in_a[rows] / in_b[columns]))))
     return min(1.0, max(0.0, information / _AVERAGES[average](h_a, h_b)))
