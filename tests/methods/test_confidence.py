@@ -38,7 +38,18 @@ def test_it_is_the_margin_of_co_association(matrix, name):
         slow_confidence(codes[i], est.labels_[i], codes, est.labels_, skip=i)
         for i in range(len(codes))
     ]
+    if k > 1:
+        expected *= lead_of_linked(codes, est.labels_)
     np.testing.assert_allclose(est.confidence_, expected, atol=1e-9)
+
+
+def lead_of_linked(codes, labels):
+    """Return which share of its cluster each object is linked with, less the share it is not."""
+    shares = ((codes[:, None] == codes) & (codes >= 0)).any(axis=2)
+    linked = np.linalg.matrix_power(shares.astype(float), len(codes)) > 0
+    own = labels[:, None] == labels
+    share = (linked & own).sum(axis=1) / own.sum(axis=1)
+    return np.maximum(2 * share - 1, 0)
 
 
 def test_what_no_clustering_joins_has_no_confidence():
@@ -46,7 +57,8 @@ def test_what_no_clustering_joins_has_no_confidence():
     matrix = np.repeat(np.arange(3), 20)[:, None] * np.ones((1, 5), dtype=int)
     est = en.EAC(2).fit(matrix)
     joined = est.labels_ == np.bincount(est.labels_).argmax()
-    assert est.confidence_[joined].max() <= 1.0
+    assert (est.confidence_[joined] == 0).all()
+    assert (est.confidence_[~joined] == 1).all()
     one = en.EAC(1).fit(matrix)
     np.testing.assert_allclose(one.confidence_, 19 / 59)
 

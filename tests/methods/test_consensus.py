@@ -194,7 +194,8 @@ def test_a_fit_chooses_as_choose_k_does():
 
 @pytest.mark.filterwarnings("ignore::ensemblage.IdsAsVotesWarning")
 def test_choose_k_scores_the_graph_where_its_labels_were_taken():
-    est = en.Consensus(3, random_state=0).fit(np.tile(np.arange(30)[:, None], (1, 4)))
+    groups = np.repeat(np.arange(30), np.arange(1, 31))  # of which the tree joins the largest
+    est = en.Consensus(3, min_cluster_size=1, random_state=0).fit(np.tile(groups[:, None], (1, 4)))
     assert est.method_ == "lwgp"
     np.testing.assert_array_equal(est._cuts().cut(4), est._graph._cut_microclusters(4))
     with pytest.raises(ValueError, match="took the labels of a graph"):

@@ -218,10 +218,10 @@ def with_leaves(tree: FloatArray, leaves: NDArray[np.int64]) -> FloatArray:
     return np.column_stack([np.sort(ends, axis=1), tree[:, 2:]])
 
 
-def share_of_own_group(
+def lead_of_own_group(
     links: Links, labels: NDArray[np.int64], sizes: NDArray[np.int64]
 ) -> FloatArray:
-    """Return which share of a row's cluster is linked with it, 0 where that is not more than half.
+    """Return which share of a row's cluster is linked with it less the share that is not, from 0.
 
     A cluster of several groups is theirs by chance, unless one of them is most of it.
 
@@ -229,12 +229,12 @@ def share_of_own_group(
     --------
     >>> import numpy as np
     >>> links = Links(3, np.array([0, 1, 2, 2]))
-    >>> share_of_own_group(links, np.array([0, 0, 1, 1]), np.array([3, 1, 2, 2]))
-    array([0.75, 0.  , 1.  , 1.  ])
+    >>> lead_of_own_group(links, np.array([0, 0, 1, 1]), np.array([3, 1, 2, 2]))
+    array([0.5, 0. , 1. , 1. ])
     """
     n_clusters = int(labels.max()) + 1
     keys = links.of_row * n_clusters + labels
     _, place = np.unique(keys, return_inverse=True)
     own = np.bincount(place, weights=sizes)[place]
     share: FloatArray = own / np.bincount(labels, weights=sizes)[labels]
-    return np.where(share > 0.5, share, 0.0)
+    return np.maximum(2.0 * share - 1.0, 0.0)

@@ -76,7 +76,7 @@ class Fitted(Pairs):
         (a - b) / max(a, b), at least 0: a is the mean co-association with the other objects of its
         cluster, b the largest mean with the objects of another cluster. With a single cluster it
         is a. Where a cluster holds groups that no vote links, it is times the share of the own
-        group in the cluster, and 0 if that is not more than half.
+        group in the cluster less that of the others, and 0 if that is below 0.
         """
         check_is_fitted(self, "labels_")
         if self._confidence is None:
@@ -103,7 +103,7 @@ class Fitted(Pairs):
         if self.n_clusters_ == 1 or self._from_similarity or self._ensemble.links.n_groups == 1:
             return None
         links, sizes = self._ensemble.links, self.microclusters_.sizes
-        return flow.share_of_own_group(links, self._micro_labels, sizes)
+        return flow.lead_of_own_group(links, self._micro_labels, sizes)
 
     @property
     def cluster_consensus_(self) -> FloatArray:

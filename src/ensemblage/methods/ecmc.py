@@ -185,6 +185,8 @@ class ECMC(LinkageClusterer):
         return self._link(linkage, ties, level)
 
     def _tree_of_microclusters(self, linkage: str, ties: str) -> FloatArray:
+        if ties != "mean":  # which are by the order given
+            return super()._tree_of_microclusters(linkage, ties)
         order, sizes = self._order, self.microclusters_.sizes
         distance = 1.0 - self.similarity_[np.ix_(order, order)]
         return flow.with_leaves(flow.agglomerate(distance, linkage, sizes[order], ties), order)
