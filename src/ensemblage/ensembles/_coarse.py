@@ -26,11 +26,12 @@ def make_members(
 ) -> list[Member]:
     """Return the members, and one more of `n_clusters` where these are linked into more groups.
 
-    None is a number that is not known. A member that links nothing is not added.
+    None is a number that is not known. A member that links nothing is not added, nor is one to
+    members that see parts of the objects: these are not nested.
     """
     found = dict(run_members(plan, range(n_members), n_jobs))
     members = [found[index] for index in range(n_members)]
-    if n_clusters is None or n_clusters == 1:
+    if n_clusters is None or n_clusters == 1 or plan.n_rows is not None:
         return members
     n_groups = _count_groups(members)
     if n_groups <= n_clusters:
