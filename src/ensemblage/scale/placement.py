@@ -6,7 +6,6 @@ cluster, labels new objects when it fits a `Placement` instead.
 
 from __future__ import annotations
 
-import difflib
 import re
 from typing import TYPE_CHECKING, Any
 
@@ -14,8 +13,7 @@ import numpy as np
 from sklearn.base import BaseEstimator
 
 import ensemblage as en
-from ensemblage._messages import Message, Parameter
-from ensemblage._validate import shown
+from ensemblage._messages import Message, Parameter, did_you_mean, shown
 from ensemblage.tables import FileFormatError
 
 if TYPE_CHECKING:
@@ -104,12 +102,11 @@ def matching(wanted: list[str] | None, names: list[str], n_wanted: int) -> list[
         )
     missing = [name for name in wanted if name not in names]
     if missing:
-        near = difflib.get_close_matches(missing[0], names, n=1)
         message = Message(
             "The votes have no column {missing}, which the model was fitted on.{hint} They have"
             " {names}. If one was taken for ids, say which with {id_column}.",
             missing=shown(missing, _SHOWN),
-            hint=f" Is {near[0]!r} meant to be {missing[0]!r}?" if near else "",
+            hint=did_you_mean(missing[0], names),
             names=shown(names, _SHOWN),
             id_column=Parameter("id_column"),
         )

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import difflib
 import fnmatch
 import glob
 import re
 from typing import TYPE_CHECKING, Any
 
+from ensemblage._messages import did_you_mean, shown
 from ensemblage._validate import FEWEST_IDS, is_id_name, is_likely_id_name
 from ensemblage.tables.errors import FileFormatError, OptionError
 from ensemblage.tables.labels import Kind, understand
@@ -123,29 +123,18 @@ def picked(
         if pattern in names or not glob.has_magic(pattern):
             if pattern not in names:
                 raise FileFormatError(
-                    f"{path} has no column {pattern!r}.{closest(pattern, names)} Its columns:"
-                    f" {shown(names)}."
+                    f"{path} has no column {pattern!r}.{did_you_mean(pattern, names)} Its columns:"
+                    f" {shown(names, 8)}."
                 )
             columns.append(pattern)
             continue
         matching = [name for name in names if fnmatch.fnmatchcase(name, pattern)]
         if not matching:
             raise OptionError(
-                f"No column of {path} matches {pattern!r}. Its columns: {shown(names)}."
+                f"No column of {path} matches {pattern!r}. Its columns: {shown(names, 8)}."
             )
         columns += [name for name in matching if name not in columns and name not in apart]
     return columns
-
-
-def closest(name: str, names: Sequence[str]) -> str:
-    """Return the question whether a similar name was meant, or nothing."""
-    near = difflib.get_close_matches(str(name), names, n=1)
-    return f" Did you mean {near[0]!r}?" if near else ""
-
-
-def shown(names: Sequence[str]) -> str:
-    """Return the first names of columns for a message."""
-    return ", ".join(map(repr, names[:8])) + (", ..." if len(names) > 8 else "")
 
 
 def _place_of(asked: str | int, names: Sequence[str], path: str) -> int:
@@ -155,6 +144,6 @@ def _place_of(asked: str | int, names: Sequence[str], path: str) -> int:
     if is_place and 0 <= int(asked) < len(names):
         return int(asked)
     raise OptionError(
-        f"{path} has no column {asked!r} to take ids from.{closest(str(asked), names)} Its"
-        f" {len(names)} columns are {shown(names)}."
+        f"{path} has no column {asked!r} to take ids from.{did_you_mean(asked, names)} Its"
+        f" {len(names)} columns are {shown(names, 8)}."
     )

@@ -5,11 +5,12 @@ from __future__ import annotations
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from ensemblage._messages import did_you_mean, shown
 from ensemblage.tables.carried import cast_to, output_type, texts_of, to_array
 from ensemblage.tables.errors import FileFormatError, OptionError
 from ensemblage.tables.files import arrow_errors
 from ensemblage.tables.labels import arrow_votes
-from ensemblage.tables.layout import closest, find_id, picked, shown
+from ensemblage.tables.layout import find_id, picked
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
@@ -138,8 +139,8 @@ class Source:
         """Raise where a column is not there, or is named for two purposes."""
         if self.truth is not None and self.truth not in known:
             raise OptionError(
-                f"{self.path} has no column {self.truth!r}.{closest(self.truth, known)} Its"
-                f" columns: {shown(known)}."
+                f"{self.path} has no column {self.truth!r}.{did_you_mean(self.truth, known)} Its"
+                f" columns: {shown(known, 8)}."
             )
         if self.truth is not None and self.truth == self.id_name:
             raise FileFormatError(

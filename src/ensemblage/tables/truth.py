@@ -8,11 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ensemblage._messages import Message, Parameter
+from ensemblage._messages import Message, Parameter, did_you_mean
 from ensemblage.tables.carried import as_texts
 from ensemblage.tables.errors import FileFormatError, OptionError
 from ensemblage.tables.labels import is_missing
-from ensemblage.tables.layout import closest
 from ensemblage.tables.reading import read_labels
 from ensemblage.tables.table import n_objects, take_column
 
@@ -80,7 +79,7 @@ def unknown_column(asked: Parameter, problem: str, known: Sequence[str]) -> Mess
         "{asked}: {problem}.{near} The columns are {columns}.",
         asked=asked,
         problem=problem,
-        near=closest(str(asked.value[0]), known),
+        near=did_you_mean(asked.value[0], known),
         columns=", ".join(known[:8]) + (", ..." if len(known) > 8 else ""),
     )
 
