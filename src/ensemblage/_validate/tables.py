@@ -37,8 +37,8 @@ _STRANGERS = {
     ("mudata", "MuData"): _ANNDATA,
     ("spatialdata", "SpatialData"): (
         (
-            "Use ensemblage.anndata.consensus(sdata.tables[...], keys=[...], n_clusters=...) with one"
-            " of its tables."
+            "Use ensemblage.anndata.consensus(sdata.tables[...], keys=[...], n_clusters=...) with"
+            " one of its tables."
         ),
         "Pass a matrix of a table, such as sdata.tables[...].obsm[...].",
     ),
@@ -67,8 +67,8 @@ _PATH = (
         " fit(ensemblage.tables.votes_of(table)); or run: ensemblage consensus {0}"
     ),
     (
-        "Read a file first, with pandas.read_csv({0!r}) for example; or run: ensemblage generate {0}"
-        " -o pool.parquet"
+        "Read a file first, with pandas.read_csv({0!r}) for example; or run: ensemblage generate"
+        " {0} -o pool.parquet"
     ),
 )
 

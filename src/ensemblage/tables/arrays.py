@@ -11,7 +11,7 @@ import numpy as np
 
 from ensemblage._validate import check_memory
 from ensemblage._validate.memory import MemorySettingError
-from ensemblage.tables.errors import FileFormatError
+from ensemblage.tables.formats import FileFormatError
 from ensemblage.tables.labels import NAMES, NUMBERS, as_votes
 from ensemblage.tables.mat import NewMatError, read_mat
 from ensemblage.tables.source import Batch, Source
@@ -21,9 +21,9 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from ensemblage.tables.codes import Codes
+    from ensemblage.tables.columns import Codes
     from ensemblage.tables.files import File
-    from ensemblage.tables.source import Choice
+    from ensemblage.tables.layout import Choice
 
     Arrays = dict[str, NDArray[Any]]
 

@@ -1,4 +1,4 @@
-"""Parquet, Arrow IPC (Feather) and ORC files, a batch at a time."""
+"""Parquet, Arrow IPC (Feather) and ORC files, a batch at a time; JSON lines at once."""
 
 from __future__ import annotations
 
@@ -10,16 +10,16 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ensemblage._validate import check_memory
-from ensemblage.tables.carried import plain
-from ensemblage.tables.errors import FileFormatError
+from ensemblage.tables.columns import plain
 from ensemblage.tables.files import arrow_errors
+from ensemblage.tables.formats import FileFormatError
 from ensemblage.tables.source import JUDGED_ROWS, Source, rows_at_once
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from ensemblage.tables.files import File
-    from ensemblage.tables.source import Choice
+    from ensemblage.tables.layout import Choice
 
 _BYTES_OF_NAME = 16
 _LARGE_ROW_GROUP = 1 << 26
@@ -264,6 +264,34 @@ class OrcSource(ArrowSource):
                 with arrow_errors(f"{self.path}, stripe {place + 1} cannot be read"):
                     stripe = file.read_stripe(place, columns)
                     yield from _slices(stripe, self._ends[place], self._batch_rows)
+
+
+class JsonSource(ArrowSource):
+    """JSON lines: an object in braces on each line, a field for each column."""
+
+    called = "JSON lines"
+
+    def _look(self) -> Any:
+        from pyarrow import json as arrow_json
+
+        with self.file.seekable() as stream:
+            self._table = arrow_json.read_json(stream)
+        self._ends = [0, self._table.num_rows]
+        return self._table.schema
+
+    def rows(
+        self,
+        start: int,
+        stop: int | None,
+        columns: list[str],
+        threads: int,  # noqa: ARG002 - it is in memory
+    ) -> Iterator[tuple[int, Any]]:
+        """Yield record batches with the row each begins at."""
+        row = 0
+        for batch in self._table.select(columns).to_batches(max_chunksize=self._batch_rows):
+            if row + batch.num_rows > start and (stop is None or row < stop):
+                yield row, batch
+            row += batch.num_rows
 
 
 def _slices(batch: Any, row: int, n_rows: int) -> Iterator[tuple[int, Any]]:

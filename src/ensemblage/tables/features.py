@@ -8,17 +8,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ensemblage.tables.arrays import choose_array, is_table, label_vectors
-from ensemblage.tables.carried import joined, plain, to_array, whole_ids
-from ensemblage.tables.errors import FileFormatError
+from ensemblage.tables.columns import joined, plain, to_array, whole_ids
 from ensemblage.tables.files import File, arrow_errors, resolve
-from ensemblage.tables.formats import FORMATS, TEXT, load
+from ensemblage.tables.formats import FORMATS, TEXT, FileFormatError, load
 from ensemblage.tables.labels import NO_VOTE, is_empty
-from ensemblage.tables.layout import find_id
+from ensemblage.tables.layout import Choice, check_options, find_id
 from ensemblage.tables.parse import FLOATS, TEXTS
 from ensemblage.tables.reading import read_arrays
 from ensemblage.tables.rows import has_decimal_comma
-from ensemblage.tables.scanning import check_options
-from ensemblage.tables.source import Choice
 from ensemblage.tables.table import Array, FeatureTable, Origin
 from ensemblage.tables.text import name_columns, text_of
 
@@ -81,7 +78,7 @@ def read_features(
         chosen = file.format(format)
         check_options(chosen, file.name, header=header, key=key)
         if chosen == "xlsx":
-            file, chosen = load("whole.sheet_as_text")(file), "csv"
+            file, chosen = load("text.sheet_as_text")(file), "csv"
         if chosen in TEXT:
             part = _of_text(file, chosen, asked, header=header)
         elif FORMATS[chosen].source is None:

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from ensemblage.flow.codes import MISSING, whole_numbers
-from ensemblage.tables.errors import FileFormatError
+from ensemblage.tables.formats import FileFormatError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence

@@ -18,7 +18,7 @@ from typing import IO, TYPE_CHECKING, Any
 import numpy as np
 
 from ensemblage._validate import check_memory
-from ensemblage.tables.errors import FileFormatError
+from ensemblage.tables.formats import FileFormatError
 from ensemblage.tables.labels import NO_VOTE, Kind, count_kinds
 from ensemblage.tables.rows import Lines, all_rows, check_width, first_row
 

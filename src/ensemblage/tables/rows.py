@@ -13,8 +13,7 @@ from itertools import chain
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 from ensemblage._validate import check_memory
-from ensemblage.tables.errors import FileFormatError
-from ensemblage.tables.formats import format_of_bytes
+from ensemblage.tables.formats import FileFormatError, format_of_bytes
 from ensemblage.tables.labels import Kind, understand
 
 if TYPE_CHECKING:

@@ -11,11 +11,9 @@ import numpy as np
 from ensemblage._messages import Message, Parameter
 from ensemblage._validate import check_memory, is_id_name, is_likely_id_name
 from ensemblage.flow.codes import MISSING
-from ensemblage.tables.carried import as_texts, joined, to_array
-from ensemblage.tables.codes import Codes
-from ensemblage.tables.errors import FileFormatError, OptionError
+from ensemblage.tables.columns import Codes, as_texts, joined, to_array
 from ensemblage.tables.files import File, arrow_errors, resolve
-from ensemblage.tables.formats import packing
+from ensemblage.tables.formats import FileFormatError, OptionError, packing
 from ensemblage.tables.labels import (
     NAMES,
     NUMBERS,
@@ -27,9 +25,8 @@ from ensemblage.tables.labels import (
     smallest,
     take,
 )
-from ensemblage.tables.layout import picked
+from ensemblage.tables.layout import open_sources, picked
 from ensemblage.tables.reading import read_labels
-from ensemblage.tables.scanning import open_sources
 from ensemblage.tables.table import Origin, VoteTable, table_of
 from ensemblage.tables.text import TextSource
 

@@ -6,11 +6,11 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ensemblage._messages import did_you_mean, shown
-from ensemblage.tables.carried import cast_to, output_type, texts_of, to_array
-from ensemblage.tables.errors import FileFormatError, OptionError
+from ensemblage.tables.columns import cast_to, output_type, texts_of, to_array
 from ensemblage.tables.files import arrow_errors
+from ensemblage.tables.formats import FileFormatError, OptionError
 from ensemblage.tables.labels import arrow_votes
-from ensemblage.tables.layout import find_id, picked
+from ensemblage.tables.layout import Choice, find_id, picked
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
@@ -18,25 +18,12 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from ensemblage._types import IntArray
-    from ensemblage.tables.codes import Codes
+    from ensemblage.tables.columns import Codes
     from ensemblage.tables.files import File
 
 _BYTES_AT_ONCE = 1 << 22  # votes of a batch stay in the cache, or near it
 #: Rows by which it is decided which row holds names, and which column ids.
 JUDGED_ROWS = 1 << 14
-
-
-class Choice(NamedTuple):
-    """What the caller asks of a table; see `ensemblage.tables.read`."""
-
-    columns: list[str] | None = None
-    id_column: Any = "auto"
-    truth: str | None = None
-    keep: tuple[str, ...] = ()
-    header: bool | str = "auto"
-    batch_rows: int = 1 << 20
-    #: All rows are wanted at once, in memory.
-    whole: bool = False
 
 
 class Batch(NamedTuple):

@@ -1,4 +1,4 @@
-"""Votes in CSV and TSV: which row has names, and whether a column holds numbers or names.
+"""Votes in CSV, TSV and spreadsheets: which row has names; columns of numbers or of names.
 
 The first rows decide. What they cannot show, a cell of another kind further down, is settled by
 reading that column alone: it is an error with its row, or the column holds names after all.
@@ -6,14 +6,17 @@ reading that column alone: it is an error with its row, or the column holds name
 
 from __future__ import annotations
 
+import csv
+import io
 import warnings
 from collections import Counter
 from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
 
-from ensemblage.tables.carried import whole_ids
-from ensemblage.tables.errors import FileFormatError
+from ensemblage.tables.columns import whole_ids
+from ensemblage.tables.files import File, arrow_errors
+from ensemblage.tables.formats import FileFormatError
 from ensemblage.tables.labels import (
     FEATURES,
     NAMES,
@@ -36,8 +39,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from ensemblage._types import IntArray
-    from ensemblage.tables.codes import Codes
-    from ensemblage.tables.files import File
+    from ensemblage.tables.columns import Codes
     from ensemblage.tables.parse import HeadColumn
     from ensemblage.tables.source import Batch, Choice
 
@@ -258,3 +260,40 @@ def _tally(column: Any) -> Counter[Kind]:
     texts = column.dictionary.to_pylist()
     counts = np.bincount(column.indices.to_numpy(), minlength=len(texts))
     return count_kinds(texts, counts.tolist())
+
+
+# -- spreadsheets ----------------------------------------------------------------------------------
+
+
+def read_xlsx(file: File, choice: Choice, chosen: str) -> TextSource:  # noqa: ARG001
+    """Return the first sheet of a spreadsheet: its cells as text."""
+    return TextSource(sheet_as_text(file), choice)
+
+
+def sheet_as_text(file: File) -> File:
+    """Return the first sheet of a spreadsheet as a text file in memory."""
+    try:
+        from python_calamine import CalamineError, CalamineWorkbook
+    except ImportError:
+        raise FileFormatError(
+            f"{file.name} is a spreadsheet, which python-calamine reads, and it is not installed."
+            ' Install it with: pip install "ensemblage[xlsx]". Or save the sheet as CSV.'
+        ) from None
+    with file.seekable() as stream, arrow_errors(f"{file.name} cannot be read as XLSX"):
+        try:
+            rows = CalamineWorkbook.from_filelike(stream).get_sheet_by_index(0).to_python()
+        except (CalamineError, ValueError) as error:
+            raise FileFormatError(
+                f"{file.name} cannot be read as XLSX: it is damaged, truncated or in another format"
+                f" ({error}). Make or fetch the file again."
+            ) from error
+    text = io.StringIO(newline="")
+    csv.writer(text, lineterminator="\n").writerows([_cell(value) for value in row] for row in rows)
+    return File.of_bytes(text.getvalue().encode(), file.name)
+
+
+def _cell(value: Any) -> str:
+    """Return what a cell shows: numbers of spreadsheets are floats, also whole ones."""
+    if isinstance(value, float) and value.is_integer():
+        return str(int(value))
+    return value.isoformat() if hasattr(value, "isoformat") else str(value)

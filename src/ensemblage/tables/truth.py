@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ensemblage._messages import Message, Parameter, did_you_mean
-from ensemblage.tables.carried import as_texts
-from ensemblage.tables.errors import FileFormatError, OptionError
+from ensemblage.tables.columns import as_texts
+from ensemblage.tables.formats import FileFormatError, OptionError
 from ensemblage.tables.labels import is_missing
 from ensemblage.tables.reading import read_labels
 from ensemblage.tables.table import n_objects, take_column
