@@ -9,10 +9,20 @@ from uuid import uuid4
 
 from ensemblage._progress import counting, working
 from ensemblage._validate.votes import warn_of_features
-from ensemblage.scale._merging import Packed, Table, merged, packed, unpacked
+from ensemblage.scale._index import (
+    Index,
+    Packed,
+    Table,
+    index_of,
+    keep,
+    merged,
+    packed,
+    restored_index,
+    unpacked,
+)
 from ensemblage.scale._output import Part, first_rows_of, sheet_of
 from ensemblage.scale._partitions import PartitionSource
-from ensemblage.scale._passes import Index, index_of, keep, restored_index, write_part
+from ensemblage.scale._passes import write_part
 from ensemblage.tables import replacing
 
 if TYPE_CHECKING:

@@ -23,7 +23,7 @@ from ensemblage.tables import is_remote, resolve
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-    from ensemblage.scale._merging import Table
+    from ensemblage.scale._index import Table
     from ensemblage.scale._partitions import PartitionSource
 
 __all__ = ["consensus"]
@@ -269,7 +269,7 @@ def _is_collection(votes: Any) -> bool:
 
 def _labels(collection: Any, sources: list[PartitionSource], ask: Ask, tasks: Any) -> Any:
     """Return the labels as a collection with the partitions of the votes."""
-    from ensemblage.scale._merging import Table, unpacked
+    from ensemblage.scale._index import Table, unpacked
     from ensemblage.scale._partitions import is_frame
 
     if ask.confidence and not is_frame(collection):
@@ -307,7 +307,7 @@ def _label_array(votes: Any, table: Table, source: PartitionSource, *, alone: bo
 
 
 def _columns(data: Any, table: Table, source: PartitionSource) -> dict[str, Any]:
-    from ensemblage.scale._passes import numbers_of
+    from ensemblage.scale._index import numbers_of
 
     source = source.holding(data)
     numbers = [numbers_of(source, batch, table.index) for batch in source.batches(0)]
