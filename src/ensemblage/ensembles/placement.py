@@ -6,14 +6,16 @@ cluster, labels new objects when it fits a `Placement` instead.
 
 from __future__ import annotations
 
+import difflib
 import re
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from sklearn.base import BaseEstimator
 
-import ensemblage as en
-from ensemblage._messages import Message, Parameter, did_you_mean, shown
+from ensemblage._ensemble import Ensemble
+from ensemblage._messages import Message, Parameter, shown
+from ensemblage.ensembles._saved import load
 from ensemblage.tables import FileFormatError
 
 if TYPE_CHECKING:
@@ -41,9 +43,9 @@ class Placement(BaseEstimator):
         self.digest = digest
         self.confidence = confidence
 
-    def fit(self, ensemble: en.Ensemble) -> Self:
+    def fit(self, ensemble: Ensemble) -> Self:
         """Predict the label of each microcluster of an ensemble, and with it of each object."""
-        model, groups = en.load(self.model), ensemble.microclusters
+        model, groups = load(self.model), ensemble.microclusters
         new = votes_for(model, ensemble)
         labels = model.predict(new, return_confidence=self.confidence)
         if self.confidence:
@@ -58,7 +60,7 @@ class Placement(BaseEstimator):
         raise NotImplementedError(f"Predicted labels are not cut at {n_clusters}.")
 
 
-def votes_for(model: Any, ensemble: en.Ensemble) -> en.Ensemble:
+def votes_for(model: Any, ensemble: Ensemble) -> Ensemble:
     """Return votes by the clusterings of a model, in their order and with their labels.
 
     Only the microclusters of `ensemble` are known to the result.
@@ -76,7 +78,7 @@ def votes_for(model: Any, ensemble: en.Ensemble) -> en.Ensemble:
         respelled(ensemble.labels[place], of_model)
         for place, of_model in zip(places, model._ensemble.labels, strict=True)
     ]
-    return en.Ensemble.of_groups(table, groups.sizes, labels, known_names(model))
+    return Ensemble.of_groups(table, groups.sizes, labels, known_names(model))
 
 
 def known_names(model: Any) -> list[str] | None:
@@ -102,11 +104,12 @@ def matching(wanted: list[str] | None, names: list[str], n_wanted: int) -> list[
         )
     missing = [name for name in wanted if name not in names]
     if missing:
+        near = difflib.get_close_matches(missing[0], names, n=1)
         message = Message(
             "The votes have no column {missing}, which the model was fitted on.{hint} They have"
             " {names}. If one was taken for ids, say which with {id_column}.",
             missing=shown(missing, _SHOWN),
-            hint=did_you_mean(missing[0], names),
+            hint=f" Is {near[0]!r} meant to be {missing[0]!r}?" if near else "",
             names=shown(names, _SHOWN),
             id_column=Parameter("id_column"),
         )
