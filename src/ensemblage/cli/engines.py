@@ -7,7 +7,6 @@ name it in `ENGINES` and in `options.Engine`.
 from __future__ import annotations
 
 import importlib.util
-import os
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
@@ -55,9 +54,10 @@ class Job:
 
     @property
     def to_folder(self) -> bool:
-        """Whether the output is a folder: it exists as one, or has a slash at its end."""
-        output = self.output
-        return output.endswith(("/", os.sep)) or (output != "" and Path(output).is_dir())
+        """Whether the output is a folder."""
+        from ensemblage import tables
+
+        return tables.is_folder(self.output)
 
     def check(self, *inputs: str | None) -> list[str | None]:
         """Check the output before anything is read, and return all inputs.

@@ -16,10 +16,10 @@ import typer
 
 from ensemblage import METHODS
 from ensemblage._clock import Clock
-from ensemblage._progress import Item, track
+from ensemblage._progress import Item, track, working
 from ensemblage.cli import options  # noqa: TC001 - typer reads annotations
 from ensemblage.cli.errors import UsageError, reported, warn, warnings_as_lines
-from ensemblage.cli.output import print_json, stage
+from ensemblage.cli.output import print_json
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -50,7 +50,7 @@ class Session:
 
     def stage(self, title: str) -> AbstractContextManager[None]:
         """Show a spinner with this title on standard error, if that is a terminal."""
-        return stage(title, show=not self.quiet)
+        return working(title, show=not self.quiet)
 
     def track(self, items: Iterable[Item], title: str, total: int) -> Iterable[Item]:
         """Return the items, to be walked through under a progress bar."""

@@ -20,8 +20,8 @@ from ensemblage.metrics.agreement import ari_of_groups, nmi_of_groups
 from ensemblage.metrics.sizes import ranked_by_size
 from ensemblage.scale._checkpoint import Folder, file_facts, format_estimator
 from ensemblage.scale._index import Index
-from ensemblage.scale._output import Answer, Target, answer_of, is_folder, parts_folder, targets_of
-from ensemblage.tables import FileFormatError, resolve, scan
+from ensemblage.scale._output import Answer, Target, answer_of, parts_folder, targets_of
+from ensemblage.tables import FileFormatError, is_folder, resolve, scan
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

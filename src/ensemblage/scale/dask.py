@@ -16,9 +16,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ensemblage import _validate
-from ensemblage.scale._output import is_folder
 from ensemblage.scale._work import Ask, consensus_of, fit, opened
-from ensemblage.tables import is_remote, resolve
+from ensemblage.tables import is_folder, is_remote, resolve
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -255,7 +254,7 @@ def _absolute(output: str | PathLike[str]) -> str:
     if not os.fspath(output):
         return ""  # an error, and not this folder
     path = os.path.abspath(output)  # noqa: PTH100 - links stay links
-    return f"{path}{os.sep}" if is_folder(output) else path
+    return f"{path}{os.sep}" if is_folder(os.fspath(output)) else path
 
 
 # -- collections -----------------------------------------------------------------------------------

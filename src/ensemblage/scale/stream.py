@@ -13,7 +13,7 @@ from ensemblage._progress import counting, working
 from ensemblage.flow import n_threads
 from ensemblage.scale import _passes
 from ensemblage.scale._index import restored_index
-from ensemblage.scale._output import WRITTEN, Part, first_rows_of, is_folder, parts_folder, sheet_of
+from ensemblage.scale._output import WRITTEN, Part, first_rows_of, parts_folder, sheet_of
 from ensemblage.scale._passes import pieces_of, read_votes, write_parts
 from ensemblage.scale._work import Ask, Scores, StreamResult, consensus_of, opened
 from ensemblage.tables import bytes_in_memory, replacing, resolve
@@ -33,7 +33,6 @@ __all__ = [
     "StreamResult",
     "bytes_in_memory",
     "consensus",
-    "is_folder",
     "parts_folder",
     "resolve",
     "why_not",

@@ -38,6 +38,7 @@ from ensemblage.tables.target import (
     UNFINISHED,
     check_target,
     finished,
+    is_folder,
     lock,
     lost_errors,
     replacing,

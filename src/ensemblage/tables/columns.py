@@ -124,12 +124,8 @@ class Codes:
             codes[wide] = _WIDE + code_here[codes[wide] - _WIDE]
         return codes
 
-    def __getstate__(self) -> dict[str, Any]:
-        return {"name": self.name, **self.state()}
-
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        self.__init__(state["name"])  # type: ignore[misc]
-        self._restore(state)
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Codes.restored, (self.name, self.state())
 
     def state(self) -> dict[str, Any]:
         """Return what `restored` makes the same codes of."""
@@ -139,12 +135,9 @@ class Codes:
     def restored(cls, name: str, state: dict[str, Any]) -> Codes:
         """Return the codes that were kept earlier."""
         codes = cls(name)
-        codes._restore(state)
+        codes._kind, codes._first_path = state["kind"], state["first_path"]
+        codes._code_of = {label: code for code, label in enumerate(state["labels"])}
         return codes
-
-    def _restore(self, state: dict[str, Any]) -> None:
-        self._kind, self._first_path = state["kind"], state["first_path"]
-        self._code_of = {label: code for code, label in enumerate(state["labels"])}
 
 
 # -- carried columns -------------------------------------------------------------------------------

@@ -162,12 +162,7 @@ def _is_too_large(text: str) -> bool:
 def as_votes(values: NDArray[Any], place: Callable[[tuple[int, ...]], str]) -> NDArray[Any]:
     """Return an array as votes: integers (-1 missing) in the smallest type, or str objects.
 
-    Parameters
-    ----------
-    values : ndarray
-        Votes of one kind: integers, booleans, floats that are whole (NaN is missing), strings.
-    place : callable
-        Returns where an index lies, such as ``votes.npy, row 3, column 1``.
+    `place` returns where an index lies, such as ``votes.npy, row 3, column 1``.
     """
     kind = values.dtype.kind
     if kind == "b":
@@ -251,16 +246,8 @@ def arrow_votes(
 ) -> tuple[IntArray, str]:
     """Return an Arrow column as integers, -1 for a missing vote, and which kind it holds.
 
-    Parameters
-    ----------
-    column : pyarrow.Array
-        Votes of any type.
-    codes : callable
-        Returns the codes of distinct names, -1 for None.
-    where : str
-        What an error calls the column.
-    first : int, default=0
-        The row of the first value, counted from 0.
+    `codes` returns the codes of distinct names. Errors call the column `where`, and its first
+    value is in row `first`, counted from 0.
     """
     import pyarrow as pa
 

@@ -35,19 +35,8 @@ class Choice(NamedTuple):
 def has_header(
     first: Sequence[str], numbers_below: Sequence[bool], occurs_below: Sequence[bool]
 ) -> bool:
-    """Tell whether the first row of a text file holds names.
+    """Tell whether the first row of a text file holds names, by what stands below each cell.
 
-    Parameters
-    ----------
-    first : sequence of str
-        The cells of the first row.
-    numbers_below : sequence of bool
-        For each column, whether its other cells are numbers.
-    occurs_below : sequence of bool
-        For each column, whether its first cell occurs again further down.
-
-    Notes
-    -----
     A name stands over numbers, or is met nowhere else in its column. A row with a number in it is
     not a header, with two exceptions that pandas writes: an id column with its name, or with none,
     before clusterings that are called by numbers.
@@ -79,26 +68,10 @@ def find_id(
 ) -> int | None:
     """Return the place of the id column, or None where there is none.
 
-    Parameters
-    ----------
-    names : sequence of str
-        The names of all columns.
-    asked : str, int or None
-        A name, a place counted from 0, "none" or None, or "auto".
-    path : str
-        What an error calls the file.
-    n_rows : int
-        How many objects there are.
-    is_unique : callable
-        Tells whether all values of the column at a place differ, as ids do.
-    named : bool
-        Whether the names stand in the file.
-
-    Notes
-    -----
-    With "auto": the first column with a name for ids, or with a name that may mean ids and no two
-    values equal; else the very first column if no two of its values are equal, every other column
-    has equal values, and it is not called like its neighbours (``m1, m2, m3``).
+    `asked` is a name, a place counted from 0, "none" or None, or "auto": the first column with a
+    name for ids, or with a name that may mean ids and no two values equal; else the very first
+    column if no two of its values are equal, every other column has equal values, and it is not
+    called like its neighbours (``m1, m2, m3``).
     """
     if asked is None or asked == "none":
         return None

@@ -123,19 +123,9 @@ class Text:
     ) -> Generator[tuple[int, Any]]:
         """Yield record batches with the row each begins at; columns are called by their places.
 
-        Parameters
-        ----------
-        types : list of str or None
-            What each column is read as; None for columns that are left out. Where a cell is not
-            a number, all columns of integers and floats come as text from there on.
-        n_before : int
-            How many rows stand before the first one: 1 with a header.
-        start : int, default=0
-            The row to begin at.
-        whole : bool, default=False
-            Read all batches at once, by several threads.
-        head : bytes, optional
-            Read these bytes instead of the file.
+        Columns of type None are left out. Where a cell is not a number, all columns of integers
+        and floats come as text from there on. `n_before` rows stand before the first one, and
+        `whole` reads all batches at once, by several threads. `head` is read instead of the file.
         """
         import pyarrow as pa
 

@@ -131,13 +131,7 @@ def first_row(head: bytes, path: str, preferred: str, wanted: str) -> FirstRow:
 
 
 def all_rows(stream: io.BufferedReader, path: str, preferred: str) -> Generator[list[str]]:
-    """Yield all rows of a text file, split into cells; blank lines at its end are left out.
-
-    Raises
-    ------
-    FileFormatError
-        Where a row has another number of cells than the first, or is not text.
-    """
+    """Yield all rows of a text file, split into cells; blank lines at its end are left out."""
     text = io.TextIOWrapper(cast("Any", Lines(stream, path)), encoding="utf-8-sig", newline="")
     width, blank = 0, 0
     try:

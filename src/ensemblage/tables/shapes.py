@@ -29,6 +29,7 @@ from ensemblage.tables.layout import open_sources, picked
 from ensemblage.tables.reading import read_labels
 from ensemblage.tables.table import Origin, VoteTable, table_of
 from ensemblage.tables.text import TextSource
+from ensemblage.tables.truth import in_order
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -219,15 +220,14 @@ def read_members(
             f"{paths[with_ids[0]]} has ids and {paths[without]} has none, so their objects cannot"
             " be matched. Give ids in all files, or say that there is no id column."
         )
-    columns = [first.labels]
-    if with_ids:
-        wanted = _ids(first.ids, paths[names[0]])
-        columns = [
-            part.labels[_order(wanted, part.ids, paths[name], paths[names[0]])]
-            for name, part in parts.items()
-        ]
-    else:
-        columns = [part.labels for part in parts.values()]
+    for name in with_ids:
+        ((text, times),) = Counter(as_texts(np.asarray(parts[name].ids))).most_common(1)
+        if times > 1:
+            raise FileFormatError(f"{paths[name]} has several labels for the object {text!r}.")
+    columns = [
+        in_order(part, first.ids, len(first.labels), paths[name], noun="label")
+        for name, part in parts.items()
+    ]
     table = table_of(names, columns, ids=first.ids, id_name="id" if with_ids else None)
     return table._replace(origin=(Origin(paths[names[0]], 1, len(first.labels)),))
 
@@ -247,22 +247,3 @@ def _check_lengths(lengths: dict[str, int]) -> None:
             f"Every file must have a label for each object, but {shown}, and {other} has {usual}."
             " Leave the label empty if a clustering did not label an object."
         )
-
-
-def _ids(ids: Any, path: str) -> list[str]:
-    texts = as_texts(ids)
-    twice = [text for text, times in Counter(texts).items() if times > 1]
-    if twice:
-        raise FileFormatError(f"{path} has several labels for the object {twice[0]!r}. Give one.")
-    return texts
-
-
-def _order(wanted: list[str], ids: Any, path: str, first: str) -> list[int]:
-    place_of = {text: place for place, text in enumerate(_ids(ids, path))}
-    lacking = next((text for text in wanted if text not in place_of), None)
-    if lacking is not None:
-        raise FileFormatError(
-            f"{path} has no label for the object {lacking!r} of {first}. Leave the label empty if"
-            " a clustering did not label an object."
-        )
-    return [place_of[text] for text in wanted]

@@ -26,13 +26,8 @@ if TYPE_CHECKING:
 def take_truth(table: VoteTable, truth: str) -> tuple[VoteTable, NDArray[Any]]:
     """Return a table without its true labels, and those labels.
 
-    Parameters
-    ----------
-    table : VoteTable
-        The votes.
-    truth : str
-        A column of the votes, an array of the same file, or another file, whose labels are
-        matched by id if both have ids, else by position.
+    `truth` is a column of the votes, an array of the same file, or another file, whose labels are
+    matched by id if both have ids, else by position.
     """
     if truth in table.names or truth in table.extra:
         labels, table = take_column(table, truth)

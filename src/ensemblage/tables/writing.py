@@ -108,22 +108,7 @@ def check_writable(
     *,
     format: str | None = None,  # noqa: A002
 ) -> None:
-    """Raise now what `write` would raise after the work, and leave everything as it was.
-
-    Parameters
-    ----------
-    path : str or path-like
-        Where the labels shall go.
-    format : str, optional
-        As for `write`.
-
-    Raises
-    ------
-    OSError
-        Where there is no such folder, or nothing may be written there.
-    FileFormatError
-        Where the name tells a format that cannot be written.
-    """
+    """Raise now what `write` would raise after the work, and leave everything as it was."""
     path = _stream_or_path(path)
     format_to_write(path, format)
     check_target(path)
