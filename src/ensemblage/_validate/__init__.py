@@ -4,25 +4,16 @@ A check that one package makes is in that package. Messages say who was asked fo
 found, and what to do about it.
 """
 
-# ruff: noqa: F401 - the face of the package
+# ruff: noqa: F401, F403 - the face of the package
 
 from ensemblage._messages import shown
 from ensemblage._validate.beside import check_beside, check_each_object, check_member_weight
 from ensemblage._validate.columns import is_list_of_columns
 from ensemblage._validate.features import Features, check_features, in_order_of
 from ensemblage._validate.memory import available_memory, check_memory
+from ensemblage._validate.notices import *
 from ensemblage._validate.notices import (
     FEWEST_IDS,
-    ApproximateSimilarityWarning,
-    FeaturesAsVotesWarning,
-    FewerClustersWarning,
-    IdsAsVotesWarning,
-    MemoryBudgetError,
-    NoStructureWarning,
-    TransposedVotesWarning,
-    UnknownLabelsWarning,
-    UnscaledFeaturesWarning,
-    UntrustedMethodWarning,
     is_id_name,
     is_likely_id_name,
     warn,

@@ -25,11 +25,13 @@ def is_whole(value: Any) -> TypeGuard[int]:
     return isinstance(value, Integral) and not isinstance(value, bool)
 
 
-def check_n_clusters(owner: str, value: Any, expected: str = "a whole number from 1 up") -> int:
+def _is_real(value: Any) -> TypeGuard[float]:
+    return isinstance(value, Real) and not isinstance(value, bool)
+
+
+def check_n_clusters(owner: str, value: Any, expected: str | None = None) -> int:
     """Return the number of clusters asked for."""
-    if not is_whole(value) or value < 1:
-        raise ParameterError(owner, "n_clusters", expected, value)
-    return int(value)
+    return check_whole(owner, "n_clusters", value, 1, expected)
 
 
 def check_n_clusters_or_auto(owner: str, value: Any) -> int | None:
@@ -59,11 +61,9 @@ def check_enough_groups(owner: str, n_clusters: int, n_groups: int, default: Any
 
 def check_reach(owner: str, name: str, value: Any, *, words: tuple[str, ...] = ("auto",)) -> None:
     """Check n_neighbors or n_steps: a number, or one of the words that stand for one."""
-    if isinstance(value, str) and value in words:
-        return
-    if not is_whole(value) or value < 1:
+    if not isinstance(value, str) or value not in words:
         listed = ", ".join(map(repr, words))
-        raise ParameterError(owner, name, f"{listed} or a whole number from 1 up", value)
+        check_whole(owner, name, value, 1, f"{listed} or a whole number from 1 up")
 
 
 def check_choice(owner: str, name: str, value: Any, choices: tuple[str, ...]) -> str:
@@ -77,7 +77,7 @@ def check_cost(owner: str, loss: str, a: Any, *, auto_allowed: bool = False) -> 
     """Return the cost of parting of a loss of partitions, None for "auto"; few losses have it."""
     if auto_allowed and isinstance(a, str) and a == "auto" and loss in _WITH_COSTS:
         return None
-    real = isinstance(a, Real) and not isinstance(a, bool)
+    real = _is_real(a)
     if loss not in _WITH_COSTS and (not real or float(a) != 1.0):
         hint = f"Only the losses {' and '.join(map(repr, _WITH_COSTS))} have other costs."
         raise ParameterError(owner, "a", f"1.0 with loss={loss!r}", a, hint)
@@ -89,7 +89,7 @@ def check_cost(owner: str, loss: str, a: Any, *, auto_allowed: bool = False) -> 
 
 def check_number(owner: str, name: str, value: Any, *, zero_allowed: bool = False) -> float:
     """Return `value` if it is a finite number above 0, or 0 where that is allowed."""
-    good = isinstance(value, Real) and not isinstance(value, bool) and np.isfinite(float(value))
+    good = _is_real(value) and np.isfinite(float(value))
     if not good or value < 0 or (value == 0 and not zero_allowed):
         words = "from 0 up" if zero_allowed else "above 0"
         raise ParameterError(owner, name, f"a number {words}", value)
@@ -98,15 +98,16 @@ def check_number(owner: str, name: str, value: Any, *, zero_allowed: bool = Fals
 
 def check_share(owner: str, name: str, value: Any) -> float:
     """Return `value` if it is a number from 0 to 1."""
-    if not isinstance(value, Real) or isinstance(value, bool) or not 0 <= float(value) <= 1:
+    if not _is_real(value) or not 0 <= float(value) <= 1:
         raise ParameterError(owner, name, "a number from 0 to 1", value)
     return float(value)
 
 
-def check_whole(owner: str, name: str, value: Any, lowest: int) -> int:
+def check_whole(owner: str, name: str, value: Any, lowest: int, expected: str | None = None) -> int:
     """Return `value` if it is a whole number from `lowest` up."""
     if not is_whole(value) or value < lowest:
-        raise ParameterError(owner, name, f"a whole number from {lowest} up", value)
+        expected = expected or f"a whole number from {lowest} up"
+        raise ParameterError(owner, name, expected, value)
     return int(value)
 
 

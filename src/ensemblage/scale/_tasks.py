@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shutil
 from contextlib import contextmanager
+from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 from uuid import uuid4
 
@@ -152,11 +153,8 @@ class Tasks:
                 for row in [first_rows[piece.source] + piece.span[0]]
             ]
             wait_for = [parts[piece] for piece in own if piece in parts]
-            wholes.append(
-                self._task(_assemble, "assemble")(
-                    table, target.format, folder, f"whole-{number:06d}", _Plain(found), wait_for
-                )
-            )
+            assemble = partial(_assemble, folder, f"whole-{number:06d}", target.format, found)
+            wholes.append(self._task(assemble, "assemble")(table, wait_for))
         n_rows = [piece.n_rows or 0 for piece in parts]
         with counting("Writing labels", sum(n_rows), show=show, rows=True) as tell:
             self._compute(wholes, list(parts.values()), n_rows, tell)
@@ -216,13 +214,6 @@ class Tasks:
                 tell(rows_of[step.key])
             found: list[Any] = self._client.gather(futures)
         return found
-
-
-class _Plain:
-    """A value that Dask does not look into."""
-
-    def __init__(self, value: Any) -> None:
-        self.value = value
 
 
 @contextmanager
@@ -306,8 +297,8 @@ def _write_rows(
 
 
 def _assemble(
-    table: Table, chosen: str, folder: Folder, name: str, parts: _Plain, wait_for: list[None]
+    folder: Folder, name: str, chosen: str, parts: list[Part], table: Table, wait_for: list[None]
 ) -> None:
     del wait_for  # which write the parts
     with _worker_errors(folder.path):
-        folder.replace(name, lambda file: table.sheets[chosen].assemble(file, parts.value))
+        folder.replace(name, lambda file: table.sheets[chosen].assemble(file, parts))

@@ -89,7 +89,7 @@ def read_features(
     return _stacked(parts)
 
 
-def _assembled(
+def _without_ids(
     names: list[str],
     columns: list[Array],
     place: int | None,
@@ -98,9 +98,9 @@ def _assembled(
     extra: dict[str, Array] | None = None,
 ) -> FeatureTable:
     """Return the table of these columns without the one at `place`, which holds the ids."""
-    others = {name: column for at, (name, column) in enumerate(zip(names, columns, strict=True))
-              if at != place}  # fmt: skip
+    others = dict(zip(names, columns, strict=True))
     id_name = None if place is None else names[place]
+    others.pop(str(id_name), None)
     return FeatureTable(others, None if place is None else ids, id_name, extra or {}, (origin,))
 
 
@@ -136,7 +136,7 @@ def _of_text(
     ids = table.column(place or 0)
     whole = whole_ids(ids) if place is not None else None
     values = to_array(ids if whole is None else whole, file.name) if place is not None else None
-    return _assembled(names, columns, place, values, Origin(file.name, 1 + named, len(table)))
+    return _without_ids(names, columns, place, values, Origin(file.name, 1 + named, len(table)))
 
 
 def _names_objects(column: HeadColumn) -> bool:
@@ -203,7 +203,7 @@ def _of_arrow(file: File, chosen: str, id_column: str | int | None) -> FeatureTa
         named=True,
     )
     ids = None if place is None else to_array(table.column(place), source.place(names[place]))
-    features = _assembled(names, columns, place, ids, Origin(file.name, 1, len(table)))
+    features = _without_ids(names, columns, place, ids, Origin(file.name, 1, len(table)))
     for name in source.index:
         features.columns.pop(name, None)
     return features
@@ -254,7 +254,7 @@ def _of_arrays(
     )
     columns = list((array if array.dtype.kind == "f" else array.astype(np.float64)).T)
     extra = label_vectors({other: arrays[other] for other in arrays if other != name}, n_rows)
-    return _assembled(names, columns, place, array[:, place or 0], Origin(path, 1, n_rows), extra)
+    return _without_ids(names, columns, place, array[:, place or 0], Origin(path, 1, n_rows), extra)
 
 
 # -- several files ---------------------------------------------------------------------------------

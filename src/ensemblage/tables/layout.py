@@ -111,10 +111,7 @@ def picked(
     for pattern in patterns:
         if pattern in names or not glob.has_magic(pattern):
             if pattern not in names:
-                raise FileFormatError(
-                    f"{path} has no column {pattern!r}.{did_you_mean(pattern, names)} Its columns:"
-                    f" {shown(names, 8)}."
-                )
+                raise no_column(path, pattern, names)
             columns.append(pattern)
             continue
         matching = [name for name in names if fnmatch.fnmatchcase(name, pattern)]
@@ -132,9 +129,14 @@ def _place_of(asked: str | int, names: Sequence[str], path: str) -> int:
     is_place = isinstance(asked, int) or (asked.isdecimal() and len(asked) < 10)
     if is_place and 0 <= int(asked) < len(names):
         return int(asked)
-    raise OptionError(
-        f"{path} has no column {asked!r} to take ids from.{did_you_mean(asked, names)} Its"
-        f" {len(names)} columns are {shown(names, 8)}."
+    raise no_column(path, asked, names, " to take ids from")
+
+
+def no_column(path: str, name: Any, names: Sequence[str], purpose: str = "") -> OptionError:
+    """Return the error for a column that a file does not have."""
+    return OptionError(
+        f"{path} has no column {name!r}{purpose}.{did_you_mean(name, names)} Its columns:"
+        f" {shown(names, 8)}."
     )
 
 

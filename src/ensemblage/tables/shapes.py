@@ -25,7 +25,7 @@ from ensemblage.tables.labels import (
     smallest,
     take,
 )
-from ensemblage.tables.layout import open_sources, picked
+from ensemblage.tables.layout import no_column, open_sources, picked
 from ensemblage.tables.reading import read_labels
 from ensemblage.tables.table import Origin, VoteTable, table_of
 from ensemblage.tables.text import TextSource
@@ -102,7 +102,7 @@ def _roles(names: list[str], id_column: Any, path: str) -> list[str]:
     label = next((called[name] for name in _LABELS if name in called), None)
     objects = id_column if id_column in names else None
     if objects is None and id_column not in ("auto", None, "none"):
-        raise OptionError(f"{path} has no column {id_column!r} to take objects from.")
+        raise no_column(path, id_column, names, " to take objects from")
     if objects is None:
         likely = [name for name in names if is_id_name(name) or is_likely_id_name(name)]
         objects = next((name for name in likely if name not in (member, label)), None)

@@ -5,12 +5,11 @@ from __future__ import annotations
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from ensemblage._messages import did_you_mean, shown
 from ensemblage.tables.columns import cast_to, output_type, texts_of, to_array
 from ensemblage.tables.files import arrow_errors
-from ensemblage.tables.formats import FileFormatError, OptionError
+from ensemblage.tables.formats import FileFormatError
 from ensemblage.tables.labels import arrow_votes
-from ensemblage.tables.layout import Choice, find_id, picked
+from ensemblage.tables.layout import Choice, find_id, no_column, picked
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
@@ -125,10 +124,7 @@ class Source:
     def _check_columns(self, known: list[str]) -> None:
         """Raise where a column is not there, or is named for two purposes."""
         if self.truth is not None and self.truth not in known:
-            raise OptionError(
-                f"{self.path} has no column {self.truth!r}.{did_you_mean(self.truth, known)} Its"
-                f" columns: {shown(known, 8)}."
-            )
+            raise no_column(self.path, self.truth, known)
         if self.truth is not None and self.truth == self.id_name:
             raise FileFormatError(
                 f"Column {self.truth!r} of {self.path} holds the ids of the objects, so it cannot"
