@@ -11,17 +11,16 @@ import numpy as np
 
 from ensemblage._validate import check_memory
 from ensemblage._validate.memory import MemorySettingError
+from ensemblage.tables.arrow import ArrowSource
 from ensemblage.tables.formats import FileFormatError
-from ensemblage.tables.labels import NAMES, NUMBERS, as_votes
+from ensemblage.tables.labels import as_votes
 from ensemblage.tables.mat import NewMatError, read_mat
-from ensemblage.tables.source import Batch, Source
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable
 
     from numpy.typing import NDArray
 
-    from ensemblage.tables.columns import Codes
     from ensemblage.tables.files import File
     from ensemblage.tables.layout import Choice
 
@@ -65,7 +64,7 @@ def load_arrays(source: IO[bytes], *, format: str, path: str) -> Arrays:  # noqa
     return arrays
 
 
-class ArraySource(Source):
+class ArraySource(ArrowSource):
     """The array of votes of a file; vectors as long as it has rows come along as extra."""
 
     def __init__(
@@ -76,69 +75,50 @@ class ArraySource(Source):
         key: str | None,
         arrays: Arrays | None = None,
     ) -> None:
-        super().__init__(file, choice)
+        self.called = chosen.upper()
         if arrays is None:
             with file.seekable() as stream:
-                arrays = load_arrays(stream, format=chosen, path=self.path)
-        name = choose_array(arrays, key, self.path, usual=_VOTES, fits=is_table)
-        self._array = arrays[name]
-        _check_shape(self._array, self.path)
-        self.n_rows, width = self._array.shape
-        names = [f"c{place}" for place in range(1, width + 1)]
+                arrays = load_arrays(stream, format=chosen, path=file.name)
+        name = choose_array(arrays, key, file.name, usual=_VOTES, fits=is_table)
+        _check_shape(arrays[name], file.name)
+        self._array = _for_arrow(arrays[name], file.name)
+        names = [f"c{place}" for place in range(1, self._array.shape[1] + 1)]
+        self._place_of = {column: place for place, column in enumerate(names)}
         if choice.truth in arrays and choice.truth not in names:
-            self._choice = choice._replace(truth=None)  # a vector: it comes along as extra
-        self._choose(names, n_rows=self.n_rows, is_unique=lambda _: False, named=False)
-        if self._array.dtype.kind in "iufb" and self.names == names:
+            choice = choice._replace(truth=None)  # a vector: it comes along as extra
+        super().__init__(file, choice)
+        if self._array.dtype != object and self.names == names:
             # All at once: columns of a matrix in rows are slow to go through.
-            self._array = as_votes(self._array, self._cell)
-            self.matrix = self._array
-        self._column = {name: self._array[:, place] for place, name in enumerate(names)}
+            self.matrix = as_votes(self._array, _cells_of(file.name))
         others = {other: arrays[other] for other in arrays if other != name}
-        self.extra = label_vectors(others, self.n_rows)
+        self.extra = label_vectors(others, len(self._array))
 
-    def _cell(self, at: tuple[int, ...]) -> str:
-        return f"{self.path}, row {at[0] + 1}, column {at[1] + 1}"
-
-    def batches(
-        self,
-        start: int = 0,
-        stop: int | None = None,
-        *,
-        carried: bool = False,
-        truth: bool = False,
-        threads: int = 1,  # noqa: ARG002 - it is in memory
-    ) -> Iterator[Batch]:
-        """Yield the rows from `start` to `stop`: columns of votes are those of numpy."""
+    def _look(self) -> Any:
         import pyarrow as pa
 
-        names, others = self.label_names if truth else self.names, self.carried_names
-        yield Batch(
-            0,
-            len(self._array),
-            [self._column[name] for name in names],
-            [pa.array(self._column[name]) for name in others] if carried else [],
-        ).cut(start, len(self._array) if stop is None else stop)
+        self._ends = [0, len(self._array)]
+        kind = pa.array(self._array[:1, 0]).type
+        return pa.schema([(name, kind) for name in self._place_of])
 
-    def rows(self, *_: Any) -> Any:
-        """Have no record batches: columns are numpy's."""
-        raise NotImplementedError
-
-    def votes(self, batch: Batch, codes: list[Codes]) -> list[NDArray[Any]]:
-        """Return the columns of a batch as integers, -1 for a missing vote."""
-        columns = []
-        for column, known in zip(batch.columns, codes, strict=True):
-            votes = as_votes(column, _cell_of(self.path, known.name[1:]))
-            kind = NUMBERS
-            if votes.dtype == object:
-                votes, kind = known.of_names(votes.tolist()), NAMES
-            known.check_kind(votes, kind, self.path)
-            columns.append(votes)
-        return columns
-
-    def _type(self, name: Any) -> Any:
+    def rows(self, start: int, stop: int | None, columns: list[str], threads: int) -> Any:  # noqa: ARG002
+        """Yield all rows as one record batch: they are in memory."""
         import pyarrow as pa
 
-        return pa.array(self._column[name][:1]).type
+        arrays = [pa.array(self._array[:, self._place_of[name]]) for name in columns]
+        yield 0, pa.record_batch(arrays, names=columns)
+
+
+def _for_arrow(array: NDArray[Any], path: str) -> NDArray[Any]:
+    """Return an array in a type that Arrow has: numbers as they are, all else as names."""
+    if array.dtype.kind == "f":
+        return array.astype(np.float64, copy=False)
+    if array.dtype.kind in "iub":
+        return array.astype(array.dtype.newbyteorder("="), copy=False)
+    return as_votes(array, _cells_of(path))
+
+
+def _cells_of(path: str) -> Callable[[tuple[int, ...]], str]:
+    return lambda at: f"{path}, row {at[0] + 1}, column {at[1] + 1}"
 
 
 def labels_from_arrays(arrays: Arrays, *, path: str, key: str | None) -> NDArray[Any]:
@@ -262,10 +242,6 @@ def label_vectors(others: Arrays, length: int) -> Arrays:
             except FileFormatError:  # measurements, say: not asked for, and no labels
                 continue
     return vectors
-
-
-def _cell_of(path: str, column: str) -> Callable[[tuple[int, ...]], str]:
-    return lambda at: f"{path}, row {at[0] + 1}, column {column}"
 
 
 def _shape(array: NDArray[Any]) -> str:
