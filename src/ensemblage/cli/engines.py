@@ -172,13 +172,7 @@ def _carried(job: Job) -> tuple[dict[str, Any], dict[str, Any]]:
         return {}, {}
     written = {"label"} if job.ks is None else {f"k{k}" for k in job.ks}
     written |= {"confidence"} if job.confidence else set()
-    for noun, names in (("id", [table.id_name]), ("kept", table.kept)):
-        for name in names:
-            if name in written:
-                raise tables.FileFormatError(
-                    f"The {noun} column is called {name!r}, which is the name of a column of the"
-                    " output. Rename it."
-                )
+    tables.check_carried([table.id_name, *table.kept], written)
     if table.ids is None or table.id_name is None:
         return {"row": np.arange(tables.n_objects(table))}, dict(table.kept)
     return {table.id_name: table.ids}, dict(table.kept)

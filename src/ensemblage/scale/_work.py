@@ -21,7 +21,7 @@ from ensemblage.metrics.sizes import ranked_by_size
 from ensemblage.scale._checkpoint import Folder, file_facts, format_estimator
 from ensemblage.scale._index import Index
 from ensemblage.scale._output import Answer, Target, answer_of, parts_folder, targets_of
-from ensemblage.tables import FileFormatError, is_folder, resolve, scan
+from ensemblage.tables import FileFormatError, check_carried, is_folder, resolve, scan
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -138,7 +138,7 @@ def consensus_of(
 ) -> StreamResult:
     """Find the consensus of sources that were opened; `votes` says what they are known again by."""
     start = time.perf_counter()
-    _check_carried(files[0].carried_names, ask)
+    check_carried(files[0].carried_names, ask.columns())
     output = fspath(ask.output)
     targets = targets_of(output, files, ask.format, each=is_folder(output))
     folder = Folder(
@@ -201,17 +201,6 @@ def _check_estimator(estimator: Any, ks: list[int] | None, *, confidence: bool) 
             _validate.check_n_clusters(owner, k)
         if confidence:
             raise ValueError("Confidence belongs to one number of clusters: leave out 'cuts'.")
-
-
-def _check_carried(names: list[Any], ask: Ask) -> None:
-    """Refuse columns that pass through under the name of a column of the output."""
-    for name in names:
-        if name in ask.columns():
-            what = "The id column" if name == names[0] else "A column to keep"
-            raise FileFormatError(
-                f"{what} is called {name!r}, which is the name of a column of the output."
-                " Rename it."
-            )
 
 
 def _run(

@@ -7,7 +7,7 @@ memory, and `write` writes columns to a file that appears complete or not at all
 # ruff: noqa: F401 - the face of the package; names that are not in __all__ are for other packages
 
 from ensemblage.tables.arrays import read_npy
-from ensemblage.tables.columns import Codes, as_texts, common_type
+from ensemblage.tables.columns import Codes, as_texts, check_carried, common_type
 from ensemblage.tables.features import read_features
 from ensemblage.tables.files import File, is_remote, resolve
 from ensemblage.tables.formats import (

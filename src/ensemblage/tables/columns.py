@@ -16,7 +16,7 @@ from ensemblage.tables.formats import FileFormatError
 from ensemblage.tables.labels import NAMES, is_missing, is_text
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Collection, Sequence
 
     from numpy.typing import NDArray
 
@@ -216,6 +216,17 @@ def texts_of(column: Any, where: str) -> list[Any]:
     if values.dtype.kind == "f":
         return [None if number != number else str(number) for number in values.tolist()]
     return [None if value is None else str(value) for value in values.tolist()]
+
+
+def check_carried(names: list[Any], written: Collection[str]) -> None:
+    """Raise where ids, or a column to keep, are called like another column of the output."""
+    for name in names:
+        if name in written:
+            what = "The id column" if name == names[0] else "A column to keep"
+            raise FileFormatError(
+                f"{what} is called {name!r}, which is the name of a column of the output."
+                " Rename it."
+            )
 
 
 def whole_ids(texts: Any) -> Any:

@@ -12,7 +12,7 @@ from ensemblage.tables.columns import joined, plain, to_array, whole_ids
 from ensemblage.tables.files import File, arrow_errors, resolve
 from ensemblage.tables.formats import FORMATS, TEXT, FileFormatError, load
 from ensemblage.tables.labels import NO_VOTE, is_empty
-from ensemblage.tables.layout import Choice, check_options, find_id
+from ensemblage.tables.layout import Choice, check_options, find_id, other_columns
 from ensemblage.tables.parse import FLOATS, TEXTS
 from ensemblage.tables.reading import read_arrays
 from ensemblage.tables.rows import has_decimal_comma
@@ -264,13 +264,8 @@ def _stacked(parts: list[FeatureTable]) -> FeatureTable:
     first = parts[0]
     for part in parts[1:]:
         if (list(part.columns), part.id_name) != (list(first.columns), first.id_name):
-            odd = [f" It has {name!r} too." for name in part.columns if name not in first.columns]
-            lacking = [f" It lacks {name!r}." for name in first.columns if name not in part.columns]
-            raise FileFormatError(
-                f"The columns of {part.origin[0].path} are not those of {first.origin[0].path}."
-                f"{''.join(odd[:1] + lacking[:1])} Files given together must have the same columns"
-                " in the same order."
-            )
+            paths = first.origin[0].path, part.origin[0].path
+            raise other_columns(paths[0], first.columns, paths[1], part.columns)
     if len(parts) == 1:
         return first
     common = [name for name in first.extra if all(name in part.extra for part in parts)]

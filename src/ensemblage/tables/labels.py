@@ -99,6 +99,14 @@ def count_kinds(texts: Iterable[str], counts: Iterable[int]) -> Counter[Kind]:
     return kinds
 
 
+def distinct(column: Any) -> tuple[list[str], list[int]]:
+    """Return the different cells of an Arrow column of text, and how often each occurs."""
+    if not hasattr(column, "dictionary"):
+        column = column.dictionary_encode()
+    texts = column.dictionary.to_pylist()
+    return texts, np.bincount(column.indices.to_numpy(), minlength=len(texts)).tolist()
+
+
 def mostly(kinds: Counter[Kind]) -> str:
     """Return what a column of text holds: names where these are more than half, else numbers."""
     return NAMES if kinds[Kind.NAME] > kinds[Kind.WHOLE] + kinds[Kind.FRACTION] else NUMBERS

@@ -15,11 +15,9 @@ from contextlib import ExitStack, closing
 from itertools import islice
 from typing import IO, TYPE_CHECKING, Any
 
-import numpy as np
-
 from ensemblage._validate import check_memory
 from ensemblage.tables.formats import FileFormatError
-from ensemblage.tables.labels import NO_VOTE, Kind, count_kinds
+from ensemblage.tables.labels import NO_VOTE, Kind, count_kinds, distinct
 from ensemblage.tables.rows import Lines, all_rows, check_width, first_row
 
 if TYPE_CHECKING:
@@ -48,9 +46,7 @@ class HeadColumn:
     def add(self, column: Any, most: int) -> None:
         """Take in the next cells, a dictionary array of Arrow, up to `most` in all."""
         column = column.slice(0, most - self.n_rows)
-        texts = column.dictionary.to_pylist()
-        counts = np.bincount(column.indices.to_numpy(), minlength=len(texts)).tolist()
-        for text, count in zip(texts, counts, strict=True):
+        for text, count in zip(*distinct(column), strict=True):
             if count:
                 self.counts[text] += count
         self.n_rows += len(column)

@@ -26,6 +26,7 @@ from ensemblage.tables.labels import (
     bad_cell,
     cell_votes,
     count_kinds,
+    distinct,
     mostly,
     take,
     understand,
@@ -92,7 +93,7 @@ class TextSource(Source):
             if stop is not None and row >= stop:
                 return
             for name, tally in tallies.items():
-                tally += _tally(rows.column(name))
+                tally += count_kinds(*distinct(rows.column(name)))
             if learns:
                 for name in set(columns) & set(self._whole):
                     self._whole[name] = (
@@ -251,15 +252,6 @@ def _suspect(text: Text, path: str) -> Suspect | None:
             f" values. {SEPARATORS}: save the file with one of these."
         )
     return mark
-
-
-def _tally(column: Any) -> Counter[Kind]:
-    """Return how many cells of a column are of each kind."""
-    if not hasattr(column, "dictionary"):
-        column = column.dictionary_encode()
-    texts = column.dictionary.to_pylist()
-    counts = np.bincount(column.indices.to_numpy(), minlength=len(texts))
-    return count_kinds(texts, counts.tolist())
 
 
 # -- spreadsheets ----------------------------------------------------------------------------------
