@@ -27,6 +27,8 @@ if TYPE_CHECKING:
     Arrays = dict[str, NDArray[Any]]
 
 _VOTES = ("votes", "members", "labels")
+_FEATURES = ("X", "features", "data", "fea")
+_NAMES = ("columns", "feature_names", "genes")
 _LABELS = ("gt", "truth", "label", "labels", "y")
 _HEADERS = {
     (1, 0): np.lib.format.read_array_header_1_0,
@@ -79,19 +81,24 @@ class ArraySource(ArrowSource):
         if arrays is None:
             with file.seekable() as stream:
                 arrays = load_arrays(stream, format=chosen, path=file.name)
-        name = choose_array(arrays, key, file.name, usual=_VOTES, fits=is_table)
-        _check_shape(arrays[name], file.name)
+        usual = _FEATURES if choice.features else _VOTES
+        name = choose_array(arrays, key, file.name, usual=usual, fits=_is_table)
+        if choice.features:
+            _check_features(arrays[name], file.name, name)
+        else:
+            _check_shape(arrays[name], file.name)
         self._array = _for_arrow(arrays[name], file.name)
-        names = [f"c{place}" for place in range(1, self._array.shape[1] + 1)]
+        names = _names_of(arrays, self._array.shape[1], features=choice.features)
         self._place_of = {column: place for place, column in enumerate(names)}
         if choice.truth in arrays and choice.truth not in names:
             choice = choice._replace(truth=None)  # a vector: it comes along as extra
         super().__init__(file, choice)
         if self._array.dtype != object and self.names == names:
             # All at once: columns of a matrix in rows are slow to go through.
-            self.matrix = as_votes(self._array, _cells_of(file.name))
+            is_votes = not choice.features
+            self.matrix = as_votes(self._array, _cells_of(file.name)) if is_votes else self._array
         others = {other: arrays[other] for other in arrays if other != name}
-        self.extra = label_vectors(others, len(self._array))
+        self.extra = _label_vectors(others, len(self._array))
 
     def _look(self) -> Any:
         import pyarrow as pa
@@ -110,9 +117,9 @@ class ArraySource(ArrowSource):
 
 def _for_arrow(array: NDArray[Any], path: str) -> NDArray[Any]:
     """Return an array in a type that Arrow has: numbers as they are, all else as names."""
-    if array.dtype.kind == "f":
-        return array.astype(np.float64, copy=False)
-    if array.dtype.kind in "iub":
+    if array.dtype == np.longdouble:
+        return array.astype(np.float64)
+    if array.dtype.kind in "iubf":
         return array.astype(array.dtype.newbyteorder("="), copy=False)
     return as_votes(array, _cells_of(path))
 
@@ -208,13 +215,30 @@ def choose_array(
     )
 
 
-def is_table(array: NDArray[Any]) -> bool:
+def _is_table(array: NDArray[Any]) -> bool:
     """Tell whether an array can be a table of votes or features."""
     return array.ndim == 2 and min(array.shape) > 1
 
 
 def _is_vector(array: NDArray[Any]) -> bool:
     return array.size > 0 and array.size == max(array.shape, default=0)
+
+
+def _names_of(arrays: Arrays, width: int, *, features: bool) -> list[str]:
+    """Return what the columns are called: by place, or as an array beside features says."""
+    called = [arrays[name] for name in _NAMES if name in arrays and features]
+    for names in (list(map(str, array.tolist())) for array in called if array.shape == (width,)):
+        if len(set(names)) == width:
+            return names
+    return [f"c{place}" for place in range(1, width + 1)]
+
+
+def _check_features(array: NDArray[Any], path: str, name: str) -> None:
+    if array.dtype.kind not in "fiub" or array.ndim != 2 or array.size == 0:
+        raise FileFormatError(
+            f"{path}: features are a 2-D array of numbers, a row for each object, but {name} has"
+            f" the shape {array.shape} and the type {array.dtype}."
+        )
 
 
 def _check_shape(array: NDArray[Any], path: str) -> None:
@@ -232,7 +256,7 @@ def _check_shape(array: NDArray[Any], path: str) -> None:
         raise FileFormatError(f"{path} holds an empty array of shape {_shape(array)}: no votes.")
 
 
-def label_vectors(others: Arrays, length: int) -> Arrays:
+def _label_vectors(others: Arrays, length: int) -> Arrays:
     """Return those arrays that have one label for each object."""
     vectors = {}
     for name, value in others.items():

@@ -55,7 +55,7 @@ class ArrowSource(Source):
         self._choose(
             names,
             n_rows=self.n_rows,
-            is_unique=lambda at: self._is_unique(names[at]),
+            is_unique=lambda at: self._can_be_ids(names[at]),
             index=tuple(self.index),
         )
         self._named = set(self.label_names)
@@ -114,8 +114,11 @@ class ArrowSource(Source):
         high = int(np.searchsorted(self._ends, stop, side="left"))
         return range(max(0, low), min(high, len(self._ends) - 1))
 
-    def _is_unique(self, name: str) -> bool:
-        """Tell whether the first values of a column all differ, as ids do."""
+    def _can_be_ids(self, name: str) -> bool:
+        """Tell whether the first values of a column all differ, as ids do.
+
+        Of features, numbers must count the rows from 0 or 1 on too: others are measurements.
+        """
         import pyarrow as pa
         import pyarrow.compute as pc
 
@@ -129,6 +132,9 @@ class ArrowSource(Source):
                     n_distinct = pc.count_distinct(column, mode="all").as_py()
                 except pa.ArrowNotImplementedError:
                     n_distinct = len(set(column.to_pylist()))
+            if self._choice.features and pa.types.is_integer(kind):
+                places = column.to_numpy() - np.arange(len(column))
+                return bool(n_distinct and (places == places[0]).all() and places[0] in (0, 1))
             return bool(n_distinct == len(column))
         if self.n_rows:
             raise FileFormatError(

@@ -30,6 +30,8 @@ class Choice(NamedTuple):
     batch_rows: int = 1 << 20
     #: All rows are wanted at once, in memory.
     whole: bool = False
+    #: Columns hold measurements, and not votes.
+    features: bool = False
 
 
 def has_header(

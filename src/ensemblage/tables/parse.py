@@ -17,8 +17,8 @@ from typing import IO, TYPE_CHECKING, Any
 
 from ensemblage._validate import check_memory
 from ensemblage.tables.formats import FileFormatError
-from ensemblage.tables.labels import NO_VOTE, Kind, count_kinds, distinct
-from ensemblage.tables.rows import Lines, all_rows, check_width, first_row
+from ensemblage.tables.labels import NO_VOTE, Kind, count_kinds, distinct, is_empty
+from ensemblage.tables.rows import Lines, all_rows, check_width, first_row, has_decimal_comma
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Iterator, Sequence
@@ -33,6 +33,9 @@ _BLOCK, _LARGE_BLOCK = 1 << 20, 1 << 22
 _BYTES_OF_CELL = 16  # integers twice: in chunks, and in one piece
 _HEXADECIMAL = re.compile(rb"0[xX]")
 _INTEGER = re.compile(r"\s*-?[0-9]{1,18}\s*")
+_FLOAT = re.compile(
+    r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?|[+-]?inf(inity)?|nan", re.IGNORECASE
+)
 
 
 class HeadColumn:
@@ -57,9 +60,25 @@ class HeadColumn:
         self.n_rows += 1
         self._kinds = None
 
-    def is_unique(self) -> bool:
-        """Tell whether all cells differ."""
-        return len(self.counts) == self.n_rows
+    def can_be_ids(self, *, features: bool) -> bool:
+        """Tell whether all cells differ, and no number is a measurement.
+
+        Of features, these are all numbers that do not count the rows from 0 or 1 on.
+        """
+        if len(self.counts) < self.n_rows:
+            return False
+        if not features:
+            return not self.kinds()[Kind.FRACTION]
+        if not self.is_numeric():
+            return not any(map(has_decimal_comma, self.counts))
+        start = next(iter(self.counts), "")
+        return start in ("0", "1") and list(self.counts) == [
+            str(int(start) + place) for place in range(self.n_rows)
+        ]
+
+    def is_numeric(self) -> bool:
+        """Tell whether all cells are numbers or empty."""
+        return all(is_empty(cell) or _FLOAT.fullmatch(cell.strip()) for cell in self.counts)
 
     def kinds(self) -> Counter[Kind]:
         """Return how many cells are numbers, names or missing."""

@@ -32,7 +32,7 @@ from ensemblage.tables.labels import (
     understand,
 )
 from ensemblage.tables.layout import has_header
-from ensemblage.tables.parse import DISTINCT, INTEGERS, TEXTS, Text
+from ensemblage.tables.parse import DISTINCT, FLOATS, INTEGERS, TEXTS, Text
 from ensemblage.tables.rows import SEPARATORS, Suspect, check_names, suspect
 from ensemblage.tables.source import JUDGED_ROWS, Source
 
@@ -58,24 +58,53 @@ class TextSource(Source):
     def __init__(self, file: File, choice: Choice, chosen: str = "csv") -> None:
         super().__init__(file, choice)
         self.n_rows = None
-        self._text = text_of(file, chosen, "A table of votes")
-        names, named = name_columns(self._text, header=choice.header, path=self.path)
+        separator = "\t" if chosen == "tsv" else ","
+        wanted = "A table of features" if choice.features else "A table of votes"
+        self._text = Text(file, separator, judged=JUDGED_ROWS, wanted=wanted)
+        names, named = self._name_columns()
         head = self._text.head
         self.n_before = int(named)
-        self.suspect = _suspect(self._text, self.path) if len(head) == 1 else None
-        if choice.columns is None:
-            _check_measurements(head, self.path)
+        self.suspect = None
+        if not choice.features:
+            self.suspect = _suspect(self._text, self.path) if len(head) == 1 else None
+            if choice.columns is None:
+                _check_measurements(head, self.path)
         self._choose(
             names,
             n_rows=head[0].n_rows,
-            is_unique=lambda at: head[at].is_unique() and not head[at].kinds()[Kind.FRACTION],
+            is_unique=lambda at: head[at].can_be_ids(features=choice.features),
             named=named,
         )
+        if self.id_name != "":  # a first column without a name is one of ids, or c1
+            names[0], self.names = names[0] or "c1", [name or "c1" for name in self.names]
         self._at = {name: place for place, name in enumerate(names)}
         heads = {name: head[self._at[name]] for name in self.label_names}
-        self._kinds = {name: mostly(column.kinds()) for name, column in heads.items()}
-        self._integers = {name for name, column in heads.items() if column.are_integers()}
         self._whole = dict.fromkeys(self.carried_names, True)
+        self._kinds, self._integers = {}, set()
+        #: Columns of features whose first cells are numbers.
+        self.numeric = set()
+        if choice.features:
+            self.numeric = {name for name, column in heads.items() if column.is_numeric()}
+        else:
+            self._kinds = {name: mostly(column.kinds()) for name, column in heads.items()}
+            self._integers = {name for name, column in heads.items() if column.are_integers()}
+
+    def _name_columns(self) -> tuple[list[str], bool]:
+        """Return the names of the columns, and whether the first row has them.
+
+        If not, its cells join the others.
+        """
+        first, header = self._text.first, self._choice.header
+        named = _has_names(self._text, self.path) if header == "auto" else bool(header)
+        if named:
+            names = [cell.strip() or f"c{place}" for place, cell in enumerate(first, 1)]
+            check_names(names, self.path)
+            names[0] = first[0].strip()
+        else:
+            names = [f"c{place}" for place in range(1, len(first) + 1)]
+            for column, cell in zip(self._text.head, first, strict=True):
+                column.prepend(cell)
+        return names, named
 
     # -- rows ----------------------------------------------------------------------------------
 
@@ -123,8 +152,8 @@ class TextSource(Source):
             yield first, batch.rename_columns([names[place] for place in batch.schema.names])
 
     def _type_to_read(self, name: str) -> str:
-        if name in self._whole:
-            return TEXTS
+        if name in self._whole or self._choice.features:
+            return FLOATS if name in self.numeric else TEXTS
         return INTEGERS if name in self._integers and self._kinds[name] == NUMBERS else DISTINCT
 
     # -- votes ---------------------------------------------------------------------------------
@@ -193,26 +222,6 @@ class TextSource(Source):
         import pyarrow as pa
 
         return pa.int64() if self._whole[name] else pa.string()
-
-
-def text_of(file: File, chosen: str, wanted: str) -> Text:
-    """Return a text file, opened; `wanted` is what a message calls its content."""
-    return Text(file, "\t" if chosen == "tsv" else ",", judged=JUDGED_ROWS, wanted=wanted)
-
-
-def name_columns(text: Text, *, header: bool | str, path: str) -> tuple[list[str], bool]:
-    """Return the names of the columns, and whether the first row has them; else it joins them."""
-    first = text.first
-    named = _has_names(text, path) if header == "auto" else bool(header)
-    if named:
-        names = [cell.strip() or f"c{place}" for place, cell in enumerate(first, 1)]
-        check_names(names, path)
-        names[0] = first[0].strip()
-    else:
-        names = [f"c{place}" for place in range(1, len(first) + 1)]
-        for column, cell in zip(text.head, first, strict=True):
-            column.prepend(cell)
-    return names, named
 
 
 def _has_names(text: Text, path: str) -> bool:
