@@ -131,7 +131,8 @@ class Source:
                 " hold true labels. Name another column for one of them."
             )
         if not self.names and self._choice.columns != []:
-            raise FileFormatError(f"{self.path} has an id column and nothing beside it.")
+            what = "features" if self._choice.features else "votes"
+            raise FileFormatError(f"{self.path} has an id column and no {what} beside it.")
         use = {self.id_name: "holds the ids", self.truth: "holds true labels"}
         for name in self.names:
             if name in use:
