@@ -273,6 +273,8 @@ def _inspected(
     stream: IO[bytes], path: str, size: int, *, integers: bool = False
 ) -> Generator[bytes]:
     """Yield text without blank lines at its end; raise where pyarrow would read it otherwise."""
+    import pyarrow as pa
+
     lines, held, last, n_quotes = Lines(stream, path), b"", b"", 0
     while part := lines.seen(stream.read(size)):
         body = part.rstrip(b"\r\n")  # ends of lines are held back until something follows them
@@ -286,7 +288,7 @@ def _inspected(
                 raise _OtherwiseError
         last = text[-1:]
         if integers and (b"x" in text or b"X" in text) and _HEXADECIMAL.search(text):
-            raise _arrow_invalid("a hexadecimal number, which is a name here")
+            raise pa.ArrowInvalid("a hexadecimal number, which is a name here")
         yield text
     if n_quotes % 2:
         raise _OtherwiseError
@@ -318,13 +320,6 @@ def _within_memory(parts: Generator[bytes], n_columns: int, path: str) -> Genera
                 "The command ensemblage consensus --engine stream reads them in batches.",
             )
             yield part
-
-
-def _arrow_invalid(message: str) -> Exception:
-    import pyarrow as pa
-
-    error: Exception = pa.ArrowInvalid(message)
-    return error
 
 
 def _head(file: File) -> tuple[bytes, bool]:
