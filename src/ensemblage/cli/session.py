@@ -76,11 +76,19 @@ class JsonSession(Session):
 
         tables.check_writable("-")
 
-    def finish(self, verb: str, facts: dict[str, Any], summary: str, *, err: bool = True) -> None:
-        """Print the facts as JSON, or else the summary."""
+    def finish(
+        self,
+        verb: str,
+        facts: dict[str, Any],
+        summary: str,
+        *,
+        err: bool = True,
+        asked: bool = False,
+    ) -> None:
+        """Print the facts as JSON, or else the summary; `asked` for, it is not left out."""
         if self.as_json:
             print_json(verb, facts)
-        elif not self.quiet:
+        elif asked or not self.quiet:
             typer.echo(summary, err=err)
 
 
