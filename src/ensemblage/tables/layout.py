@@ -113,7 +113,7 @@ def picked(
     for pattern in patterns:
         if pattern in names or not glob.has_magic(pattern):
             if pattern not in names:
-                raise no_column(path, pattern, names)
+                raise FileFormatError(*no_column(path, pattern, names).args)
             columns.append(pattern)
             continue
         matching = [name for name in names if fnmatch.fnmatchcase(name, pattern)]
