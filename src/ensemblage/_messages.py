@@ -1,11 +1,30 @@
-"""Messages that name parameters, so that the command can name its options instead."""
+"""What messages are made of: names, and parameters that the command writes as options."""
 
 from __future__ import annotations
 
+import difflib
 from typing import TYPE_CHECKING, Any, Self
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable, Sequence
+
+
+def did_you_mean(word: Any, known: Iterable[Any]) -> str:
+    """Return a question that suggests the nearest known word, or nothing.
+
+    Examples
+    --------
+    >>> did_you_mean("PTGB", ["pta", "ptgp"]), did_you_mean("forest", ["pta", "ptgp"])
+    (" Did you mean 'ptgp'?", '')
+    """
+    by_letters = {str(one).lower(): one for one in known}
+    near = difflib.get_close_matches(str(word).strip().lower(), by_letters, n=1)
+    return f" Did you mean {by_letters[near[0]]!r}?" if near else ""
+
+
+def shown(names: Sequence[Any], most: int = 12) -> str:
+    """Return names for a message, the first of them where there are many."""
+    return ", ".join(map(repr, names[:most])) + (", ..." if len(names) > most else "")
 
 
 #: Characters that a terminal obeys or that turn text around, and what is shown in their place:

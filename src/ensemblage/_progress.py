@@ -73,13 +73,11 @@ def working(what: str, *, show: bool) -> Iterator[None]:
     what = printable(what)
     from rich.console import Console
 
-    from ensemblage.flow import compiling
+    with Console(stderr=True).status(f"{what} ...") as status:
+        from ensemblage.flow import compiling  # slow to import, so it is under the spinner
 
-    with (
-        Console(stderr=True).status(f"{what} ...") as status,
-        compiling.showing(lambda text: status.update(f"{text or what} ...")),
-    ):
-        yield
+        with compiling.showing(lambda text: status.update(f"{text or what} ...")):
+            yield
 
 
 def track(items: Iterable[Item], what: str, total: int, *, show: bool) -> Iterator[Item]:

@@ -16,7 +16,6 @@ from numba.core import event
 
 from ensemblage import _progress
 from ensemblage._clock import Clock, Elapsed
-from ensemblage.cli import output
 from ensemblage.flow import compiling
 
 VOTES = "id,a,b,c,d\n" + "".join(f"o{i},{i % 3},{i // 70},{i % 4},{i % 2}\n" for i in range(200))
@@ -75,22 +74,17 @@ def bar():
         compiled("ensemblage.flow.one", seconds=0.3)
 
 
-def spinner():
-    with output.stage("Consensus"):
-        compiled("ensemblage.flow.one", seconds=0.3)
-
-
 def rows():
     with _progress.counting("Reading", 10, show=True, rows=True):
         compiled("ensemblage.flow.one", seconds=0.3)
 
 
-def streaming():
+def spinner():
     with _progress.working("Consensus", show=True):
         compiled("ensemblage.flow.one", seconds=0.3)
 
 
-@pytest.mark.parametrize("display", [bar, spinner, rows, streaming])
+@pytest.mark.parametrize("display", [bar, spinner, rows])
 def test_progress_shows_compiling(display, monkeypatch):
     monkeypatch.setenv("COLUMNS", "120")
     monkeypatch.setenv("TERM", "xterm")
@@ -101,7 +95,7 @@ def test_progress_shows_compiling(display, monkeypatch):
 
 def test_nothing_is_shown_to_those_who_ask_for_quiet(monkeypatch):
     monkeypatch.setattr(sys, "stderr", Terminal())
-    with output.stage("Consensus", show=False):
+    with _progress.working("Consensus", show=False):
         compiled("ensemblage.flow.one", seconds=0.2)
     assert sys.stderr.getvalue() == ""
 

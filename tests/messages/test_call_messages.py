@@ -261,7 +261,7 @@ CALLS = {
         ValueError,
         (
             "The member_weight of EAC goes by name, with a weight for each clustering, but 'c' is "
-            "no clustering. Clusterings: 'a', 'b'."
+            "not a clustering. Clusterings: 'a', 'b'."
         ),
     ),
     "weights of too few": (
@@ -285,7 +285,7 @@ CALLS = {
         ValueError,
         (
             "The member_weight of EAC goes by name, with a weight for each clustering, but "
-            "'lieden' is no clustering (did you mean 'leiden'?). Clusterings: 'leiden', 'b'."
+            "'lieden' is not a clustering. Did you mean 'leiden'? Clusterings: 'leiden', 'b'."
         ),
     ),
     "a frame of weights": (

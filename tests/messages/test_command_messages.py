@@ -86,7 +86,7 @@ COMMANDS = {
     ),
     "consensus v.csv -k 2 --id-column cel": (
         2,
-        "v.csv has no column 'cel' to take ids from. Its 3 columns are 'id', 'a', 'b'.",
+        "v.csv has no column 'cel' to take ids from. Its columns: 'id', 'a', 'b'.",
     ),
     "consensus v.csv -k 2 --truth clas": (
         2,

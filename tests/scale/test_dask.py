@@ -10,7 +10,7 @@ from scale_helpers import in_memory, labels_of, make_votes, write_parts
 
 import ensemblage as en
 from ensemblage import tables
-from ensemblage.scale import _merging, _passes, stream
+from ensemblage.scale import _index, stream
 from ensemblage.scale import dask as on_dask
 
 pytest.importorskip("dask.distributed")
@@ -262,11 +262,11 @@ def test_indices_merge_as_if_read_at_once(tmp_path):
     spans = source.spans(25)
     assert spans[0] == (0, 20)
     assert spans[-1][1] == 120
-    whole = _passes.index_of(source)
-    parts = [_merging.packed(_passes.index_of(source, *span)) for span in spans]
-    found = _merging.merged([_merging.merged(parts[:2]), _merging.merged(parts[2:])])
+    whole = _index.index_of(source)
+    parts = [_index.packed(_index.index_of(source, *span)) for span in spans]
+    found = _index.merged([_index.merged(parts[:2]), _index.merged(parts[2:])])
     assert [each["n_rows"] for each in found.learned] == [stop - start for start, stop in spans]
-    one, other = whole.groups.codes(), _merging.unpacked(found).groups.codes()
+    one, other = whole.groups.codes(), _index.unpacked(found).groups.codes()
     np.testing.assert_array_equal(one[0], other[0])
     np.testing.assert_array_equal(whole.groups.sizes(), found.sizes)
     for m in range(3):

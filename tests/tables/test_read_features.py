@@ -141,7 +141,7 @@ class TestSeveralFiles:
     def test_must_have_the_same_columns(self, tmp_path):
         (tmp_path / "a.csv").write_text("f,g\n1,2\n")
         (tmp_path / "b.csv").write_text("f,h\n1,2\n")
-        with pytest.raises(tables.FileFormatError, match=r"It has 'h' too. It lacks 'g'"):
+        with pytest.raises(tables.FileFormatError, match=r"it has 'h' too; it lacks 'g'"):
             tables.read_features([tmp_path / "a.csv", tmp_path / "b.csv"])
 
 

@@ -4,61 +4,43 @@ A check that one package makes is in that package. Messages say who was asked fo
 found, and what to do about it.
 """
 
-# ruff: noqa: F401 - the face of the package
+# ruff: noqa: F401, F403 - the face of the package
 
-from ensemblage._validate.beside import check_beside, check_each_object
+from ensemblage._messages import shown
+from ensemblage._validate.beside import check_beside, check_each_object, check_member_weight
+from ensemblage._validate.columns import is_list_of_columns
 from ensemblage._validate.features import Features, check_features, in_order_of
-from ensemblage._validate.fitted import (
-    article,
-    check_fitted,
-    check_has_votes,
-)
 from ensemblage._validate.groups import check_groups
-from ensemblage._validate.ids import (
+from ensemblage._validate.memory import available_memory, check_memory
+from ensemblage._validate.notices import *
+from ensemblage._validate.notices import (
     FEWEST_IDS,
     is_id_name,
     is_likely_id_name,
-    looks_like_ids,
-    warn_of_ids,
-)
-from ensemblage._validate.lists import is_list_of_columns
-from ensemblage._validate.member_weight import check_member_weight
-from ensemblage._validate.memory import available_memory, check_memory
-from ensemblage._validate.names import (
-    check_method,
-    check_name,
-    places_of,
-    shown,
-)
-from ensemblage._validate.notices import (
-    ApproximateSimilarityWarning,
-    FeaturesAsVotesWarning,
-    FewerClustersWarning,
-    IdsAsVotesWarning,
-    MemoryBudgetError,
-    NoStructureWarning,
-    TransposedVotesWarning,
-    UnknownLabelsWarning,
-    UnlinkedGroupsWarning,
-    UnscaledFeaturesWarning,
-    UntrustedMethodWarning,
     warn,
+    warn_of_ids,
 )
 from ensemblage._validate.parameters import (
     DrawnSeed,
+    article,
     check_choice,
     check_cost,
     check_enough_groups,
+    check_fitted,
+    check_has_votes,
+    check_method,
     check_min_cluster_size,
     check_n_clusters,
     check_n_clusters_or_auto,
     check_n_jobs,
+    check_name,
     check_number,
     check_random_state,
     check_reach,
     check_share,
     check_whole,
     least_size,
+    places_of,
 )
 from ensemblage._validate.tables import labels_like, table_like
 from ensemblage._validate.votes import (

@@ -1,10 +1,21 @@
-"""What comes beside the votes: a value for each object, or for each clustering."""
+"""What comes beside the votes: a value for each object, or a weight for each clustering."""
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
 
-from ensemblage._validate.votes import as_array
+import numpy as np
+
+from ensemblage._messages import did_you_mean, shown
+from ensemblage._validate.tables import is_series
+from ensemblage._validate.votes import as_array, listed_rows
+
+if TYPE_CHECKING:
+    from ensemblage._types import FloatArray, Microclusters
+
+#: Weights beyond this, or below its inverse, overflow or vanish when they are added or multiplied.
+_LARGEST = 1e100
 
 
 def check_beside(
@@ -37,3 +48,83 @@ def check_each_object(owner: str, n_labels: int, n_objects: int) -> None:
             f" {n_labels:,} groups of them only: it was fitted on Ensemble.of_groups, or saved with"
             f" objects=False. Fit it on the votes, and save it with its objects."
         )
+
+
+def check_member_weight(
+    owner: str, weight: Any, groups: Microclusters, names: list[Any] | None = None
+) -> FloatArray | None:
+    """Return weights of the clusterings, or None where there are none or all are the same.
+
+    A dict, or a Series whose index does not just count, goes by the `names` of the clusterings.
+    """
+    if weight is None:
+        return None
+    n_clusterings = groups.table.shape[1]
+    wanted = (
+        f"The member_weight of {owner} must be {n_clusterings} number(s) from 0 up, one for each"
+        f" clustering"
+    )
+    weight = _in_order(owner, weight, names)
+    try:
+        weights = np.asarray(weight, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise ValueError(f"{wanted}. Got {weight!r} instead ({error}).") from error
+    if weights.shape != (n_clusterings,):
+        raise ValueError(f"{wanted}, but its shape is {weights.shape}.")
+    wrong = np.flatnonzero(~(np.isfinite(weights) & (weights >= 0)))
+    if len(wrong):
+        place = int(wrong[0])
+        raise ValueError(f"{wanted}, but number {place}, counted from 0, is {weights[place]}.")
+    extreme = (weights > _LARGEST) | ((weights > 0) & (weights < 1 / _LARGEST))
+    if extreme.any():
+        place = int(np.flatnonzero(extreme)[0])
+        raise ValueError(
+            f"{wanted}, but number {place}, counted from 0, is {weights[place]}, with which sums"
+            f" leave the range of numbers. Only ratios matter: bring them near 1, and use 0 for"
+            f" nothing."
+        )
+    if not weights.any():
+        raise ValueError(f"{wanted}, but all are 0, and nobody would vote.")
+    if (weights == weights[0]).all():
+        return None
+    silent = np.flatnonzero((groups.table[:, weights > 0] < 0).all(axis=1))
+    if len(silent):
+        count, rows = listed_rows(silent, groups.of_object)
+        raise ValueError(
+            f"{count} object(s) have votes of clusterings with member_weight 0 only: {rows}."
+            f" Leave these rows out, or give such a clustering a weight."
+        )
+    return weights
+
+
+def _in_order(owner: str, weight: Any, names: list[Any] | None) -> Any:
+    """Return weights that go by name as a list in the order of the clusterings."""
+    if isinstance(weight, Mapping):
+        keys, values = list(weight), list(weight.values())
+    elif is_series(weight):
+        keys, values = list(weight.index), list(weight)
+    else:
+        return weight
+    by_name = dict(zip(keys, values, strict=True))
+    if names is not None and len(by_name) == len(keys) and set(by_name) == set(names):
+        return [by_name[name] for name in names]
+    if keys == list(range(len(keys))) and not isinstance(weight, Mapping):
+        return values
+    if names is None:
+        raise ValueError(
+            f"The member_weight of {owner} goes by name, but the votes are an array, whose"
+            f" clusterings have none. Pass a list of weights in the order of the columns."
+        )
+    twice = [key for place, key in enumerate(keys) if key in keys[:place]]
+    unknown = [key for key in keys if key not in names]
+    forgotten = [name for name in names if name not in by_name]
+    if twice:
+        found = f"it has {twice[0]!r} more than once."
+    elif unknown:
+        found = f"{unknown[0]!r} is not a clustering.{did_you_mean(unknown[0], forgotten)}"
+    else:
+        found = f"it has none for {forgotten[0]!r}."
+    raise ValueError(
+        f"The member_weight of {owner} goes by name, with a weight for each clustering, but"
+        f" {found} Clusterings: {shown(names)}."
+    )

@@ -9,9 +9,14 @@ import numpy as np
 
 from ensemblage._messages import Message, Parameter
 from ensemblage._validate.memory import check_memory
-from ensemblage._validate.names import places_of
-from ensemblage._validate.strangers import refuse_as_features
-from ensemblage._validate.tables import foreign_table, is_pandas, is_sparse
+from ensemblage._validate.parameters import places_of
+from ensemblage._validate.tables import (
+    check_shape,
+    foreign_table,
+    is_pandas,
+    is_sparse,
+    refuse_strangers,
+)
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -23,6 +28,7 @@ _LARGEST = 1e140
 #: Below this the square of a difference has lost digits, or is 0.
 _LEAST_SPREAD = 1e-140
 _ROWS = 4096
+_RESHAPE = "a single feature is X.reshape(-1, 1), a single object X.reshape(1, -1)"
 
 
 class Features(NamedTuple):
@@ -45,7 +51,7 @@ def check_features(X: Any) -> Features:
     names, index, kind = None, None, None
     if isinstance(X, Features):
         names, X = X.names, X.matrix
-    refuse_as_features(X)
+    refuse_strangers(X, as_features=True)
     if is_sparse(X):
         raise TypeError(
             "Sparse data was passed, but features are a dense table of objects × features. Pass"
@@ -60,15 +66,16 @@ def check_features(X: Any) -> Features:
     table = foreign_table(X, numbers=True)
     if table is not None:
         kind, names = table.kind, table.names
-        _check_shape((len(table.columns[0]) if names else 0, len(names)))
+        shape: tuple[int, ...] = (len(table.columns[0]) if names else 0, len(names))
+        check_shape(shape, "Features", "features", _RESHAPE)
         array = np.column_stack(table.columns)
     elif is_pandas(X):
         names, index, kind = list(X.columns), X.index, "pandas"
-        _check_shape(X.shape)
+        check_shape(X.shape, "Features", "features", _RESHAPE)
         array = _frame_array(X)
     else:
         array = _plain_array(X)
-        _check_shape(array.shape)
+        check_shape(array.shape, "Features", "features", _RESHAPE)
     if array.dtype.kind == "c":
         raise ValueError("Complex data not supported: features must be real numbers.")
     if array.dtype.kind not in "biuf":
@@ -229,22 +236,3 @@ def _check_finite(matrix: NDArray[Any], names: list[Any] | None) -> None:
 def _place(row: int, column: int, names: list[Any] | None) -> str:
     name = f"column {column}" if names is None else f"column {names[column]!r}"
     return f"row {row} of {name}, counted from 0," if names is None else f"row {row} of {name}"
-
-
-def _check_shape(shape: tuple[int, ...]) -> None:
-    if len(shape) != 2:
-        raise ValueError(
-            f"Features must be a table of objects × features (two dimensions), but an array of"
-            f" {len(shape)} dimension(s) was passed, shape={tuple(shape)}. Reshape your data: a"
-            f" single feature is X.reshape(-1, 1), a single object X.reshape(1, -1)."
-        )
-    if shape[0] == 0:
-        raise ValueError(
-            f"There are no objects: found array with 0 sample(s) (shape={tuple(shape)}) while a"
-            f" minimum of 1 is required."
-        )
-    if shape[1] == 0:
-        raise ValueError(
-            f"There are no features: found array with 0 feature(s) (shape={tuple(shape)}) while a"
-            f" minimum of 1 is required."
-        )

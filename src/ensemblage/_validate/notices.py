@@ -1,14 +1,15 @@
-"""What ensemblage warns of and refuses, as classes, and how it warns."""
+"""What ensemblage warns of and refuses, as classes, how it warns, and what looks like ids."""
 
 from __future__ import annotations
 
 import sys
 import warnings
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from ensemblage._messages import printable
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from types import FrameType
 
 __all__ = [
@@ -24,6 +25,15 @@ __all__ = [
     "UnscaledFeaturesWarning",
     "UntrustedMethodWarning",
 ]
+
+_ID_NAMES = {"id", "index", "barcode", "row", "unnamed: 0", "__index_level_0__"}
+_LIKELY_ID_NAMES = {"name", "object", "sample", "cell", "key"}
+_LIKELY_ID_ENDINGS = ("_id", ".id", " id", "_name", " name", "_index", "_barcode")
+FEWEST_IDS = 3  # fewer objects differ from each other too easily to be taken for ids
+_FEWEST_BY_CONTENT = 10  # the same where the name of the column does not say so
+_SHARE_IF_NAMED = 0.95
+_SHARE = 0.99  # a few ids that occur twice do not make a clustering
+_SHOWN = 5
 
 
 class FeaturesAsVotesWarning(UserWarning):
@@ -79,3 +89,89 @@ def warn(message: str, category: type[Warning]) -> None:
         level, frame = level + 1, frame.f_back
     shown = printable(message)
     warnings.warn(message if shown == message else shown, category, stacklevel=level)
+
+
+# -- ids among the votes ---------------------------------------------------------------------------
+
+
+def is_id_name(name: str) -> bool:
+    """Tell whether a column of this name holds ids, whatever its values.
+
+    Examples
+    --------
+    >>> [is_id_name(name) for name in ("ID", "Unnamed: 0", "cell", "kmeans_3")]
+    [True, True, False, False]
+    """
+    return name.strip().lower() in _ID_NAMES
+
+
+def is_likely_id_name(name: str) -> bool:
+    """Tell whether a column of this name holds ids if all of them differ.
+
+    A column called ``sample`` may name the objects or the batch they came in.
+
+    Examples
+    --------
+    >>> [is_likely_id_name(name) for name in ("cell", "Sample_ID", "kmeans_3")]
+    [True, True, False]
+    """
+    name = name.strip().lower()
+    return name in _LIKELY_ID_NAMES or name.endswith(_LIKELY_ID_ENDINGS)
+
+
+def looks_like_ids(name: str | None, n_different: int, n_votes: int) -> bool:
+    """Tell whether a column with so many different values looks like ids: THE rule.
+
+    With a name for ids, more than 95 % of at least 3 values must differ; without, at least 99 %
+    of at least 10, so all of fewer than 100.
+
+    Examples
+    --------
+    >>> [looks_like_ids("cell", n, 100) for n in (95, 96)], looks_like_ids("run", 96, 100)
+    ([False, True], False)
+    >>> [looks_like_ids(None, n, 1000) for n in (980, 995)], looks_like_ids("run", 9, 9)
+    ([False, True], False)
+    """
+    if name is not None and (is_id_name(name) or is_likely_id_name(name)):
+        return n_votes >= FEWEST_IDS and n_different > _SHARE_IF_NAMED * n_votes
+    return n_votes >= _FEWEST_BY_CONTENT and n_different >= _SHARE * n_votes
+
+
+def warn_of_ids(names: Sequence[Any] | None, labels: Sequence[Any], n_votes: Sequence[int]) -> None:
+    """Warn of clusterings that look like ids; they are kept, since objects may all be alone.
+
+    ``labels[m]`` lists the different labels of clustering m, ``n_votes[m]`` counts its votes.
+    Features with a fraction have a warning of their own.
+    """
+    suspects = []
+    for place, (found, count) in enumerate(zip(labels, n_votes, strict=True)):
+        name = None if names is None else str(names[place])
+        if looks_like_ids(name, len(found), count) and not _has_fractions(found):
+            suspects.append(place)
+    if not suspects:
+        return
+    first = suspects[0]
+    called = [f"{place}" if names is None else repr(str(names[place])) for place in suspects]
+    more = f", ... ({len(called)} of them)" if len(called) > _SHOWN else ""
+    listed = ", ".join(called[:_SHOWN]) + more
+    one = len(suspects) == 1
+    counted = ", counted from 0," if names is None else ""
+    features = (
+        " If all columns are features, pass them to EnsembleClustering."
+        if len(suspects) == len(labels) > 1
+        else ""
+    )
+    warn(
+        f"{'Column' if one else 'Columns'} {listed}{counted} {'looks' if one else 'look'} like ids:"
+        f" {len(labels[first]):,} different labels of {n_votes[first]:,} objects. Ids are not"
+        f" clusterings, but {'it was' if one else 'they were'} kept as such. If"
+        f" {'it names' if one else 'they name'} the objects, leave {'it' if one else 'them'} out or"
+        f" make {'it' if one else 'one'} the index; the command has --id-column.{features}",
+        IdsAsVotesWarning,
+    )
+
+
+def _has_fractions(labels: Any) -> bool:
+    if getattr(labels, "dtype", None) is not None and labels.dtype.kind in "iu":
+        return False
+    return any(isinstance(label, float) and label % 1 for label in labels)

@@ -1,13 +1,23 @@
-"""Parameters: each checked value comes back as what the method needs."""
+"""Parameters, names and estimators: each checked value comes back as what is needed."""
 
 from __future__ import annotations
 
 from numbers import Integral, Real
-from typing import Any, TypeGuard
+from typing import TYPE_CHECKING, Any, TypeGuard
 
 import numpy as np
 
-from ensemblage._messages import Message, Parameter, ParameterError
+from ensemblage._messages import Message, Parameter, ParameterError, did_you_mean, shown
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+#: Losses of partitions with costs of their own for parting and for joining.
+_WITH_COSTS = ("binder", "vi")
+#: The share of the mean size of a cluster that min_cluster_size="auto" stands for.
+_AUTO_SIZE = 0.1
+#: What a fitted consensus method has.
+_FITTED = ("labels_", "n_clusters_", "microclusters_")
 
 
 def is_whole(value: Any) -> TypeGuard[int]:
@@ -15,11 +25,13 @@ def is_whole(value: Any) -> TypeGuard[int]:
     return isinstance(value, Integral) and not isinstance(value, bool)
 
 
-def check_n_clusters(owner: str, value: Any, expected: str = "a whole number from 1 up") -> int:
+def _is_real(value: Any) -> TypeGuard[float]:
+    return isinstance(value, Real) and not isinstance(value, bool)
+
+
+def check_n_clusters(owner: str, value: Any, expected: str | None = None) -> int:
     """Return the number of clusters asked for."""
-    if not is_whole(value) or value < 1:
-        raise ParameterError(owner, "n_clusters", expected, value)
-    return int(value)
+    return check_whole(owner, "n_clusters", value, 1, expected)
 
 
 def check_n_clusters_or_auto(owner: str, value: Any) -> int | None:
@@ -49,11 +61,9 @@ def check_enough_groups(owner: str, n_clusters: int, n_groups: int, default: Any
 
 def check_reach(owner: str, name: str, value: Any, *, words: tuple[str, ...] = ("auto",)) -> None:
     """Check n_neighbors or n_steps: a number, or one of the words that stand for one."""
-    if isinstance(value, str) and value in words:
-        return
-    if not is_whole(value) or value < 1:
+    if not isinstance(value, str) or value not in words:
         listed = ", ".join(map(repr, words))
-        raise ParameterError(owner, name, f"{listed} or a whole number from 1 up", value)
+        check_whole(owner, name, value, 1, f"{listed} or a whole number from 1 up")
 
 
 def check_choice(owner: str, name: str, value: Any, choices: tuple[str, ...]) -> str:
@@ -67,7 +77,7 @@ def check_cost(owner: str, loss: str, a: Any, *, auto_allowed: bool = False) -> 
     """Return the cost of parting of a loss of partitions, None for "auto"; few losses have it."""
     if auto_allowed and isinstance(a, str) and a == "auto" and loss in _WITH_COSTS:
         return None
-    real = isinstance(a, Real) and not isinstance(a, bool)
+    real = _is_real(a)
     if loss not in _WITH_COSTS and (not real or float(a) != 1.0):
         hint = f"Only the losses {' and '.join(map(repr, _WITH_COSTS))} have other costs."
         raise ParameterError(owner, "a", f"1.0 with loss={loss!r}", a, hint)
@@ -79,7 +89,7 @@ def check_cost(owner: str, loss: str, a: Any, *, auto_allowed: bool = False) -> 
 
 def check_number(owner: str, name: str, value: Any, *, zero_allowed: bool = False) -> float:
     """Return `value` if it is a finite number above 0, or 0 where that is allowed."""
-    good = isinstance(value, Real) and not isinstance(value, bool) and np.isfinite(float(value))
+    good = _is_real(value) and np.isfinite(float(value))
     if not good or value < 0 or (value == 0 and not zero_allowed):
         words = "from 0 up" if zero_allowed else "above 0"
         raise ParameterError(owner, name, f"a number {words}", value)
@@ -88,22 +98,17 @@ def check_number(owner: str, name: str, value: Any, *, zero_allowed: bool = Fals
 
 def check_share(owner: str, name: str, value: Any) -> float:
     """Return `value` if it is a number from 0 to 1."""
-    if not isinstance(value, Real) or isinstance(value, bool) or not 0 <= float(value) <= 1:
+    if not _is_real(value) or not 0 <= float(value) <= 1:
         raise ParameterError(owner, name, "a number from 0 to 1", value)
     return float(value)
 
 
-def check_whole(owner: str, name: str, value: Any, lowest: int) -> int:
+def check_whole(owner: str, name: str, value: Any, lowest: int, expected: str | None = None) -> int:
     """Return `value` if it is a whole number from `lowest` up."""
     if not is_whole(value) or value < lowest:
-        raise ParameterError(owner, name, f"a whole number from {lowest} up", value)
+        expected = expected or f"a whole number from {lowest} up"
+        raise ParameterError(owner, name, expected, value)
     return int(value)
-
-
-#: Losses of partitions with costs of their own for parting and for joining.
-_WITH_COSTS = ("binder", "vi")
-#: The share of the mean size of a cluster that min_cluster_size="auto" stands for.
-_AUTO_SIZE = 0.1
 
 
 def check_min_cluster_size(owner: str, value: Any) -> None:
@@ -158,3 +163,82 @@ def check_random_state(owner: str, value: Any) -> int:
     except (TypeError, ValueError) as error:
         expected = "a whole number from 0 up, or a NumPy random generator"
         raise ParameterError(owner, "random_state", expected, value, optional=True) from error
+
+
+# -- names -----------------------------------------------------------------------------------------
+
+
+def check_name(what: str, name: Any, known: Iterable[str]) -> str:
+    """Return a name if it is known, or say which comes near.
+
+    `what` is what it names, with {!r} for the name itself, as in "column {!r} of the votes".
+    """
+    known = list(known)
+    if isinstance(name, str) and name in known:
+        return name
+    hint = did_you_mean(name, known)
+    raise ValueError(f"There is no {what.format(name)}.{hint} Known: {shown(known)}.")
+
+
+def check_method(owner: str, value: Any, known: Mapping[str, Any]) -> str:
+    """Return the name of a consensus method in lower case."""
+    name = value.lower() if isinstance(value, str) else ""
+    if name not in known:
+        hint = did_you_mean(name, known) or f" Known are {', '.join(known)}."
+        raise ValueError(f"Unknown method {value!r} in {owner}.{hint}")
+    return name
+
+
+def places_of(wanted: list[Any] | None, names: list[Any] | None) -> list[int] | None:
+    """Return where the wanted names are, if the names are these in another order; else None.
+
+    Examples
+    --------
+    >>> places_of(["a", "b", "c"], ["c", "a", "b"]), places_of(["a", "b"], ["a", "c"])
+    ([1, 2, 0], None)
+    """
+    if wanted is None or names is None or names == wanted or len(names) != len(wanted):
+        return None
+    place_of = {name: place for place, name in enumerate(names)}
+    return [place_of[name] for name in wanted] if place_of.keys() == set(wanted) else None
+
+
+# -- estimators ------------------------------------------------------------------------------------
+
+
+def check_fitted(owner: str, estimator: Any) -> Any:
+    """Return a fitted consensus method; of a clusterer of features the method inside it."""
+    inside = getattr(estimator, "consensus_", estimator)
+    if all(hasattr(inside, name) for name in _FITTED):
+        return inside
+    if isinstance(estimator, type):
+        raise TypeError(
+            f"{owner} needs a fitted estimator, but got the class {estimator.__name__}. Make one"
+            f" and fit it first: {estimator.__name__}(n_clusters=...).fit(votes)."
+        )
+    if hasattr(estimator, "fit"):
+        from sklearn.exceptions import NotFittedError
+
+        name = type(estimator).__name__
+        raise NotFittedError(
+            f"{owner} needs a fitted consensus method, but this {name} has no"
+            f" {' and '.join(n for n in _FITTED if not hasattr(inside, n))}. Call its fit(votes)"
+            f" first; a method of this library or EnsembleClustering is what it must be."
+        )
+    raise TypeError(
+        f"{owner} needs a fitted consensus method, such as PTGP(n_clusters=3).fit(votes), but got"
+        f" {article(type(estimator).__name__)}."
+    )
+
+
+def check_has_votes(owner: str, fitted: Any) -> None:
+    """Refuse to tell of votes where there were none: what was fitted was a similarity."""
+    if getattr(fitted, "_from_similarity", False):
+        raise ValueError(
+            f"{owner} tells of votes, and this {type(fitted).__name__} was fitted on a similarity"
+            f" (affinity='precomputed'), which has none. Fit it on votes."
+        )
+
+
+def article(name: str) -> str:
+    return f"{'an' if name[:1].lower() in 'aeiou' else 'a'} {name}"

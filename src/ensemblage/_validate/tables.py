@@ -1,4 +1,4 @@
-"""Tables of pandas, polars and Arrow: their columns as arrays, and labels given back in kind.
+"""Tables of other libraries: columns as arrays, labels given back in kind, and what is refused.
 
 A library is looked for among those that are imported already: whoever passes its table has.
 """
@@ -6,12 +6,135 @@ A library is looked for among those that are imported already: whoever passes it
 from __future__ import annotations
 
 import sys
+from collections.abc import Iterator, Mapping
+from os import PathLike
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
+
+_FILES = (".csv", ".tsv", ".parquet", ".npy", ".npz", ".mat", ".gz", ".xlsx", ".h5ad", ".feather")
+_LONGEST = 60
+#: What is passed in place of a table, and what to do: as votes, and as features.
+_WANTED = (
+    "votes are a table of labels, a column for each clustering",
+    "features are a table of numbers, a row for each object",
+)
+_ANNDATA = (
+    (
+        "Use ensemblage.anndata.consensus(adata, keys=[...], n_clusters=...), where keys are the"
+        " columns of adata.obs that hold clusterings."
+    ),
+    (
+        "Pass a matrix of it, such as adata.obsm['X_pca']. For clusterings in adata.obs use"
+        " ensemblage.anndata.consensus(adata, keys=[...], n_clusters=...)."
+    ),
+)
+_STRANGERS = {
+    ("anndata", "AnnData"): _ANNDATA,
+    ("mudata", "MuData"): _ANNDATA,
+    ("spatialdata", "SpatialData"): (
+        (
+            "Use ensemblage.anndata.consensus(sdata.tables[...], keys=[...], n_clusters=...) with"
+            " one of its tables."
+        ),
+        "Pass a matrix of a table, such as sdata.tables[...].obsm[...].",
+    ),
+    ("ensemblage", "VoteTable"): ("Pass ensemblage.tables.votes_of(table).", None),
+    ("ensemblage", "Ensemble"): (
+        None,
+        "An Ensemble holds votes, which the consensus methods take.",
+    ),
+    ("sklearn", "Bunch"): (
+        "Its features are X.data: use ensemblage.EnsembleClustering().fit(X.data).",
+        "Pass X.data.",
+    ),
+    ("dask", "DataFrame"): (
+        "Use ensemblage.scale.dask.consensus(X, estimator), or pass X.compute().",
+        "Pass X.compute().",
+    ),
+    ("xarray", "Dataset"): ("Pass X.to_dataframe().", "Pass X.to_dataframe()."),
+}
+_CLUSTERER = (
+    "Pass a list of fitted clusterers, whose labels_ are then the columns.",
+    "Base clusterers are the parameter 'method'.",
+)
+_PATH = (
+    (
+        "Read a file first: table = ensemblage.tables.read({0!r}), then"
+        " fit(ensemblage.tables.votes_of(table)); or run: ensemblage consensus {0}"
+    ),
+    (
+        "Read a file first, with pandas.read_csv({0!r}) for example; or run: ensemblage generate"
+        " {0} -o pool.parquet"
+    ),
+)
+
+
+# -- what is not a table ---------------------------------------------------------------------------
+
+
+def refuse_strangers(X: Any, *, as_features: bool = False) -> None:
+    """Raise where X holds no table of votes, or of features, and name the call that takes it."""
+    name = type(X).__name__
+    given, advice = f"{'An' if name[:1].lower() in 'aeiou' else 'A'} {name} object", None
+    path = _path(X)
+    classes = {(kind.__module__.partition(".")[0], kind.__name__) for kind in type(X).__mro__}
+    if known := classes & _STRANGERS.keys():
+        advice = _STRANGERS[known.pop()][as_features]
+    elif path is not None:
+        given, advice = f"A path or text ({path!r})", _PATH[as_features].format(path)
+    elif is_clusterer(X):
+        advice = _CLUSTERER[as_features]
+    elif isinstance(X, type):
+        given, advice = f"The class {X.__name__}", "Pass the table itself."
+    elif isinstance(X, Iterator):
+        advice = "Pass list(X), which can be read more than once."
+    elif isinstance(X, set | frozenset):
+        advice = "A set has no order. Pass a list."
+    if advice is not None:
+        raise TypeError(f"{given} was passed, but {_WANTED[as_features]}. {advice}")
+
+
+def is_clusterer(item: Any) -> bool:
+    """Tell whether this is an estimator, fitted or not."""
+    if isinstance(item, type | Mapping) or hasattr(type(item), "__array__"):
+        return False  # a column of a DataFrame may be called labels_
+    return hasattr(item, "labels_") or (hasattr(item, "fit") and hasattr(item, "get_params"))
+
+
+def _path(X: Any) -> str | None:
+    """Return a text or path, or the first of a list of paths; cut where it is very long."""
+    if isinstance(X, list | tuple) and X and not hasattr(X, "_fields"):
+        files = (isinstance(x, str | PathLike) and str(x).lower().endswith(_FILES) for x in X[:3])
+        X = X[0] if all(files) else None
+    if not isinstance(X, str | bytes | PathLike):
+        return None
+    text = X.decode(errors="replace") if isinstance(X, bytes) else str(X)
+    return text if len(text) <= _LONGEST else f"{text[: _LONGEST - 3]}..."
+
+
+def check_shape(shape: tuple[int, ...], what: str, columns: str, reshape: str) -> None:
+    """Raise where an array is not a table of objects × `columns` with a row and a column."""
+    if len(shape) != 2:
+        raise ValueError(
+            f"{what} must be a table of objects × {columns} (two dimensions), but an array of"
+            f" {len(shape)} dimension(s) was passed, shape={tuple(shape)}. Reshape your data:"
+            f" {reshape}."
+        )
+    for count, missing, found in zip(
+        shape, ("objects", columns), ("sample", "feature"), strict=True
+    ):
+        if count == 0:
+            raise ValueError(
+                f"{what} have no {missing}: found array with 0 {found}(s) (shape={tuple(shape)})"
+                f" while a minimum of 1 is required."
+            )
+
+
+# -- tables and columns ----------------------------------------------------------------------------
 
 
 class Table(NamedTuple):
@@ -32,28 +155,6 @@ def is_sparse(X: Any) -> bool:
     return type(X).__module__.startswith("scipy.sparse")
 
 
-def foreign_table(X: Any, *, numbers: bool = False) -> Table | None:
-    """Return the columns of a polars or Arrow table, None for anything else.
-
-    In columns of integers null is -1, a missing vote; with `numbers`, for features, such a column
-    becomes one of floats. In columns of floats null is NaN, in all others (words, categories,
-    booleans) None.
-    """
-    polars, arrow = sys.modules.get("polars"), sys.modules.get("pyarrow")
-    if polars is not None and isinstance(X, polars.LazyFrame):
-        raise TypeError(
-            "A polars LazyFrame was passed, which holds no values yet. Pass X.collect(); votes"
-            " that do not fit in memory are for ensemblage.scale.stream."
-        )
-    if polars is not None and isinstance(X, polars.DataFrame):
-        columns = [_polars_array(column, polars, numbers=numbers) for column in X.get_columns()]
-        return Table("polars", list(X.columns), columns)
-    if arrow is not None and isinstance(X, (arrow.Table, arrow.RecordBatch)):
-        columns = [_arrow_array(column, arrow, numbers=numbers) for column in X.columns]
-        return Table("arrow", list(X.schema.names), columns)
-    return None
-
-
 def is_series(column: Any) -> bool:
     """Tell whether this is a Series of pandas."""
     pandas = sys.modules.get("pandas")
@@ -65,24 +166,31 @@ def is_column(item: Any) -> bool:
 
     Lists are not: nobody can see whether a list of numbers is a row or a column.
     """
-    polars, arrow = sys.modules.get("polars"), sys.modules.get("pyarrow")
-    if polars is not None and isinstance(item, polars.Series):
+    if getattr(item, "ndim", None) == 1 and hasattr(item, "__array__"):
         return True
-    if arrow is not None and isinstance(item, (arrow.Array, arrow.ChunkedArray)):
-        return True
-    return getattr(item, "ndim", None) == 1 and hasattr(item, "__array__")
+    return not hasattr(item, "columns") and _as_arrow(item) is not None
+
+
+def foreign_table(X: Any, *, numbers: bool = False) -> Table | None:
+    """Return the columns of a polars or Arrow table, None for anything else.
+
+    In columns of integers null is -1, a missing vote; with `numbers`, for features, such a column
+    becomes one of floats. In columns of floats null is NaN, in all others (words, categories,
+    booleans) None.
+    """
+    table = _as_arrow(X)
+    if not hasattr(table, "schema"):
+        return None
+    columns = [_arrow_array(column, numbers=numbers) for column in table.columns]
+    return Table("arrow" if table is X else "polars", list(table.schema.names), columns)
 
 
 def one_column(column: Any) -> NDArray[Any] | None:
     """Return a Series of pandas or polars or an array of Arrow as an array; None for others."""
-    polars, arrow = sys.modules.get("polars"), sys.modules.get("pyarrow")
     if is_series(column):
         return series_array(column)
-    if polars is not None and isinstance(column, polars.Series):
-        return _polars_array(column, polars, numbers=False)
-    if arrow is not None and isinstance(column, (arrow.Array, arrow.ChunkedArray)):
-        return _arrow_array(column, arrow, numbers=False)
-    return None
+    array = _as_arrow(column)
+    return None if array is None or hasattr(array, "schema") else _arrow_array(array)
 
 
 def series_array(series: Any) -> NDArray[Any]:
@@ -118,51 +226,48 @@ def table_like(
         import pandas as pd
 
         return pd.DataFrame(named, index=index)
+    if kind is None:
+        return np.column_stack(columns)
+    listed = {name: column.tolist() for name, column in named.items()}
     if kind == "polars":
         import polars as pl
 
-        return pl.DataFrame({name: column.tolist() for name, column in named.items()})
-    if kind == "arrow":
-        import pyarrow as pa
+        return pl.DataFrame(listed)
+    import pyarrow as pa
 
-        return pa.table({name: column.tolist() for name, column in named.items()})
-    return np.column_stack(columns)
+    return pa.table(listed)
 
 
-def _polars_array(column: Any, polars: Any, *, numbers: bool) -> NDArray[Any]:
-    if numbers and column.dtype.is_integer() and column.null_count():
-        column = column.cast(polars.Float64)
-    array: NDArray[Any]
-    if column.dtype.is_integer() and column.null_count() and column.dtype != polars.UInt64:
-        array = column.cast(polars.Int64).fill_null(-1).to_numpy()
-    elif column.dtype.is_float() or (column.dtype.is_numeric() and not column.null_count()):
-        array = column.to_numpy()
-    else:
-        array = _objects(column.to_list())
-    return array
+def _as_arrow(X: Any) -> Any:
+    """Return a table or column of polars or Arrow as one of Arrow, None for anything else."""
+    polars, arrow = sys.modules.get("polars"), sys.modules.get("pyarrow")
+    if polars is not None and isinstance(X, polars.LazyFrame):
+        raise TypeError(
+            "A polars LazyFrame was passed, which holds no values yet. Pass X.collect(); votes"
+            " that do not fit in memory are for ensemblage.scale.stream."
+        )
+    if polars is not None and isinstance(X, (polars.DataFrame, polars.Series)):
+        return X.to_arrow()
+    if arrow is None:
+        return None
+    of_arrow = (arrow.Table, arrow.RecordBatch, arrow.Array, arrow.ChunkedArray)
+    return X if isinstance(X, of_arrow) else None
 
 
-def _arrow_array(column: Any, arrow: Any, *, numbers: bool) -> NDArray[Any]:
-    kinds = arrow.types
-    if kinds.is_dictionary(column.type):
+def _arrow_array(column: Any, *, numbers: bool = False) -> NDArray[Any]:
+    import pyarrow as pa
+
+    if pa.types.is_dictionary(column.type):
         column = column.cast(column.type.value_type)
-    if numbers and kinds.is_integer(column.type) and column.null_count:
-        column = column.cast(arrow.float64(), safe=False)
-    whole = kinds.is_integer(column.type)
-    array: NDArray[Any]
-    if whole and column.null_count and not kinds.is_uint64(column.type):
-        array = column.cast(arrow.int64()).fill_null(-1).to_numpy(zero_copy_only=False)
-    elif kinds.is_floating(column.type) or (
-        kinds.is_integer(column.type) and not column.null_count
-    ):
-        array = column.to_numpy(zero_copy_only=False)
-    else:
-        array = _objects(column.to_pylist())
-    return array
-
-
-def _objects(values: list[Any]) -> NDArray[Any]:
-    """Return values as an array of objects, also where they are lists."""
-    array = np.empty(len(values), dtype=object)
-    array[:] = values
+    kind, gaps = column.type, column.null_count > 0
+    if gaps and numbers and pa.types.is_integer(kind):
+        column = column.cast(pa.float64(), safe=False)
+    elif gaps and pa.types.is_integer(kind) and not pa.types.is_uint64(kind):
+        column = column.cast(pa.int64()).fill_null(-1)
+    whole = pa.types.is_integer(column.type) and not column.null_count
+    if whole or pa.types.is_floating(column.type):
+        array: NDArray[Any] = column.to_numpy(zero_copy_only=False)
+        return array
+    array = np.empty(len(column), dtype=object)
+    array[:] = column.to_pylist()  # by place: values may be lists
     return array

@@ -9,15 +9,15 @@ import numpy as np
 
 from ensemblage._messages import ParameterError
 from ensemblage._types import Columns
-from ensemblage._validate.lists import columns_of_list, is_list_of_columns, warn_of_short_lists
+from ensemblage._validate.columns import columns_of_list, is_list_of_columns, side_by_side
 from ensemblage._validate.notices import FeaturesAsVotesWarning, TransposedVotesWarning, warn
-from ensemblage._validate.side_by_side import side_by_side
-from ensemblage._validate.strangers import refuse_as_votes
 from ensemblage._validate.tables import (
+    check_shape,
     foreign_table,
     is_pandas,
     is_sparse,
     one_column,
+    refuse_strangers,
     series_array,
 )
 from ensemblage.flow.codes import factorize, whole_numbers
@@ -26,6 +26,11 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from ensemblage._types import IntArray, Microclusters
+
+_RESHAPE = (
+    "one clustering of many objects is votes.reshape(-1, 1), or stack several clusterings with"
+    " numpy.column_stack"
+)
 
 
 class Votes(NamedTuple):
@@ -49,16 +54,15 @@ def check_votes(X: Any, *, new: bool = False) -> Votes:
     `new` votes are for a model that knows how many clusterings there are: a few rows are no
     reason to ask whether rows and columns were exchanged.
     """
-    names, index, kind = None, None, None
-    refuse_as_votes(X)
+    names, index = None, None
+    refuse_strangers(X)
     listed, in_lists, named = is_list_of_columns(X), False, True
     if listed:
         columns, named = columns_of_list(X)
         X, index = side_by_side(columns, as_array, named=named, of="list")
     elif isinstance(X, Mapping) and not is_sparse(X):  # one of scipy's is a dict
         X, index = side_by_side(X, as_array)
-    if index is not None:
-        kind = "pandas"
+    kind = None if index is None else "pandas"
     table = foreign_table(X)
     if table is not None:
         kind, X = table.kind, Columns(table.names, table.columns)
@@ -81,12 +85,13 @@ def check_votes(X: Any, *, new: bool = False) -> Votes:
     else:
         array, in_lists = as_array(X), isinstance(X, list | tuple)
         _check_shape(array.shape)
-        if array.dtype.kind in "iub":
-            matrix, labels = array, [None] * array.shape[1]
+        integers = whole_numbers(array) if array.dtype.kind == "f" else None
+        if array.dtype.kind in "iub" or integers is not None:
+            matrix, labels = array if integers is None else integers, [None] * array.shape[1]
         else:
-            matrix, labels = _whole_matrix(array) or _join(list(array.T))
+            matrix, labels = _join(list(array.T))
         if in_lists and not new:
-            warn_of_short_lists(*array.shape)
+            _warn_of_short_lists(*array.shape)
     if matrix.dtype.kind == "b":
         matrix = matrix.view(np.uint8)
     if not matrix.dtype.isnative:
@@ -155,23 +160,7 @@ def _check_shape(shape: tuple[int, ...]) -> None:
             " dimension(s), shape=()) was passed. Pass an array, a DataFrame or a dict of lists;"
             " votes in a file are read by ensemblage.tables.read."
         )
-    if len(shape) != 2:
-        raise ValueError(
-            f"Votes must be a table of objects × clusterings (two dimensions), but an array of"
-            f" {len(shape)} dimension(s) was passed, shape={tuple(shape)}. Reshape your data: one"
-            f" clustering of many objects is votes.reshape(-1, 1), or stack several clusterings"
-            f" with numpy.column_stack."
-        )
-    if shape[0] == 0:
-        raise ValueError(
-            f"Votes have no objects: found array with 0 sample(s) (shape={tuple(shape)}) while a"
-            f" minimum of 1 is required."
-        )
-    if shape[1] == 0:
-        raise ValueError(
-            f"Votes have no clusterings: found array with 0 feature(s) (shape={tuple(shape)}) while"
-            f" a minimum of 1 is required."
-        )
+    check_shape(shape, "Votes", "clusterings", _RESHAPE)
 
 
 def check_names(names: list[Any]) -> None:
@@ -181,14 +170,6 @@ def check_names(names: list[Any]) -> None:
             f"Votes have several columns called {twice[0]!r}. Give each clustering a name of its"
             f" own."
         )
-
-
-def _whole_matrix(array: NDArray[Any]) -> tuple[IntArray, list[list[Any] | None]] | None:
-    """Return floats as one integer matrix if they are whole numbers."""
-    if array.dtype.kind != "f":
-        return None
-    whole = whole_numbers(array)
-    return None if whole is None else (whole, [None] * array.shape[1])
 
 
 def _join(columns: list[NDArray[Any]]) -> tuple[IntArray, list[list[Any] | None]]:
@@ -265,16 +246,34 @@ def _warn_if_transposed(matrix: IntArray, otherwise: str) -> None:
         )
 
 
+def _warn_of_short_lists(n_rows: int, n_columns: int) -> None:
+    """Warn of a list of lists with fewer rows than columns, in both readings."""
+    if n_rows < n_columns:
+        warn(
+            f"A list of {n_rows} list(s) of {n_columns} labels was read as rows: {n_rows}"
+            f" object(s), {n_columns} clusterings. If each list is a clustering of {n_columns}"
+            f" objects, pass arrays, [numpy.array(labels) for labels in votes], which are read as"
+            f" columns. To keep this reading without a warning, pass numpy.array(votes).",
+            TransposedVotesWarning,
+        )
+
+
 def check_turnout(table: NDArray[np.int32], of_object: NDArray[np.int32]) -> None:
     """Refuse objects that no clustering voted on."""
     silent = np.flatnonzero((table < 0).all(axis=1))
     if len(silent):
-        rows = np.flatnonzero(np.isin(of_object, silent))
-        shown = ", ".join(str(row) for row in rows[:5]) + (", ..." if len(rows) > 5 else "")
+        count, rows = listed_rows(silent, of_object)
         raise ValueError(
-            f"{len(rows)} object(s) have no vote in any clustering: row(s) {shown}, counted from"
-            f" 0. Nothing can be said about them; leave these rows out."
+            f"{count} object(s) have no vote in any clustering: {rows}. Nothing can be said about"
+            f" them; leave these rows out."
         )
+
+
+def listed_rows(groups: NDArray[np.intp], of_object: NDArray[np.int32]) -> tuple[int, str]:
+    """Return how many objects are in some microclusters, and the first of their rows as text."""
+    rows = np.flatnonzero(np.isin(of_object, groups))
+    shown = ", ".join(map(str, rows[:5])) + (", ..." if len(rows) > 5 else "")
+    return len(rows), f"row(s) {shown}, counted from 0"
 
 
 def check_objects_known(owner: str, n_objects: int, groups: Microclusters) -> None:

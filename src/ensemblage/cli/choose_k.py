@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ensemblage.cli import options
 from ensemblage.cli.errors import UsageError
-from ensemblage.cli.output import format_choice, format_choice_scores, print_json, say
+from ensemblage.cli.output import format_choice, format_choice_scores
 from ensemblage.cli.session import FitSession, check_k, verb
 
 EXAMPLES = """\b
@@ -67,19 +67,15 @@ def choose_k(
     if session.true_labels is not None:
         classes = session.true_labels[~tables.is_missing(session.true_labels)]
         n_classes = len(set(classes.tolist()))
-    if session.as_json:
-        facts = {
-            "method": session.method,
-            **session.facts(ensemble),
-            "output": output,
-            **session.clock.elapsed().facts(),
-            "n_classes": n_classes,
-        }
-        print_json("choose-k", facts | choice.to_dict())
-    elif not session.quiet or output is None:
-        aside = output == "-"
-        if choice.scores:
-            say(format_choice_scores(choice) + "\n", err=aside)
-        say(format_choice(choice), err=aside)
-        if n_classes is not None:
-            say(f"The true labels have {n_classes} classes.", err=aside)
+    facts = {
+        "method": session.method,
+        **session.facts(ensemble),
+        "output": output,
+        **session.clock.elapsed().facts(),
+        "n_classes": n_classes,
+        **choice.to_dict(),
+    }
+    lines = [format_choice_scores(choice), ""] if choice.scores else []
+    lines += [format_choice(choice)]
+    lines += [] if n_classes is None else [f"The true labels have {n_classes} classes."]
+    session.finish("choose-k", facts, "\n".join(lines), err=output == "-", asked=output is None)

@@ -7,7 +7,7 @@ from typing import Any
 
 from ensemblage.cli import options
 from ensemblage.cli.errors import warn, with_options
-from ensemblage.cli.output import format_table, print_json, say
+from ensemblage.cli.output import format_table
 from ensemblage.cli.session import VoteSession, check_k, verb
 
 EXAMPLES = """\b
@@ -70,18 +70,16 @@ def compare(
     columns = [name for name in _TITLES if truth is not None or name not in ("nmi", "ari")]
     if output is not None:
         _write(output, [{name: row[name] for name in columns} for row in rows], agreement)
-    if session.as_json:
-        facts = {
-            "ks": [k],
-            **session.facts(ensemble),
-            "output": output,
-            **session.clock.elapsed().facts(),
-            "methods": rows,
-            "agreement": agreement,
-        }
-        print_json("compare", facts)
-    elif not session.quiet or output is None:
-        say(_report(rows, columns, agreement), err=output == "-")
+    facts = {
+        "ks": [k],
+        **session.facts(ensemble),
+        "output": output,
+        **session.clock.elapsed().facts(),
+        "methods": rows,
+        "agreement": agreement,
+    }
+    text = _report(rows, columns, agreement)
+    session.finish("compare", facts, text, err=output == "-", asked=output is None)
     for row in rows:
         if row["error"] is not None:
             warn(f"{row['method']} has no result: {row['error']}")

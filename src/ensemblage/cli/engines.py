@@ -7,7 +7,6 @@ name it in `ENGINES` and in `options.Engine`.
 from __future__ import annotations
 
 import importlib.util
-import os
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
@@ -53,9 +52,10 @@ class Job:
 
     @property
     def to_folder(self) -> bool:
-        """Whether the output is a folder: it exists as one, or has a slash at its end."""
-        output = self.output
-        return output.endswith(("/", os.sep)) or (output != "" and Path(output).is_dir())
+        """Whether the output is a folder."""
+        from ensemblage import tables
+
+        return tables.is_folder(self.output)
 
     def check(self, *inputs: str | None) -> list[str | None]:
         """Check the output before anything is read, and return all inputs.
@@ -170,13 +170,7 @@ def _carried(job: Job) -> tuple[dict[str, Any], dict[str, Any]]:
         return {}, {}
     written = {"label"} if job.ks is None else {f"k{k}" for k in job.ks}
     written |= {"confidence"} if job.confidence else set()
-    for noun, names in (("id", [table.id_name]), ("kept", table.kept)):
-        for name in names:
-            if name in written:
-                raise tables.FileFormatError(
-                    f"The {noun} column is called {name!r}, which is the name of a column of the"
-                    " output. Rename it."
-                )
+    tables.check_carried([table.id_name, *table.kept], written)
     if table.ids is None or table.id_name is None:
         return {"row": np.arange(tables.n_objects(table))}, dict(table.kept)
     return {table.id_name: table.ids}, dict(table.kept)

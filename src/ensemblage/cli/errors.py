@@ -5,7 +5,6 @@ The library names parameters; `OPTIONS` says what the command calls them.
 
 from __future__ import annotations
 
-import difflib
 import inspect
 import os
 import sys
@@ -17,7 +16,7 @@ from typing import TYPE_CHECKING, Any, Literal, get_args, get_origin, get_type_h
 import typer
 from typer.core import TyperCommand, TyperGroup
 
-from ensemblage._messages import printable, written
+from ensemblage._messages import did_you_mean, printable, written
 from ensemblage.cli.output import say
 
 if TYPE_CHECKING:
@@ -45,19 +44,6 @@ _TyperUsageError: type[Exception] = typer.BadParameter.__mro__[1]
 
 class UsageError(Exception):
     """The arguments are wrong, whatever the files contain."""
-
-
-def did_you_mean(word: str, known: Iterable[str]) -> str:
-    """Return a question that suggests the nearest known word, or nothing.
-
-    Examples
-    --------
-    >>> did_you_mean("PTGB", ["pta", "ptgp"]), did_you_mean("forest", ["pta", "ptgp"])
-    (" Did you mean 'ptgp'?", '')
-    """
-    by_lower = {name.lower(): name for name in known}
-    near = difflib.get_close_matches(word.strip().lower(), by_lower, n=1)
-    return f" Did you mean {by_lower[near[0]]!r}?" if near else ""
 
 
 def unknown(noun: str, word: str, known: Iterable[str]) -> UsageError:

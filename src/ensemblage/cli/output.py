@@ -1,11 +1,9 @@
-"""What the command shows: progress, summaries, tables, JSON."""
+"""What the command shows: summaries, tables, JSON."""
 
 from __future__ import annotations
 
 import json
 import math
-import sys
-from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 import typer
@@ -13,7 +11,7 @@ import typer
 from ensemblage._messages import printable, printable_json
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from ensemblage.metrics import KChoice
 
@@ -30,21 +28,6 @@ _CRITERION_TITLES = {
 def say(text: str, *, err: bool = False) -> None:
     """Show a text on standard output or error: all that the command prints but labels."""
     typer.echo(printable(text), err=err)
-
-
-@contextmanager
-def stage(title: str, *, show: bool = True) -> Iterator[None]:
-    """Show a spinner with this title on standard error, if that is a terminal."""
-    if not show or not sys.stderr.isatty():
-        yield
-        return
-    from rich.console import Console
-
-    with Console(stderr=True).status(f"{printable(title)} ...") as status:
-        from ensemblage.flow import compiling  # slow to import, so it is under the spinner
-
-        with compiling.showing(lambda text: status.update(f"{text or title} ...")):
-            yield
 
 
 def format_table(header: Sequence[str], rows: Iterable[Sequence[str]]) -> str:

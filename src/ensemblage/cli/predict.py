@@ -46,7 +46,7 @@ def predict(
     )
     job.check(model)
     loaded = _load(model)
-    from ensemblage.scale.placement import Placement
+    from ensemblage.ensembles.placement import Placement
 
     job.title = type(loaded).__name__
     digest = hashlib.sha256(Path(model).read_bytes()).hexdigest()

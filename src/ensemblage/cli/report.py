@@ -156,7 +156,7 @@ def _check_model_call(paths: list[str], context: typer.Context) -> None:
 
 def _votes_of_model(model: Any, ensemble: Any) -> Any:
     """Return the votes by the clusterings of a model, object by object."""
-    from ensemblage.scale.placement import votes_for
+    from ensemblage.ensembles.placement import votes_for
 
     votes = votes_for(getattr(model, "consensus_", model), ensemble)
     of_object = ensemble.microclusters.of_object

@@ -14,10 +14,10 @@ from typing import TYPE_CHECKING, Any, get_type_hints
 
 from ensemblage import METHODS
 from ensemblage._clock import Clock
-from ensemblage._progress import Item, track
+from ensemblage._progress import Item, track, working
 from ensemblage.cli import options  # noqa: TC001 - typer reads annotations
 from ensemblage.cli.errors import UsageError, reported, warn, warnings_as_lines
-from ensemblage.cli.output import print_json, say, stage
+from ensemblage.cli.output import print_json, say
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -48,7 +48,7 @@ class Session:
 
     def stage(self, title: str) -> AbstractContextManager[None]:
         """Show a spinner with this title on standard error, if that is a terminal."""
-        return stage(title, show=not self.quiet)
+        return working(title, show=not self.quiet)
 
     def track(self, items: Iterable[Item], title: str, total: int) -> Iterable[Item]:
         """Return the items, to be walked through under a progress bar."""
@@ -74,11 +74,19 @@ class JsonSession(Session):
 
         tables.check_writable("-")
 
-    def finish(self, verb: str, facts: dict[str, Any], summary: str, *, err: bool = True) -> None:
-        """Print the facts as JSON, or else the summary."""
+    def finish(
+        self,
+        verb: str,
+        facts: dict[str, Any],
+        summary: str,
+        *,
+        err: bool = True,
+        asked: bool = False,
+    ) -> None:
+        """Print the facts as JSON, or else the summary; `asked` for, it is not left out."""
         if self.as_json:
             print_json(verb, facts)
-        elif not self.quiet:
+        elif asked or not self.quiet:
             say(summary, err=err)
 
 

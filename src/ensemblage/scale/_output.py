@@ -9,7 +9,6 @@ from __future__ import annotations
 import csv
 import io
 import shutil
-from os import PathLike, fspath
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -29,6 +28,7 @@ from ensemblage.tables import (
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
+    from os import PathLike
     from typing import IO
 
     from numpy.typing import NDArray
@@ -222,12 +222,6 @@ class Target(NamedTuple):
     path: Path
     format: str
     sources: range
-
-
-def is_folder(output: str | PathLike[str]) -> bool:
-    """Tell whether an output is a folder: it exists as one, or has a slash at its end."""
-    path = fspath(output)
-    return bool(path) and (path.endswith(("/", "\\")) or Path(path).is_dir())
 
 
 def parts_folder(output: str | PathLike[str]) -> Path:

@@ -2,42 +2,28 @@
 
 from __future__ import annotations
 
+from collections import deque
+from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import closing
 from functools import partial
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
-import numpy as np
-
-from ensemblage import flow
-from ensemblage.flow.codes import MISSING
-from ensemblage.scale._pipeline import in_order
-from ensemblage.tables import Codes, FileFormatError, RereadError, smallest
+from ensemblage.scale._index import Index, add_votes, empty_index, keep, numbers_of, votes_of
+from ensemblage.tables import RereadError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
-    from numpy.typing import NDArray
+    from collections.abc import Callable, Generator, Iterable, Iterator
 
     from ensemblage._types import IntArray
     from ensemblage.scale._checkpoint import Folder
     from ensemblage.scale._output import ParquetTarget, TextTarget
     from ensemblage.tables import Batch, Source
 
+Item = TypeVar("Item")
+Result = TypeVar("Result")
+
 #: Rows after which what was done is kept.
 PIECE_ROWS = 1 << 24
-_SHOWN = 5
-_TYPES = [np.dtype(name) for name in ("uint8", "int8", "int16", "int32", "int64")]
-_ROWS_AT_ONCE = 1 << 14  # of which all votes stay in the cache
-
-
-class Index(NamedTuple):
-    """The microclusters of the rows read so far, and the labels that their votes stand for.
-
-    True labels are the last column where there are any, so that one index counts everything.
-    """
-
-    groups: flow.MicroclusterIndex
-    labels: list[Codes]
 
 
 class _Read(NamedTuple):
@@ -47,50 +33,35 @@ class _Read(NamedTuple):
     batch: Batch
 
 
+def in_order(
+    work: Callable[[Item], Result], items: Iterable[Item], threads: int
+) -> Generator[Result]:
+    """Yield ``work(item)`` for each item, in order; errors come where their item would.
+
+    Items are read in one thread while others work, and what is under way at one time is bounded,
+    so that a fast reader does not fill the memory.
+    """
+    if threads <= 1:
+        yield from map(work, items)
+        return
+    with ThreadPoolExecutor(1) as reader, ThreadPoolExecutor(threads) as workers:
+        started = (workers.submit(work, item) for item in items)
+
+        def read() -> Future[Result] | None:
+            return next(started, None)
+
+        # One more than the workers hold: enough that none of them waits.
+        under_way = deque(reader.submit(read) for _ in range(threads + 1))
+        try:
+            while (result := under_way.popleft().result()) is not None:
+                yield result.result()
+                under_way.append(reader.submit(read))
+        finally:
+            for waiting in under_way:
+                waiting.cancel()
+
+
 # -- the first pass ------------------------------------------------------------------------------
-
-
-def rows_of(columns: list[IntArray]) -> IntArray:
-    """Return columns as rows, in the smallest of few types (for each, kernels are compiled)."""
-    others = [column for column in columns if column.dtype != np.uint8]
-    low = min((int(column.min(initial=0)) for column in others), default=0)
-    high = max((int(column.max(initial=0)) for column in others), default=0)
-    if len(others) < len(columns):
-        high = max(high, 255)
-    wanted = (t for t in _TYPES if np.iinfo(t).min <= low and high <= np.iinfo(t).max)
-    rows = np.empty((len(columns[0]), len(columns)), dtype=next(wanted))
-    for start in range(0, len(rows), _ROWS_AT_ONCE):
-        part = slice(start, start + _ROWS_AT_ONCE)
-        for place, column in enumerate(columns):
-            rows[part, place] = column[part]
-    return rows
-
-
-def votes_of(source: Source, batch: Batch, index: Index) -> IntArray:
-    """Return the votes of a batch as rows of codes."""
-    return rows_of(source.coded(batch, index.labels))
-
-
-def empty_index(source: Source) -> Index:
-    """Return the index of no rows."""
-    names = source.label_names
-    return Index(flow.MicroclusterIndex(len(names)), [Codes(name) for name in names])
-
-
-def restored_index(sources: list[Source], folder: Folder) -> tuple[Index, tuple[int, int]]:
-    """Return the index as an earlier run has left it, and where that stopped."""
-    index, kept = empty_index(sources[0]), folder.read_index()
-    if kept is None:
-        return index, (0, 0)
-    table, sizes, state = kept
-    index.groups.add_groups(table, sizes)
-    labels = [
-        Codes.restored(name, known)
-        for name, known in zip(sources[0].label_names, state["labels"], strict=True)
-    ]
-    for source, learned in zip(sources, state["learned"], strict=True):
-        source.recall(learned)
-    return Index(index.groups, labels), (state["source"], state["row"])
 
 
 def read_votes(
@@ -133,7 +104,7 @@ def _read_votes(
     since = 0
     with closing(in_order(rows, batches(), threads)) as found:
         for read, votes in found:
-            _add(index, votes, sources[read.source], read.batch.first, threads)
+            add_votes(index, votes, sources[read.source], read.batch.first, threads)
             since += len(votes)
             tell(len(votes))
             if since >= PIECE_ROWS:
@@ -142,58 +113,6 @@ def _read_votes(
     for source in sources:
         source.check_unchanged()
     keep(index, folder, sources, len(sources), 0)
-
-
-def index_of(source: Source, start: int = 0, stop: int | None = None) -> Index:
-    """Return the index of some rows of a source, alone."""
-    index = empty_index(source)
-    try:
-        for batch in source.batches(start, stop, truth=True, carried=source.n_rows is None):
-            _add(index, votes_of(source, batch, index), source, batch.first, 1)
-    except RereadError:
-        return index_of(source, start, stop)
-    source.check_unchanged()
-    return index
-
-
-def _add(index: Index, votes: IntArray, source: Source, first: int, threads: int) -> None:
-    numbers = index.groups.add(votes, n_jobs=threads)
-    _check_turnout(index.groups, votes, numbers, source, first)
-
-
-def keep(index: Index, folder: Folder, sources: list[Source], source: int, row: int) -> None:
-    """Keep the index in the folder, and how far it has come."""
-    table, sizes = index.groups.finish()
-    state = {
-        "source": source,
-        "row": row,
-        "labels": [known.state() for known in index.labels],
-        "learned": [each.learned() for each in sources],
-    }
-    folder.write_index(smallest(table), sizes, state)
-
-
-def _check_turnout(
-    groups: flow.MicroclusterIndex, votes: IntArray, numbers: Any, source: Source, first: int
-) -> None:
-    """Refuse objects that no clustering voted on, as soon as one is met."""
-    if votes.dtype.kind == "u":
-        return
-    if source.truth is None:
-        silent = int(groups.lookup(np.full((1, votes.shape[1]), MISSING, np.int64))[0])
-        if silent < 0:
-            return
-        rows = np.flatnonzero(numbers == silent)
-    else:
-        rows = np.flatnonzero((votes[:, :-1] == MISSING).all(axis=1))
-        if not len(rows):
-            return
-    shown = [source.where(first + int(row)) for row in rows[:_SHOWN]]
-    more = ["and others"] if len(rows) > _SHOWN else []
-    raise FileFormatError(
-        f"Object(s) without a vote in any clustering: {'; '.join(shown + more)}. Nothing can be"
-        " said about them; leave these rows out."
-    )
 
 
 # -- the second pass -----------------------------------------------------------------------------
@@ -267,14 +186,6 @@ def write_part(
     rows = _rows_until(found, span[1] - span[0], source, lambda _: None)
     folder.replace(name, partial(_write_part, target, rows))
     source.check_unchanged()
-
-
-def numbers_of(source: Source, batch: Batch, index: Index) -> NDArray[np.int32]:
-    """Return the microcluster of each row of a batch."""
-    numbers = index.groups.lookup(votes_of(source, batch, index))
-    if len(numbers) and int(numbers.min()) < 0:
-        raise source.changed()
-    return numbers
 
 
 def _encoded(

@@ -4,15 +4,26 @@ from __future__ import annotations
 
 import shutil
 from contextlib import contextmanager
+from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 from uuid import uuid4
 
 from ensemblage._progress import counting, working
 from ensemblage._validate.votes import warn_of_features
-from ensemblage.scale._merging import Packed, Table, merged, packed, unpacked
+from ensemblage.scale._index import (
+    Index,
+    Packed,
+    Table,
+    index_of,
+    keep,
+    merged,
+    packed,
+    restored_index,
+    unpacked,
+)
 from ensemblage.scale._output import Part, first_rows_of, sheet_of
 from ensemblage.scale._partitions import PartitionSource
-from ensemblage.scale._passes import Index, index_of, keep, restored_index, write_part
+from ensemblage.scale._passes import write_part
 from ensemblage.tables import replacing
 
 if TYPE_CHECKING:
@@ -142,11 +153,8 @@ class Tasks:
                 for row in [first_rows[piece.source] + piece.span[0]]
             ]
             wait_for = [parts[piece] for piece in own if piece in parts]
-            wholes.append(
-                self._task(_assemble, "assemble")(
-                    table, target.format, folder, f"whole-{number:06d}", _Plain(found), wait_for
-                )
-            )
+            assemble = partial(_assemble, folder, f"whole-{number:06d}", target.format, found)
+            wholes.append(self._task(assemble, "assemble")(table, wait_for))
         n_rows = [piece.n_rows or 0 for piece in parts]
         with counting("Writing labels", sum(n_rows), show=show, rows=True) as tell:
             self._compute(wholes, list(parts.values()), n_rows, tell)
@@ -206,13 +214,6 @@ class Tasks:
                 tell(rows_of[step.key])
             found: list[Any] = self._client.gather(futures)
         return found
-
-
-class _Plain:
-    """A value that Dask does not look into."""
-
-    def __init__(self, value: Any) -> None:
-        self.value = value
 
 
 @contextmanager
@@ -296,8 +297,8 @@ def _write_rows(
 
 
 def _assemble(
-    table: Table, chosen: str, folder: Folder, name: str, parts: _Plain, wait_for: list[None]
+    folder: Folder, name: str, chosen: str, parts: list[Part], table: Table, wait_for: list[None]
 ) -> None:
     del wait_for  # which write the parts
     with _worker_errors(folder.path):
-        folder.replace(name, lambda file: table.sheets[chosen].assemble(file, parts.value))
+        folder.replace(name, lambda file: table.sheets[chosen].assemble(file, parts))

@@ -9,23 +9,32 @@ from os import PathLike, fspath
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
-from ensemblage import _validate
+import numpy as np
+
+from ensemblage import _validate, flow
 from ensemblage._ensemble import Ensemble
-from ensemblage._messages import ParameterError
+from ensemblage._messages import Message, Parameter, ParameterError
 from ensemblage._progress import working
+from ensemblage.flow.codes import MISSING
+from ensemblage.metrics.agreement import ari_of_groups, nmi_of_groups
 from ensemblage.metrics.sizes import ranked_by_size
 from ensemblage.scale._checkpoint import Folder, file_facts, format_estimator
-from ensemblage.scale._output import Answer, Target, answer_of, is_folder, parts_folder, targets_of
-from ensemblage.scale._passes import Index
-from ensemblage.scale._scores import Scores, scores_of, without_truth
-from ensemblage.tables import FileFormatError, resolve, scan
+from ensemblage.scale._index import Index
+from ensemblage.scale._output import Answer, Target, answer_of, parts_folder, targets_of
+from ensemblage.tables import FileFormatError, check_carried, is_folder, resolve, scan
 
 if TYPE_CHECKING:
-    import numpy as np
     from numpy.typing import NDArray
 
-    from ensemblage import flow
     from ensemblage.tables import Source
+
+
+class Scores(NamedTuple):
+    """Agreement of one labelling: with the true labels, and with the votes."""
+
+    nmi: float
+    ari: float
+    ensemble_nmi: float
 
 
 @dataclass(frozen=True)
@@ -129,7 +138,7 @@ def consensus_of(
 ) -> StreamResult:
     """Find the consensus of sources that were opened; `votes` says what they are known again by."""
     start = time.perf_counter()
-    _check_carried(files[0].carried_names, ask)
+    check_carried(files[0].carried_names, ask.columns())
     output = fspath(ask.output)
     targets = targets_of(output, files, ask.format, each=is_folder(output))
     folder = Folder(
@@ -194,17 +203,6 @@ def _check_estimator(estimator: Any, ks: list[int] | None, *, confidence: bool) 
             raise ValueError("Confidence belongs to one number of clusters: leave out 'cuts'.")
 
 
-def _check_carried(names: list[Any], ask: Ask) -> None:
-    """Refuse columns that pass through under the name of a column of the output."""
-    for name in names:
-        if name in ask.columns():
-            what = "The id column" if name == names[0] else "A column to keep"
-            raise FileFormatError(
-                f"{what} is called {name!r}, which is the name of a column of the output."
-                " Rename it."
-            )
-
-
 def _run(
     job: Job, ask: Ask, runtime: Runtime
 ) -> tuple[Any, flow.MicroclusterIndex, dict[str, Scores]]:
@@ -255,3 +253,47 @@ def fit(ask: Ask, index: Index, names: list[str]) -> tuple[Any, Answer]:
         sizes = ensemble.microclusters.sizes
         found = {name: ranked_by_size(labels, sizes) for name, labels in found.items()}
     return fitted, answer_of(found, fitted.confidence_ if ask.confidence else None)
+
+
+# -- agreement with the truth, from counts of votes and true labels that occur together ------------
+
+
+def without_truth(
+    groups: flow.MicroclusterIndex,
+) -> tuple[flow.MicroclusterIndex, NDArray[np.int32]]:
+    """Return the microclusters of the votes alone, and to which of them each row belongs.
+
+    The last column of `groups` holds true labels. Rows come in order of first appearance, and so
+    do those without it.
+    """
+    table, sizes = groups.finish()
+    if (table[:, -1] == MISSING).all():
+        message = Message(
+            "All of the true labels are missing, so there is nothing to compare with. Leave {truth}"
+            " out.",
+            truth=Parameter("truth"),
+        )
+        raise FileFormatError(message)
+    votes = flow.MicroclusterIndex(groups.n_clusterings - 1)
+    return votes, votes.add_groups(table[:, :-1], sizes)
+
+
+def scores_of(
+    groups: flow.MicroclusterIndex, of_row: NDArray[np.int32], columns: dict[str, NDArray[Any]]
+) -> dict[str, Scores]:
+    """Return the scores of each column of labels, which has one for each microcluster."""
+    codes, _ = groups.codes()
+    sizes = groups.sizes()
+    votes, truth = codes[:, :-1], codes[:, -1]
+    heard = votes[:, (votes >= 0).any(axis=0)]
+    scores = {}
+    for name, labels in columns.items():
+        if labels.dtype.kind != "f":
+            found = labels[of_row].astype(np.int64)
+            with_votes = [nmi_of_groups(found, vote, sizes) for vote in heard.T]
+            scores[name] = Scores(
+                nmi_of_groups(truth, found, sizes),
+                ari_of_groups(truth, found, sizes),
+                float(np.mean(with_votes)),
+            )
+    return scores

@@ -16,14 +16,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ensemblage import _validate
-from ensemblage.scale._output import is_folder
 from ensemblage.scale._work import Ask, consensus_of, fit, opened
-from ensemblage.tables import is_remote, resolve
+from ensemblage.tables import is_folder, is_remote, resolve
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-    from ensemblage.scale._merging import Table
+    from ensemblage.scale._index import Table
     from ensemblage.scale._partitions import PartitionSource
 
 __all__ = ["consensus"]
@@ -255,7 +254,7 @@ def _absolute(output: str | PathLike[str]) -> str:
     if not os.fspath(output):
         return ""  # an error, and not this folder
     path = os.path.abspath(output)  # noqa: PTH100 - links stay links
-    return f"{path}{os.sep}" if is_folder(output) else path
+    return f"{path}{os.sep}" if is_folder(os.fspath(output)) else path
 
 
 # -- collections -----------------------------------------------------------------------------------
@@ -269,7 +268,7 @@ def _is_collection(votes: Any) -> bool:
 
 def _labels(collection: Any, sources: list[PartitionSource], ask: Ask, tasks: Any) -> Any:
     """Return the labels as a collection with the partitions of the votes."""
-    from ensemblage.scale._merging import Table, unpacked
+    from ensemblage.scale._index import Table, unpacked
     from ensemblage.scale._partitions import is_frame
 
     if ask.confidence and not is_frame(collection):
@@ -307,7 +306,7 @@ def _label_array(votes: Any, table: Table, source: PartitionSource, *, alone: bo
 
 
 def _columns(data: Any, table: Table, source: PartitionSource) -> dict[str, Any]:
-    from ensemblage.scale._passes import numbers_of
+    from ensemblage.scale._index import numbers_of
 
     source = source.holding(data)
     numbers = [numbers_of(source, batch, table.index) for batch in source.batches(0)]

@@ -12,10 +12,10 @@ from ensemblage import _validate
 from ensemblage._progress import counting, working
 from ensemblage.flow import n_threads
 from ensemblage.scale import _passes
-from ensemblage.scale._output import WRITTEN, Part, first_rows_of, is_folder, parts_folder, sheet_of
-from ensemblage.scale._passes import pieces_of, read_votes, restored_index, write_parts
-from ensemblage.scale._scores import Scores
-from ensemblage.scale._work import Ask, StreamResult, consensus_of, opened
+from ensemblage.scale._index import restored_index
+from ensemblage.scale._output import WRITTEN, Part, first_rows_of, parts_folder, sheet_of
+from ensemblage.scale._passes import pieces_of, read_votes, write_parts
+from ensemblage.scale._work import Ask, Scores, StreamResult, consensus_of, opened
 from ensemblage.tables import bytes_in_memory, replacing, resolve
 from ensemblage.tables import why_not_streamed as why_not
 
@@ -23,8 +23,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
     from os import PathLike
 
+    from ensemblage.scale._index import Index
     from ensemblage.scale._output import Answer
-    from ensemblage.scale._passes import Index
     from ensemblage.scale._work import Job
 
 __all__ = [
@@ -33,7 +33,6 @@ __all__ = [
     "StreamResult",
     "bytes_in_memory",
     "consensus",
-    "is_folder",
     "parts_folder",
     "resolve",
     "why_not",
@@ -169,44 +168,43 @@ class Threads:
 
     def first_pass(self, job: Job) -> Index:
         """Return the index of all votes."""
-        return _first_pass(job, self._threads)
+        files, _, folder, show = job
+        index, begin = restored_index(files, folder)
+        if begin[0] < len(files):
+            known = [source.n_rows for source in files if source.n_rows is not None]
+            n_rows = sum(known) if len(known) == len(files) else None
+            done = int(index.groups.sizes().sum())
+            with counting("Reading votes", n_rows, done=done, show=show, rows=True) as tell:
+                index = read_votes(files, index, begin, folder, threads=self._threads, tell=tell)
+        return index
 
     def second_pass(self, job: Job, index: Index, answer: Answer) -> None:
         """Label all objects in parts, then make the files of them."""
-        _second_pass(job, index, answer, self._threads)
-
-
-def _first_pass(job: Job, threads: int) -> Index:
-    files, _, folder, show = job
-    index, begin = restored_index(files, folder)
-    if begin[0] < len(files):
-        known = [source.n_rows for source in files if source.n_rows is not None]
-        n_rows = sum(known) if len(known) == len(files) else None
-        done = int(index.groups.sizes().sum())
-        with counting("Reading votes", n_rows, done=done, show=show, rows=True) as tell:
-            index = read_votes(files, index, begin, folder, threads=threads, tell=tell)
-    return index
-
-
-def _second_pass(job: Job, index: Index, answer: Answer, threads: int) -> None:
-    files, targets, folder, show = job
-    n_rows = [source.n_rows or 0 for source in files]
-    first_rows = first_rows_of(files, targets)
-    for chosen in dict.fromkeys(target.format for target in targets):
-        same = [target for target in targets if target.format == chosen]
-        wanted = [place for target in same for place in target.sources]
-        sheet = sheet_of(chosen, answer, files)
-        with counting(
-            "Writing labels", sum(n_rows[i] for i in wanted), show=show, rows=True
-        ) as tell:
-            write_parts(files, wanted, first_rows, index, sheet, folder, threads=threads, tell=tell)
-        with working("Putting parts together", show=show):
-            for target in same:
-                parts = [
-                    Part(folder.part(place, piece), first_rows[place] + row)
-                    for place in target.sources
-                    for piece, row in pieces_of(files[place])
-                    if n_rows[place]
-                ]
-                with replacing(str(target.path)) as stream:
-                    sheet.assemble(stream, parts)
+        files, targets, folder, show = job
+        n_rows = [source.n_rows or 0 for source in files]
+        first_rows = first_rows_of(files, targets)
+        for chosen in dict.fromkeys(target.format for target in targets):
+            same = [target for target in targets if target.format == chosen]
+            wanted = [place for target in same for place in target.sources]
+            sheet, total = sheet_of(chosen, answer, files), sum(n_rows[i] for i in wanted)
+            with counting("Writing labels", total, show=show, rows=True) as tell:
+                write_parts(
+                    files,
+                    wanted,
+                    first_rows,
+                    index,
+                    sheet,
+                    folder,
+                    threads=self._threads,
+                    tell=tell,
+                )
+            with working("Putting parts together", show=show):
+                for target in same:
+                    parts = [
+                        Part(folder.part(place, piece), first_rows[place] + row)
+                        for place in target.sources
+                        for piece, row in pieces_of(files[place])
+                        if n_rows[place]
+                    ]
+                    with replacing(str(target.path)) as stream:
+                        sheet.assemble(stream, parts)

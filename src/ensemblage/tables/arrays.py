@@ -11,23 +11,24 @@ import numpy as np
 
 from ensemblage._validate import check_memory
 from ensemblage._validate.memory import MemorySettingError
-from ensemblage.tables.errors import FileFormatError
-from ensemblage.tables.labels import NAMES, NUMBERS, as_votes
+from ensemblage.tables.arrow import ArrowSource
+from ensemblage.tables.formats import FileFormatError
+from ensemblage.tables.labels import as_votes
 from ensemblage.tables.mat import NewMatError, read_mat
-from ensemblage.tables.source import Batch, Source
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable
 
     from numpy.typing import NDArray
 
-    from ensemblage.tables.codes import Codes
     from ensemblage.tables.files import File
-    from ensemblage.tables.source import Choice
+    from ensemblage.tables.layout import Choice
 
     Arrays = dict[str, NDArray[Any]]
 
 _VOTES = ("votes", "members", "labels")
+_FEATURES = ("X", "features", "data", "fea")
+_NAMES = ("columns", "feature_names", "genes")
 _LABELS = ("gt", "truth", "label", "labels", "y")
 _HEADERS = {
     (1, 0): np.lib.format.read_array_header_1_0,
@@ -65,7 +66,7 @@ def load_arrays(source: IO[bytes], *, format: str, path: str) -> Arrays:  # noqa
     return arrays
 
 
-class ArraySource(Source):
+class ArraySource(ArrowSource):
     """The array of votes of a file; vectors as long as it has rows come along as extra."""
 
     def __init__(
@@ -76,69 +77,55 @@ class ArraySource(Source):
         key: str | None,
         arrays: Arrays | None = None,
     ) -> None:
-        super().__init__(file, choice)
+        self.called = chosen.upper()
         if arrays is None:
             with file.seekable() as stream:
-                arrays = load_arrays(stream, format=chosen, path=self.path)
-        name = choose_array(arrays, key, self.path, usual=_VOTES, fits=is_table)
-        self._array = arrays[name]
-        _check_shape(self._array, self.path)
-        self.n_rows, width = self._array.shape
-        names = [f"c{place}" for place in range(1, width + 1)]
+                arrays = load_arrays(stream, format=chosen, path=file.name)
+        usual = _FEATURES if choice.features else _VOTES
+        name = choose_array(arrays, key, file.name, usual=usual, fits=_is_table)
+        if choice.features:
+            _check_features(arrays[name], file.name, name)
+        else:
+            _check_shape(arrays[name], file.name)
+        self._array = _for_arrow(arrays[name], file.name)
+        names = _names_of(arrays, self._array.shape[1], features=choice.features)
+        self._place_of = {column: place for place, column in enumerate(names)}
         if choice.truth in arrays and choice.truth not in names:
-            self._choice = choice._replace(truth=None)  # a vector: it comes along as extra
-        self._choose(names, n_rows=self.n_rows, is_unique=lambda _: False, named=False)
-        if self._array.dtype.kind in "iufb" and self.names == names:
+            choice = choice._replace(truth=None)  # a vector: it comes along as extra
+        super().__init__(file, choice)
+        if self._array.dtype != object and self.names == names:
             # All at once: columns of a matrix in rows are slow to go through.
-            self._array = as_votes(self._array, self._cell)
-            self.matrix = self._array
-        self._column = {name: self._array[:, place] for place, name in enumerate(names)}
+            is_votes = not choice.features
+            self.matrix = as_votes(self._array, _cells_of(file.name)) if is_votes else self._array
         others = {other: arrays[other] for other in arrays if other != name}
-        self.extra = label_vectors(others, self.n_rows)
+        self.extra = _label_vectors(others, len(self._array))
 
-    def _cell(self, at: tuple[int, ...]) -> str:
-        return f"{self.path}, row {at[0] + 1}, column {at[1] + 1}"
-
-    def batches(
-        self,
-        start: int = 0,
-        stop: int | None = None,
-        *,
-        carried: bool = False,
-        truth: bool = False,
-        threads: int = 1,  # noqa: ARG002 - it is in memory
-    ) -> Iterator[Batch]:
-        """Yield the rows from `start` to `stop`: columns of votes are those of numpy."""
+    def _look(self) -> Any:
         import pyarrow as pa
 
-        names, others = self.label_names if truth else self.names, self.carried_names
-        yield Batch(
-            0,
-            len(self._array),
-            [self._column[name] for name in names],
-            [pa.array(self._column[name]) for name in others] if carried else [],
-        ).cut(start, len(self._array) if stop is None else stop)
+        self._ends = [0, len(self._array)]
+        kind = pa.array(self._array[:1, 0]).type
+        return pa.schema([(name, kind) for name in self._place_of])
 
-    def rows(self, *_: Any) -> Any:
-        """Have no record batches: columns are numpy's."""
-        raise NotImplementedError
-
-    def votes(self, batch: Batch, codes: list[Codes]) -> list[NDArray[Any]]:
-        """Return the columns of a batch as integers, -1 for a missing vote."""
-        columns = []
-        for column, known in zip(batch.columns, codes, strict=True):
-            votes = as_votes(column, _cell_of(self.path, known.name[1:]))
-            kind = NUMBERS
-            if votes.dtype == object:
-                votes, kind = known.of_names(votes.tolist()), NAMES
-            known.check_kind(votes, kind, self.path)
-            columns.append(votes)
-        return columns
-
-    def _type(self, name: Any) -> Any:
+    def rows(self, start: int, stop: int | None, columns: list[str], threads: int) -> Any:  # noqa: ARG002
+        """Yield all rows as one record batch: they are in memory."""
         import pyarrow as pa
 
-        return pa.array(self._column[name][:1]).type
+        arrays = [pa.array(self._array[:, self._place_of[name]]) for name in columns]
+        yield 0, pa.record_batch(arrays, names=columns)
+
+
+def _for_arrow(array: NDArray[Any], path: str) -> NDArray[Any]:
+    """Return an array in a type that Arrow has: numbers as they are, all else as names."""
+    if array.dtype == np.longdouble:
+        return array.astype(np.float64)
+    if array.dtype.kind in "iubf":
+        return array.astype(array.dtype.newbyteorder("="), copy=False)
+    return as_votes(array, _cells_of(path))
+
+
+def _cells_of(path: str) -> Callable[[tuple[int, ...]], str]:
+    return lambda at: f"{path}, row {at[0] + 1}, column {at[1] + 1}"
 
 
 def labels_from_arrays(arrays: Arrays, *, path: str, key: str | None) -> NDArray[Any]:
@@ -228,13 +215,30 @@ def choose_array(
     )
 
 
-def is_table(array: NDArray[Any]) -> bool:
+def _is_table(array: NDArray[Any]) -> bool:
     """Tell whether an array can be a table of votes or features."""
     return array.ndim == 2 and min(array.shape) > 1
 
 
 def _is_vector(array: NDArray[Any]) -> bool:
     return array.size > 0 and array.size == max(array.shape, default=0)
+
+
+def _names_of(arrays: Arrays, width: int, *, features: bool) -> list[str]:
+    """Return what the columns are called: by place, or as an array beside features says."""
+    called = [arrays[name] for name in _NAMES if name in arrays and features]
+    for names in (list(map(str, array.tolist())) for array in called if array.shape == (width,)):
+        if len(set(names)) == width:
+            return names
+    return [f"c{place}" for place in range(1, width + 1)]
+
+
+def _check_features(array: NDArray[Any], path: str, name: str) -> None:
+    if array.dtype.kind not in "fiub" or array.ndim != 2 or array.size == 0:
+        raise FileFormatError(
+            f"{path}: features are a 2-D array of numbers, a row for each object, but {name} has"
+            f" the shape {array.shape} and the type {array.dtype}."
+        )
 
 
 def _check_shape(array: NDArray[Any], path: str) -> None:
@@ -252,7 +256,7 @@ def _check_shape(array: NDArray[Any], path: str) -> None:
         raise FileFormatError(f"{path} holds an empty array of shape {_shape(array)}: no votes.")
 
 
-def label_vectors(others: Arrays, length: int) -> Arrays:
+def _label_vectors(others: Arrays, length: int) -> Arrays:
     """Return those arrays that have one label for each object."""
     vectors = {}
     for name, value in others.items():
@@ -262,10 +266,6 @@ def label_vectors(others: Arrays, length: int) -> Arrays:
             except FileFormatError:  # measurements, say: not asked for, and no labels
                 continue
     return vectors
-
-
-def _cell_of(path: str, column: str) -> Callable[[tuple[int, ...]], str]:
-    return lambda at: f"{path}, row {at[0] + 1}, column {column}"
 
 
 def _shape(array: NDArray[Any]) -> str:

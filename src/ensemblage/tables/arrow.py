@@ -1,4 +1,4 @@
-"""Parquet, Arrow IPC (Feather) and ORC files, a batch at a time."""
+"""Parquet, Arrow IPC (Feather) and ORC files, a batch at a time; JSON lines at once."""
 
 from __future__ import annotations
 
@@ -10,16 +10,16 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ensemblage._validate import check_memory
-from ensemblage.tables.carried import plain
-from ensemblage.tables.errors import FileFormatError
+from ensemblage.tables.columns import plain
 from ensemblage.tables.files import arrow_errors
+from ensemblage.tables.formats import FileFormatError
 from ensemblage.tables.source import JUDGED_ROWS, Source, rows_at_once
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from ensemblage.tables.files import File
-    from ensemblage.tables.source import Choice
+    from ensemblage.tables.layout import Choice
 
 _BYTES_OF_NAME = 16
 _LARGE_ROW_GROUP = 1 << 26
@@ -55,7 +55,7 @@ class ArrowSource(Source):
         self._choose(
             names,
             n_rows=self.n_rows,
-            is_unique=lambda at: self._is_unique(names[at]),
+            is_unique=lambda at: self._can_be_ids(names[at]),
             index=tuple(self.index),
         )
         self._named = set(self.label_names)
@@ -114,8 +114,11 @@ class ArrowSource(Source):
         high = int(np.searchsorted(self._ends, stop, side="left"))
         return range(max(0, low), min(high, len(self._ends) - 1))
 
-    def _is_unique(self, name: str) -> bool:
-        """Tell whether the first values of a column all differ, as ids do."""
+    def _can_be_ids(self, name: str) -> bool:
+        """Tell whether the first values of a column all differ, as ids do.
+
+        Of features, numbers must count the rows from 0 or 1 on too: others are measurements.
+        """
         import pyarrow as pa
         import pyarrow.compute as pc
 
@@ -129,6 +132,9 @@ class ArrowSource(Source):
                     n_distinct = pc.count_distinct(column, mode="all").as_py()
                 except pa.ArrowNotImplementedError:
                     n_distinct = len(set(column.to_pylist()))
+            if self._choice.features and pa.types.is_integer(kind):
+                places = column.to_numpy() - np.arange(len(column))
+                return bool(n_distinct and (places == places[0]).all() and places[0] in (0, 1))
             return bool(n_distinct == len(column))
         if self.n_rows:
             raise FileFormatError(
@@ -264,6 +270,34 @@ class OrcSource(ArrowSource):
                 with arrow_errors(f"{self.path}, stripe {place + 1} cannot be read"):
                     stripe = file.read_stripe(place, columns)
                     yield from _slices(stripe, self._ends[place], self._batch_rows)
+
+
+class JsonSource(ArrowSource):
+    """JSON lines: an object in braces on each line, a field for each column."""
+
+    called = "JSON lines"
+
+    def _look(self) -> Any:
+        from pyarrow import json as arrow_json
+
+        with self.file.seekable() as stream:
+            self._table = arrow_json.read_json(stream)
+        self._ends = [0, self._table.num_rows]
+        return self._table.schema
+
+    def rows(
+        self,
+        start: int,
+        stop: int | None,
+        columns: list[str],
+        threads: int,  # noqa: ARG002 - it is in memory
+    ) -> Iterator[tuple[int, Any]]:
+        """Yield record batches with the row each begins at."""
+        row = 0
+        for batch in self._table.select(columns).to_batches(max_chunksize=self._batch_rows):
+            if row + batch.num_rows > start and (stop is None or row < stop):
+                yield row, batch
+            row += batch.num_rows
 
 
 def _slices(batch: Any, row: int, n_rows: int) -> Iterator[tuple[int, Any]]:

@@ -2,35 +2,19 @@
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ensemblage.tables.arrays import choose_array, is_table, label_vectors
-from ensemblage.tables.carried import joined, plain, to_array, whole_ids
-from ensemblage.tables.errors import FileFormatError
+from ensemblage.tables.columns import joined, plain
 from ensemblage.tables.files import File, arrow_errors, resolve
-from ensemblage.tables.formats import FORMATS, TEXT, load
-from ensemblage.tables.labels import NO_VOTE, is_empty
-from ensemblage.tables.layout import find_id
-from ensemblage.tables.parse import FLOATS, TEXTS
-from ensemblage.tables.reading import read_arrays
-from ensemblage.tables.rows import has_decimal_comma
-from ensemblage.tables.scanning import check_options
-from ensemblage.tables.source import Choice
+from ensemblage.tables.labels import NO_VOTE
+from ensemblage.tables.layout import Choice, no_rows, open_sources
 from ensemblage.tables.table import Array, FeatureTable, Origin
-from ensemblage.tables.text import name_columns, text_of
+from ensemblage.tables.text import TextSource
 
 if TYPE_CHECKING:
-    from ensemblage.tables.parse import HeadColumn
-
-
-_FEATURES = ("X", "features", "data", "fea")
-_NAMES = ("columns", "feature_names", "genes")
-_FLOAT = re.compile(
-    r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?|[+-]?inf(inity)?|nan", re.IGNORECASE
-)
+    from ensemblage.tables.source import Source
 
 
 def read_features(
@@ -74,142 +58,59 @@ def read_features(
     >>> table.ids.tolist(), table.columns["size"], table.columns["kind"].tolist()
     (['a', 'b', 'c'], array([1.5, 2. , nan]), ['T', 'T', 'B'])
     """
-    parts: list[FeatureTable] = []
-    for path in resolve(sources):
-        asked = parts[0].id_name if parts and id_column == "auto" else id_column
-        file = File(path)
-        chosen = file.format(format)
-        check_options(chosen, file.name, header=header, key=key)
-        if chosen == "xlsx":
-            file, chosen = load("whole.sheet_as_text")(file), "csv"
-        if chosen in TEXT:
-            part = _of_text(file, chosen, asked, header=header)
-        elif FORMATS[chosen].source is None:
-            part = _of_arrays(read_arrays(path, format=chosen), file.name, key, asked)
-        else:
-            part = _of_arrow(file, chosen, asked)
-        parts.append(part)
-    return _stacked(parts)
+    choice = Choice(id_column=id_column, header=header, whole=True, features=True)
+    opened = open_sources(list(map(File, resolve(sources))), choice, format=format, key=key)
+    parts = [_part(source) for source in opened]
+    first, ids = parts[0], [part.ids for part in parts if part.ids is not None]
+    common = [name for name in first.extra if all(name in part.extra for part in parts)]
+    return FeatureTable(
+        {name: _joined([part.columns[name] for part in parts]) for name in first.columns},
+        joined(ids) if ids else None,
+        first.id_name,
+        {name: _joined([part.extra[name] for part in parts]) for name in common},
+        sum((part.origin for part in parts), ()),
+    )
 
 
-def _assembled(
-    names: list[str],
-    columns: list[Array],
-    place: int | None,
-    ids: Array | None,
-    origin: Origin,
-    extra: dict[str, Array] | None = None,
-) -> FeatureTable:
-    """Return the table of these columns without the one at `place`, which holds the ids."""
-    others = {name: column for at, (name, column) in enumerate(zip(names, columns, strict=True))
-              if at != place}  # fmt: skip
-    id_name = None if place is None else names[place]
-    return FeatureTable(others, None if place is None else ids, id_name, extra or {}, (origin,))
-
-
-# -- text ------------------------------------------------------------------------------------------
-
-
-def _of_text(
-    file: File, chosen: str, id_column: str | int | None, *, header: bool | str
-) -> FeatureTable:
+def _part(source: Source) -> FeatureTable:
+    """Return all rows of a file."""
+    if source.matrix is not None:
+        matrix = source.matrix
+        matrix = matrix if matrix.dtype.kind == "f" else matrix.astype(np.float64)
+        origin = Origin(source.path, 1, len(matrix))
+        columns = dict(zip(source.names, matrix.T, strict=True))
+        return FeatureTable(columns, None, None, dict(source.extra), (origin,))
     import pyarrow as pa
 
-    text = text_of(file, chosen, "A table of features")
-    names, named = name_columns(text, header=header, path=file.name)
-    head = text.head
-    place = find_id(
-        names,
-        id_column,
-        path=file.name,
-        n_rows=head[0].n_rows,
-        is_unique=lambda at: _names_objects(head[at]),
-        named=named,
-    )
-    names[0] = names[0] or "c1"
-    types = [
-        FLOATS if at != place and _is_numeric(column) else TEXTS for at, column in enumerate(head)
-    ]
-    batches = [batch for _, batch in text.batches(types, n_before=int(named), whole=True)]
+    source.check_fits()
+    batches = list(source.batches(carried=True, threads=2))
     if not batches:
-        raise FileFormatError(f"{file.name} has a header and no rows.")
-    table = pa.Table.from_batches(batches)
-    readers = [_numbers if kind == FLOATS else _texts for kind in types]
-    columns = [read(column) for read, column in zip(readers, table.columns, strict=True)]
-    ids = table.column(place or 0)
-    whole = whole_ids(ids) if place is not None else None
-    values = to_array(ids if whole is None else whole, file.name) if place is not None else None
-    return _assembled(names, columns, place, values, Origin(file.name, 1 + named, len(table)))
+        raise no_rows(source.path, header=bool(source.n_before))
+    columns = {}
+    for place, name in enumerate(source.names):
+        column = pa.chunked_array([batch.columns[place] for batch in batches])
+        with arrow_errors(f"{source.place(name)} cannot be read"):
+            if isinstance(source, TextSource):
+                column = _of_text(column, numeric=name in source.numeric)
+            columns[name] = _of_column(plain(column, source.place(name)))
+    ids = source.carried_values(batches)[0] if source.id_name is not None else None
+    origin = Origin(source.path, source.n_before + 1, sum(batch.n_rows for batch in batches))
+    return FeatureTable(columns, ids, source.id_name, dict(source.extra), (origin,))
 
 
-def _names_objects(column: HeadColumn) -> bool:
-    """Tell whether all cells are different names, or count the rows from 0 or 1 on."""
-    cells = list(column.counts)
-    if not column.is_unique() or any(map(has_decimal_comma, cells)):
-        return False
-    start = cells[0] if cells else ""
-    counted = [str(int(start) + at) for at in range(len(cells))] if start in ("0", "1") else []
-    return not _is_numeric(column) or cells == counted
-
-
-def _is_numeric(column: HeadColumn) -> bool:
-    return all(is_empty(cell) or _FLOAT.fullmatch(cell.strip()) for cell in column.counts)
-
-
-def _numbers(column: Any) -> Array:
-    """Return numbers, NaN for an empty cell; texts where a cell is not a number."""
+def _of_text(column: Any, *, numeric: bool) -> Any:
+    """Return numbers where all cells are, else texts; null for an empty cell."""
     import pyarrow as pa
     import pyarrow.compute as pc
 
-    if not pa.types.is_floating(column.type):
-        trimmed = pc.utf8_trim_whitespace(column)
-        empty = pc.is_in(trimmed, pa.array(NO_VOTE))
-        try:
-            column = pc.if_else(empty, pa.scalar(None, pa.string()), trimmed).cast(pa.float64())
-        except pa.ArrowInvalid:
-            return _texts(column)
-    return np.array(column.to_numpy())
-
-
-def _texts(column: Any) -> Array:
-    """Return texts, None for an empty cell."""
-    texts = [None if is_empty(text) else text.strip() for text in column.to_pylist()]
-    return np.array(texts, dtype=object)
-
-
-# -- other formats ---------------------------------------------------------------------------------
-
-
-def _of_arrow(file: File, chosen: str, id_column: str | int | None) -> FeatureTable:
-    import pyarrow as pa
-
-    # Which column has ids is decided here: numbers that differ are measurements.
-    source = load(str(FORMATS[chosen].source))(file, Choice(id_column=None, whole=True), chosen)
-    source.check_fits()
-    names = list(source.schema.names)
-    if id_column == "auto" and source.index:
-        id_column = source.only_level()
-    batches = [rows for _, rows in source.rows(0, None, names, 2)]
-    if not batches:
-        raise FileFormatError(f"{file.name} holds no rows. A table has a row for each object.")
-    table = pa.Table.from_batches(batches).select(names)
-    columns = []
-    for name, column in zip(names, table.columns, strict=True):
-        with arrow_errors(f"{source.place(name)} cannot be read"):
-            columns.append(_of_column(plain(column, source.place(name))))
-    place = find_id(
-        names,
-        id_column,
-        path=file.name,
-        n_rows=len(table),
-        is_unique=lambda at: _can_be_ids(columns[at]),
-        named=True,
-    )
-    ids = None if place is None else to_array(table.column(place), source.place(names[place]))
-    features = _assembled(names, columns, place, ids, Origin(file.name, 1, len(table)))
-    for name in source.index:
-        features.columns.pop(name, None)
-    return features
+    if pa.types.is_floating(column.type):
+        return column
+    trimmed = pc.utf8_trim_whitespace(column)
+    texts = pc.if_else(pc.is_in(trimmed, pa.array(NO_VOTE)), pa.scalar(None, pa.string()), trimmed)
+    try:
+        return texts.cast(pa.float64()) if numeric else texts
+    except pa.ArrowInvalid:
+        return texts
 
 
 def _of_column(column: Any) -> Array:
@@ -229,65 +130,10 @@ def _of_column(column: Any) -> Array:
     return np.array(texts, dtype=object)
 
 
-def _can_be_ids(values: Array) -> bool:
-    """Tell whether values are different names, or go up by one from 0 or 1 on."""
-    if values.dtype == object:
-        return None not in values.tolist() and len(set(values.tolist())) == len(values)
-    start = values[0] if len(values) else np.nan
-    return start in (0, 1) and bool(np.array_equal(values, start + np.arange(len(values))))
-
-
-def _of_arrays(
-    arrays: dict[str, Array], path: str, key: str | None, id_column: str | int | None
-) -> FeatureTable:
-    name = choose_array(arrays, key, path, usual=_FEATURES, fits=is_table)
-    array = arrays[name]
-    if array.dtype.kind not in "fiub" or array.ndim != 2 or array.size == 0:
-        raise FileFormatError(
-            f"{path}: features are a 2-D array of numbers, a row for each object, but {name} has"
-            f" the shape {array.shape} and the type {array.dtype}."
-        )
-    n_rows, width = array.shape
-    called = next((arrays[n] for n in _NAMES if n in arrays and arrays[n].shape == (width,)), None)
-    names = [f"c{place}" for place in range(1, width + 1)]
-    if called is not None and len(set(map(str, called.tolist()))) == width:
-        names = list(map(str, called.tolist()))
-    place = find_id(
-        names, id_column, path=path, n_rows=n_rows, is_unique=lambda _: False, named=False
-    )
-    columns = list((array if array.dtype.kind == "f" else array.astype(np.float64)).T)
-    extra = label_vectors({other: arrays[other] for other in arrays if other != name}, n_rows)
-    return _assembled(names, columns, place, array[:, place or 0], Origin(path, 1, n_rows), extra)
-
-
-# -- several files ---------------------------------------------------------------------------------
-
-
-def _stacked(parts: list[FeatureTable]) -> FeatureTable:
-    first = parts[0]
-    for part in parts[1:]:
-        if (list(part.columns), part.id_name) != (list(first.columns), first.id_name):
-            odd = [f" It has {name!r} too." for name in part.columns if name not in first.columns]
-            lacking = [f" It lacks {name!r}." for name in first.columns if name not in part.columns]
-            raise FileFormatError(
-                f"The columns of {part.origin[0].path} are not those of {first.origin[0].path}."
-                f"{''.join(odd[:1] + lacking[:1])} Files given together must have the same columns"
-                " in the same order."
-            )
-    if len(parts) == 1:
-        return first
-    common = [name for name in first.extra if all(name in part.extra for part in parts)]
-    return FeatureTable(
-        {name: _joined([part.columns[name] for part in parts]) for name in first.columns},
-        None if first.ids is None else joined([part.ids for part in parts if part.ids is not None]),
-        first.id_name,
-        {name: _joined([part.extra[name] for part in parts]) for name in common},
-        sum((part.origin for part in parts), ()),
-    )
-
-
 def _joined(parts: list[Array]) -> Array:
     """Return parts of a column as one; text where one of them is text."""
+    if len(parts) == 1:
+        return parts[0]
     if len({part.dtype == object for part in parts}) == 1:
         return np.concatenate(parts)
     return np.concatenate([part.astype(object) for part in parts])

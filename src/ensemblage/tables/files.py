@@ -16,8 +16,7 @@ from pathlib import Path, PurePosixPath
 from typing import IO, TYPE_CHECKING, Any, cast
 
 from ensemblage._validate import MemoryBudgetError, check_memory
-from ensemblage.tables.errors import FileFormatError
-from ensemblage.tables.formats import format_of_name, format_to_read
+from ensemblage.tables.formats import FileFormatError, format_of_name, format_to_read
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

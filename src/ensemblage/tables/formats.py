@@ -7,7 +7,14 @@ from pathlib import PurePath
 from typing import Any, NamedTuple
 
 from ensemblage._messages import Message, Parameter
-from ensemblage.tables.errors import FileFormatError
+
+
+class FileFormatError(ValueError):
+    """The content of a file is not what its format, or a table of votes, requires."""
+
+
+class OptionError(FileFormatError):
+    """An option that does not apply to the format of the file, or names a missing column."""
 
 
 class Format(NamedTuple):
@@ -34,11 +41,11 @@ _ROWS = (
     Format("arrow", (".arrow", ".feather", ".ipc"), (b"ARROW1",), "arrow.IpcSource",
            "writing.write_arrow", streamed=True),
     Format("orc", (".orc",), (b"ORC",), "arrow.OrcSource", "writing.write_orc", streamed=True),
-    Format("json", (".jsonl", ".ndjson", ".json"), (), "whole.read_json", "writing.write_json"),
+    Format("json", (".jsonl", ".ndjson", ".json"), (), "arrow.JsonSource", "writing.write_json"),
     Format("npy", (".npy",), (b"\x93NUMPY",), None, "writing.write_npy"),
     Format("npz", (".npz",), (b"PK\x03\x04",), None, "writing.write_npz"),
     Format("mat", (".mat",), (b"MATLAB", b"\x89HDF")),
-    Format("xlsx", (".xlsx",), (), "whole.read_xlsx"),
+    Format("xlsx", (".xlsx",), (), "text.read_xlsx"),
 )  # fmt: skip
 FORMATS = {row.name: row for row in _ROWS}
 TEXT = ("csv", "tsv")

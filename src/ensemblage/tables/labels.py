@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from ensemblage.flow.codes import MISSING, whole_numbers
-from ensemblage.tables.errors import FileFormatError
+from ensemblage.tables.formats import FileFormatError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -99,6 +99,14 @@ def count_kinds(texts: Iterable[str], counts: Iterable[int]) -> Counter[Kind]:
     return kinds
 
 
+def distinct(column: Any) -> tuple[list[str], list[int]]:
+    """Return the different cells of an Arrow column of text, and how often each occurs."""
+    if not hasattr(column, "dictionary"):
+        column = column.dictionary_encode()
+    texts = column.dictionary.to_pylist()
+    return texts, np.bincount(column.indices.to_numpy(), minlength=len(texts)).tolist()
+
+
 def mostly(kinds: Counter[Kind]) -> str:
     """Return what a column of text holds: names where these are more than half, else numbers."""
     return NAMES if kinds[Kind.NAME] > kinds[Kind.WHOLE] + kinds[Kind.FRACTION] else NUMBERS
@@ -162,12 +170,7 @@ def _is_too_large(text: str) -> bool:
 def as_votes(values: NDArray[Any], place: Callable[[tuple[int, ...]], str]) -> NDArray[Any]:
     """Return an array as votes: integers (-1 missing) in the smallest type, or str objects.
 
-    Parameters
-    ----------
-    values : ndarray
-        Votes of one kind: integers, booleans, floats that are whole (NaN is missing), strings.
-    place : callable
-        Returns where an index lies, such as ``votes.npy, row 3, column 1``.
+    `place` returns where an index lies, such as ``votes.npy, row 3, column 1``.
     """
     kind = values.dtype.kind
     if kind == "b":
@@ -251,16 +254,8 @@ def arrow_votes(
 ) -> tuple[IntArray, str]:
     """Return an Arrow column as integers, -1 for a missing vote, and which kind it holds.
 
-    Parameters
-    ----------
-    column : pyarrow.Array
-        Votes of any type.
-    codes : callable
-        Returns the codes of distinct names, -1 for None.
-    where : str
-        What an error calls the column.
-    first : int, default=0
-        The row of the first value, counted from 0.
+    `codes` returns the codes of distinct names. Errors call the column `where`, and its first
+    value is in row `first`, counted from 0.
     """
     import pyarrow as pa
 

@@ -1,37 +1,44 @@
-"""Which row holds the names, which column the ids, and which columns the votes."""
+"""Opening tables: which row has names, which columns ids and votes; files that go together."""
 
 from __future__ import annotations
 
-import difflib
 import fnmatch
 import glob
 import re
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
+from ensemblage._messages import Message, Parameter, did_you_mean, shown
 from ensemblage._validate import FEWEST_IDS, is_id_name, is_likely_id_name
-from ensemblage.tables.errors import FileFormatError, OptionError
+from ensemblage.tables.files import File, resolve
+from ensemblage.tables.formats import FORMATS, STREAMED, TEXT, FileFormatError, OptionError, load
 from ensemblage.tables.labels import Kind, understand
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Sequence
 
+    from ensemblage.tables.source import Source
+
+
+class Choice(NamedTuple):
+    """What the caller asks of a table; see `ensemblage.tables.read`."""
+
+    columns: list[str] | None = None
+    id_column: Any = "auto"
+    truth: str | None = None
+    keep: tuple[str, ...] = ()
+    header: bool | str = "auto"
+    batch_rows: int = 1 << 20
+    #: All rows are wanted at once, in memory.
+    whole: bool = False
+    #: Columns hold measurements, and not votes.
+    features: bool = False
+
 
 def has_header(
     first: Sequence[str], numbers_below: Sequence[bool], occurs_below: Sequence[bool]
 ) -> bool:
-    """Tell whether the first row of a text file holds names.
+    """Tell whether the first row of a text file holds names, by what stands below each cell.
 
-    Parameters
-    ----------
-    first : sequence of str
-        The cells of the first row.
-    numbers_below : sequence of bool
-        For each column, whether its other cells are numbers.
-    occurs_below : sequence of bool
-        For each column, whether its first cell occurs again further down.
-
-    Notes
-    -----
     A name stands over numbers, or is met nowhere else in its column. A row with a number in it is
     not a header, with two exceptions that pandas writes: an id column with its name, or with none,
     before clusterings that are called by numbers.
@@ -63,26 +70,10 @@ def find_id(
 ) -> int | None:
     """Return the place of the id column, or None where there is none.
 
-    Parameters
-    ----------
-    names : sequence of str
-        The names of all columns.
-    asked : str, int or None
-        A name, a place counted from 0, "none" or None, or "auto".
-    path : str
-        What an error calls the file.
-    n_rows : int
-        How many objects there are.
-    is_unique : callable
-        Tells whether all values of the column at a place differ, as ids do.
-    named : bool
-        Whether the names stand in the file.
-
-    Notes
-    -----
-    With "auto": the first column with a name for ids, or with a name that may mean ids and no two
-    values equal; else the very first column if no two of its values are equal, every other column
-    has equal values, and it is not called like its neighbours (``m1, m2, m3``).
+    `asked` is a name, a place counted from 0, "none" or None, or "auto": the first column with a
+    name for ids, or with a name that may mean ids and no two values equal; else the very first
+    column if no two of its values are equal, every other column has equal values, and it is not
+    called like its neighbours (``m1, m2, m3``).
     """
     if asked is None or asked == "none":
         return None
@@ -122,30 +113,16 @@ def picked(
     for pattern in patterns:
         if pattern in names or not glob.has_magic(pattern):
             if pattern not in names:
-                raise FileFormatError(
-                    f"{path} has no column {pattern!r}.{closest(pattern, names)} Its columns:"
-                    f" {shown(names)}."
-                )
+                raise FileFormatError(*no_column(path, pattern, names).args)
             columns.append(pattern)
             continue
         matching = [name for name in names if fnmatch.fnmatchcase(name, pattern)]
         if not matching:
             raise OptionError(
-                f"No column of {path} matches {pattern!r}. Its columns: {shown(names)}."
+                f"No column of {path} matches {pattern!r}. Its columns: {shown(names, 8)}."
             )
         columns += [name for name in matching if name not in columns and name not in apart]
     return columns
-
-
-def closest(name: str, names: Sequence[str]) -> str:
-    """Return the question whether a similar name was meant, or nothing."""
-    near = difflib.get_close_matches(str(name), names, n=1)
-    return f" Did you mean {near[0]!r}?" if near else ""
-
-
-def shown(names: Sequence[str]) -> str:
-    """Return the first names of columns for a message."""
-    return ", ".join(map(repr, names[:8])) + (", ..." if len(names) > 8 else "")
 
 
 def _place_of(asked: str | int, names: Sequence[str], path: str) -> int:
@@ -154,7 +131,184 @@ def _place_of(asked: str | int, names: Sequence[str], path: str) -> int:
     is_place = isinstance(asked, int) or (asked.isdecimal() and len(asked) < 10)
     if is_place and 0 <= int(asked) < len(names):
         return int(asked)
-    raise OptionError(
-        f"{path} has no column {asked!r} to take ids from.{closest(str(asked), names)} Its"
-        f" {len(names)} columns are {shown(names)}."
+    raise no_column(path, asked, names, " to take ids from")
+
+
+def no_column(path: str, name: Any, names: Sequence[str], purpose: str = "") -> OptionError:
+    """Return the error for a column that a file does not have."""
+    return OptionError(
+        f"{path} has no column {name!r}{purpose}.{did_you_mean(name, names)} Its columns:"
+        f" {shown(names, 8)}."
     )
+
+
+# -- files that belong together ------------------------------------------------------------------
+
+
+def scan(
+    sources: Any,
+    *,
+    format: str | None = None,  # noqa: A002
+    columns: Sequence[str] | None = None,
+    id_column: str | int | None = "auto",
+    truth: str | None = None,
+    keep: Collection[str] = (),
+    header: bool | str = "auto",
+    batch_rows: int = 1 << 20,
+) -> list[Source]:
+    """Open votes to be read in batches; see `read` for the parameters.
+
+    Parameters
+    ----------
+    batch_rows : int, default=2**20
+        How many rows a batch has, at most: fewer where rows are long.
+
+    Returns
+    -------
+    list of Source
+        The files, opened but not read. ``source.batches()`` yields Arrow columns, and
+        ``source.votes(batch, codes)`` returns them as integers.
+    """
+    choice = Choice(listed(columns), id_column, truth, tuple(keep), header, batch_rows)
+    files = [File(path) for path in resolve(sources)]
+    for file in files:
+        reason = why_not_streamed(file.path, format)
+        if reason is not None:
+            raise FileFormatError(f"Votes are streamed in two passes, but {reason}.")
+    return open_sources(files, choice, format=format)
+
+
+def why_not_streamed(path: str, format: str | None = None) -> str | None:  # noqa: A002
+    """Return why a file cannot be read in batches, or None where it can."""
+    file = File(path)
+    if file.once:
+        return f"{file.name} can be read once only"
+    try:
+        known = file.format(format)
+    except OSError:
+        return None  # reading it raises
+    if known not in STREAMED:
+        return f"{path} is {known.upper()}, and {', '.join(STREAMED)} are read in batches"
+    if known not in TEXT and file.is_packed():
+        return f"{path} is compressed {known.upper()}, which has to be unpacked first"
+    return None
+
+
+def bytes_in_memory(paths: Sequence[str], format: str | None = None) -> int:  # noqa: A002
+    """Return about how many bytes the votes of files would take in memory, with their reading.
+
+    Parquet tells its rows and types: twice the votes, and 64 bytes a row for ids and labels. Text
+    takes eight times its file, 32 times if it is compressed.
+    """
+    needed = 0
+    for file in map(File, paths):
+        state = None if file.once else file.state()
+        if state is None:
+            continue
+        packed = file.is_packed()
+        if file.format(format) == "parquet" and not packed:
+            needed += load("arrow.parquet_bytes")(file, state[0])
+        else:
+            needed += state[0] * (32 if packed else 8)
+    return needed
+
+
+def open_sources(
+    files: list[File],
+    choice: Choice,
+    *,
+    format: str | None = None,  # noqa: A002
+    key: str | None = None,
+) -> list[Source]:
+    """Return the files, opened but not read; raise where they do not belong together."""
+    sources: list[Source] = []
+    for file in files:
+        chosen = file.format(format)
+        check_options(chosen, file.name, header=choice.header, key=key)
+        row = FORMATS[chosen]
+        asked = choice
+        if sources and choice.id_column == "auto":
+            asked = choice._replace(id_column=sources[0].id_name)
+        if row.source is None:
+            source = load("arrays.ArraySource")(file, asked, chosen, key)
+        else:
+            source = load(row.source)(file, asked, chosen)
+        if sources:
+            check_same_columns(sources[0], source)
+        sources.append(source)
+    if all(source.n_rows == 0 for source in sources):
+        raise no_rows(files[0].name)
+    return sources
+
+
+def check_same_columns(first: Source, other: Source) -> None:
+    """Raise where a file has other columns than the first."""
+    if other.id_name != first.id_name:
+        message = Message(
+            "{other} has {its}, but {path} has {ids}. Files given together must have the same"
+            " columns; {id_column} says which one holds the ids.",
+            other=other.path,
+            its=_id_column(other),
+            path=first.path,
+            ids=_id_column(first),
+            id_column=Parameter("id_column"),
+        )
+        raise FileFormatError(message)
+    if (other.names, other.kept) != (first.names, first.kept):
+        raise other_columns(first.path, first.names, other.path, other.names)
+
+
+def other_columns(
+    first: str, known: Collection[str], path: str, names: Collection[str]
+) -> FileFormatError:
+    """Return the error for a file with other columns than the first."""
+    odd = [name for name in names if name not in known]
+    lacking = [name for name in known if name not in names]
+    how = [f"it has {shown(odd, 5)} too"] if odd else []
+    how += [f"it lacks {shown(lacking, 5)}"] if lacking else []
+    return FileFormatError(
+        f"The columns of {path} are not those of {first}:"
+        f" {'; '.join(how) or 'they stand in another order'}. Files given together must have the"
+        " same columns in the same order."
+    )
+
+
+def check_options(chosen: str, path: str, *, header: bool | str, key: str | None) -> None:
+    """Raise where an option would be ignored silently."""
+    wrong = {
+        "key": ("NPZ and MAT", key is not None and chosen not in ("npz", "mat")),
+        "header": ("CSV and TSV", header != "auto" and chosen not in (*TEXT, "xlsx")),
+    }
+    for option, (formats, is_wrong) in wrong.items():
+        if is_wrong:
+            message = Message(
+                "{option} is for {formats}, but {path} is read as {chosen}. Leave it out.",
+                option=Parameter(option),
+                formats=formats,
+                path=path,
+                chosen=chosen.upper(),
+            )
+            raise OptionError(message)
+
+
+def listed(columns: Sequence[str] | None) -> list[str] | None:
+    """Return names of columns as a list; raise where they are not a list of names."""
+    if columns is None:
+        return None
+    if isinstance(columns, str) or not all(isinstance(name, str) for name in columns):
+        raise TypeError(f"'columns' is a list of names, such as ['a', 'b']. Got {columns!r}.")
+    return list(columns)
+
+
+def no_rows(path: str, *, header: bool = False) -> FileFormatError:
+    """Return the error about a table without rows."""
+    if header:
+        return FileFormatError(
+            f"{path} has a header and no rows. If its only row holds votes, say that it has no"
+            " header."
+        )
+    return FileFormatError(f"{path} holds no rows. A table has a row for each object.")
+
+
+def _id_column(source: Source) -> str:
+    return "no id column" if source.id_name is None else f"the id column {source.id_name!r}"

@@ -11,7 +11,7 @@ import io
 import math
 import os
 import zlib
-from typing import IO, TYPE_CHECKING, Any, Protocol
+from typing import IO, TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -36,16 +36,6 @@ _AT_ONCE = 1 << 20
 
 class NewMatError(Exception):
     """A MAT file of version 7.3, which is HDF5."""
-
-
-class _Bytes(Protocol):
-    """Where the bytes of a variable come from."""
-
-    def take(self, count: int) -> bytes:
-        """Return so many bytes, or raise where there are fewer."""
-
-    def pass_over(self, count: int) -> None:
-        """Leave out so many bytes, or all that are left."""
 
 
 def read_mat(source: IO[bytes], path: str) -> dict[str, NDArray[Any]]:
@@ -98,47 +88,42 @@ def _variables(source: IO[bytes], path: str) -> Iterator[tuple[str, NDArray[Any]
 
 
 class _Plain:
-    """Bytes that stand in the file."""
+    """The bytes of a variable, which stand in the file."""
 
     def __init__(self, source: IO[bytes], left: int, path: str) -> None:
         self._source, self._left, self._path = source, left, path
 
     def take(self, count: int) -> bytes:
+        """Return so many bytes, or raise where there are fewer."""
         _check(count, self._path)
-        if count > self._left:
-            raise ValueError(f"{count} bytes were announced where {self._left} are left")
-        self._left -= count
-        return self._source.read(count)
-
-    def pass_over(self, count: int) -> None:
-        self.take(min(count, self._left))
-
-
-class _Packed:
-    """Bytes that are inflated as far as they are wanted, if they fit in memory."""
-
-    def __init__(self, source: IO[bytes], left: int, path: str) -> None:
-        self._source, self._left, self._path = source, left, path
-        self._inflate, self._taken = zlib.decompressobj(), 0
-
-    def take(self, count: int) -> bytes:
-        _check(count, self._path)
-        found = self._up_to(count)
+        found = self.up_to(count)
         if len(found) < count:
             raise ValueError(f"{count} bytes were announced where {len(found)} are left")
         return found
 
-    def pass_over(self, count: int) -> None:
-        self._up_to(count)
+    def up_to(self, count: int) -> bytes:
+        """Return so many bytes, or all that are left."""
+        found = self._source.read(min(count, self._left))
+        self._left -= len(found)
+        return found
+
+
+class _Packed(_Plain):
+    """Bytes that are inflated as far as they are wanted, if they fit in memory."""
+
+    def __init__(self, source: IO[bytes], left: int, path: str) -> None:
+        super().__init__(source, left, path)
+        self._inflate, self._taken = zlib.decompressobj(), 0
 
     def finish(self, length: int) -> None:
         """Go to the end, where zlib compares its checksum: there must be `length` bytes in all."""
-        while self._taken < length and self._up_to(min(_AT_ONCE, length - self._taken)):
+        while self._taken < length and self.up_to(min(_AT_ONCE, length - self._taken)):
             pass
-        if self._up_to(1) or self._taken != length or not self._inflate.eof:
+        if self.up_to(1) or self._taken != length or not self._inflate.eof:
             raise ValueError(f"{length} bytes were announced where there are more or fewer")
 
-    def _up_to(self, count: int) -> bytes:
+    def up_to(self, count: int) -> bytes:
+        """Return so many bytes, or all that are left."""
         found = io.BytesIO()
         while (wanted := count - found.tell()) > 0:
             packed = self._inflate.unconsumed_tail
@@ -153,7 +138,7 @@ class _Packed:
         return found.getvalue()
 
 
-def _tag(stream: _Bytes, order: str) -> tuple[int, int, bytes | None]:
+def _tag(stream: _Plain, order: str) -> tuple[int, int, bytes | None]:
     """Return type and length of the next element; its bytes too where they stand in the tag."""
     tag = stream.take(8)
     first, length = np.frombuffer(tag, f"{order}u4").tolist()
@@ -164,24 +149,24 @@ def _tag(stream: _Bytes, order: str) -> tuple[int, int, bytes | None]:
     return first & 0xFFFF, first >> 16, tag[4 : 4 + (first >> 16)]
 
 
-def _element(stream: _Bytes, order: str) -> tuple[int, bytes]:
+def _element(stream: _Plain, order: str) -> tuple[int, bytes]:
     """Return the type and the bytes of the next element; it fills a multiple of 8 bytes."""
     kind, length, small = _tag(stream, order)
     if small is not None:
         return kind, small
     content = stream.take(length)
-    stream.pass_over(-length % 8)
+    stream.up_to(-length % 8)
     return kind, content
 
 
-def _numbers(stream: _Bytes, order: str) -> NDArray[Any]:
+def _numbers(stream: _Plain, order: str) -> NDArray[Any]:
     kind, content = _element(stream, order)
     if kind not in _NUMBERS:
         raise ValueError(f"an element of type {kind} where numbers belong")
     return np.frombuffer(content, order + _NUMBERS[kind]).astype(_NUMBERS[kind])
 
 
-def _matrix(stream: _Bytes, order: str) -> tuple[str, NDArray[Any]]:
+def _matrix(stream: _Plain, order: str) -> tuple[str, NDArray[Any]]:
     flags = _numbers(stream, order)
     if not len(flags):
         raise ValueError("an array of no kind")
@@ -202,7 +187,7 @@ def _matrix(stream: _Bytes, order: str) -> tuple[str, NDArray[Any]]:
     return name, _shaped(values, shape)
 
 
-def _name(stream: _Bytes, order: str) -> str:
+def _name(stream: _Plain, order: str) -> str:
     return _element(stream, order)[1].decode("latin-1")
 
 
@@ -218,7 +203,7 @@ def _shaped(values: NDArray[Any], shape: tuple[int, ...]) -> NDArray[Any]:
     return values.reshape(shape, order="F")
 
 
-def _characters(stream: _Bytes, order: str, shape: tuple[int, ...]) -> NDArray[Any]:
+def _characters(stream: _Plain, order: str, shape: tuple[int, ...]) -> NDArray[Any]:
     kind, content = _element(stream, order)
     units = {**_NUMBERS, _UTF_16: "u2", _UTF_32: "u4"}
     if kind == _UTF_8:

@@ -15,12 +15,10 @@ from contextlib import ExitStack, closing
 from itertools import islice
 from typing import IO, TYPE_CHECKING, Any
 
-import numpy as np
-
 from ensemblage._validate import check_memory
-from ensemblage.tables.errors import FileFormatError
-from ensemblage.tables.labels import NO_VOTE, Kind, count_kinds
-from ensemblage.tables.rows import Lines, all_rows, check_width, first_row
+from ensemblage.tables.formats import FileFormatError
+from ensemblage.tables.labels import NO_VOTE, Kind, count_kinds, distinct, is_empty
+from ensemblage.tables.rows import Lines, all_rows, check_width, first_row, has_decimal_comma
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Iterator, Sequence
@@ -35,6 +33,9 @@ _BLOCK, _LARGE_BLOCK = 1 << 20, 1 << 22
 _BYTES_OF_CELL = 16  # integers twice: in chunks, and in one piece
 _HEXADECIMAL = re.compile(rb"0[xX]")
 _INTEGER = re.compile(r"\s*-?[0-9]{1,18}\s*")
+_FLOAT = re.compile(
+    r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?|[+-]?inf(inity)?|nan", re.IGNORECASE
+)
 
 
 class HeadColumn:
@@ -48,9 +49,7 @@ class HeadColumn:
     def add(self, column: Any, most: int) -> None:
         """Take in the next cells, a dictionary array of Arrow, up to `most` in all."""
         column = column.slice(0, most - self.n_rows)
-        texts = column.dictionary.to_pylist()
-        counts = np.bincount(column.indices.to_numpy(), minlength=len(texts)).tolist()
-        for text, count in zip(texts, counts, strict=True):
+        for text, count in zip(*distinct(column), strict=True):
             if count:
                 self.counts[text] += count
         self.n_rows += len(column)
@@ -61,9 +60,25 @@ class HeadColumn:
         self.n_rows += 1
         self._kinds = None
 
-    def is_unique(self) -> bool:
-        """Tell whether all cells differ."""
-        return len(self.counts) == self.n_rows
+    def can_be_ids(self, *, features: bool) -> bool:
+        """Tell whether all cells differ, and no number is a measurement.
+
+        Of features, these are all numbers that do not count the rows from 0 or 1 on.
+        """
+        if len(self.counts) < self.n_rows:
+            return False
+        if not features:
+            return not self.kinds()[Kind.FRACTION]
+        if not self.is_numeric():
+            return not any(map(has_decimal_comma, self.counts))
+        start = next(iter(self.counts), "")
+        return start in ("0", "1") and list(self.counts) == [
+            str(int(start) + place) for place in range(self.n_rows)
+        ]
+
+    def is_numeric(self) -> bool:
+        """Tell whether all cells are numbers or empty."""
+        return all(is_empty(cell) or _FLOAT.fullmatch(cell.strip()) for cell in self.counts)
 
     def kinds(self) -> Counter[Kind]:
         """Return how many cells are numbers, names or missing."""
@@ -123,19 +138,9 @@ class Text:
     ) -> Generator[tuple[int, Any]]:
         """Yield record batches with the row each begins at; columns are called by their places.
 
-        Parameters
-        ----------
-        types : list of str or None
-            What each column is read as; None for columns that are left out. Where a cell is not
-            a number, all columns of integers and floats come as text from there on.
-        n_before : int
-            How many rows stand before the first one: 1 with a header.
-        start : int, default=0
-            The row to begin at.
-        whole : bool, default=False
-            Read all batches at once, by several threads.
-        head : bytes, optional
-            Read these bytes instead of the file.
+        Columns of type None are left out. Where a cell is not a number, all columns of integers
+        and floats come as text from there on. `n_before` rows stand before the first one, and
+        `whole` reads all batches at once, by several threads. `head` is read instead of the file.
         """
         import pyarrow as pa
 
@@ -268,6 +273,8 @@ def _inspected(
     stream: IO[bytes], path: str, size: int, *, integers: bool = False
 ) -> Generator[bytes]:
     """Yield text without blank lines at its end; raise where pyarrow would read it otherwise."""
+    import pyarrow as pa
+
     lines, held, last, n_quotes = Lines(stream, path), b"", b"", 0
     while part := lines.seen(stream.read(size)):
         body = part.rstrip(b"\r\n")  # ends of lines are held back until something follows them
@@ -281,7 +288,7 @@ def _inspected(
                 raise _OtherwiseError
         last = text[-1:]
         if integers and (b"x" in text or b"X" in text) and _HEXADECIMAL.search(text):
-            raise _arrow_invalid("a hexadecimal number, which is a name here")
+            raise pa.ArrowInvalid("a hexadecimal number, which is a name here")
         yield text
     if n_quotes % 2:
         raise _OtherwiseError
@@ -313,13 +320,6 @@ def _within_memory(parts: Generator[bytes], n_columns: int, path: str) -> Genera
                 "The command ensemblage consensus --engine stream reads them in batches.",
             )
             yield part
-
-
-def _arrow_invalid(message: str) -> Exception:
-    import pyarrow as pa
-
-    error: Exception = pa.ArrowInvalid(message)
-    return error
 
 
 def _head(file: File) -> tuple[bytes, bool]:

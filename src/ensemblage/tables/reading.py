@@ -8,15 +8,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ensemblage.tables.carried import joined
-from ensemblage.tables.codes import Codes
-from ensemblage.tables.errors import FileFormatError, OptionError
+from ensemblage.tables.columns import Codes, joined
 from ensemblage.tables.files import File, resolve
-from ensemblage.tables.formats import ARRAYS, load
+from ensemblage.tables.formats import ARRAYS, FileFormatError, OptionError, load
 from ensemblage.tables.labels import smallest_type
+from ensemblage.tables.layout import Choice, check_options, listed, no_rows, open_sources
 from ensemblage.tables.rows import SEPARATORS
-from ensemblage.tables.scanning import check_options, listed, no_rows, open_sources
-from ensemblage.tables.source import Choice
 from ensemblage.tables.table import Labels, Origin, VoteTable, columns_of, n_objects, table_of
 from ensemblage.tables.text import RereadError
 

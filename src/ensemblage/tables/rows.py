@@ -13,8 +13,7 @@ from itertools import chain
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 from ensemblage._validate import check_memory
-from ensemblage.tables.errors import FileFormatError
-from ensemblage.tables.formats import format_of_bytes
+from ensemblage.tables.formats import FileFormatError, format_of_bytes
 from ensemblage.tables.labels import Kind, understand
 
 if TYPE_CHECKING:
@@ -132,13 +131,7 @@ def first_row(head: bytes, path: str, preferred: str, wanted: str) -> FirstRow:
 
 
 def all_rows(stream: io.BufferedReader, path: str, preferred: str) -> Generator[list[str]]:
-    """Yield all rows of a text file, split into cells; blank lines at its end are left out.
-
-    Raises
-    ------
-    FileFormatError
-        Where a row has another number of cells than the first, or is not text.
-    """
+    """Yield all rows of a text file, split into cells; blank lines at its end are left out."""
     text = io.TextIOWrapper(cast("Any", Lines(stream, path)), encoding="utf-8-sig", newline="")
     width, blank = 0, 0
     try:

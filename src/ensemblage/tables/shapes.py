@@ -11,11 +11,9 @@ import numpy as np
 from ensemblage._messages import Message, Parameter
 from ensemblage._validate import check_memory, is_id_name, is_likely_id_name
 from ensemblage.flow.codes import MISSING
-from ensemblage.tables.carried import as_texts, joined, to_array
-from ensemblage.tables.codes import Codes
-from ensemblage.tables.errors import FileFormatError, OptionError
+from ensemblage.tables.columns import Codes, as_texts, joined, to_array
 from ensemblage.tables.files import File, arrow_errors, resolve
-from ensemblage.tables.formats import packing
+from ensemblage.tables.formats import FileFormatError, OptionError, packing
 from ensemblage.tables.labels import (
     NAMES,
     NUMBERS,
@@ -27,11 +25,11 @@ from ensemblage.tables.labels import (
     smallest,
     take,
 )
-from ensemblage.tables.layout import picked
+from ensemblage.tables.layout import no_column, open_sources, picked
 from ensemblage.tables.reading import read_labels
-from ensemblage.tables.scanning import open_sources
 from ensemblage.tables.table import Origin, VoteTable, table_of
 from ensemblage.tables.text import TextSource
+from ensemblage.tables.truth import in_order
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -104,7 +102,7 @@ def _roles(names: list[str], id_column: Any, path: str) -> list[str]:
     label = next((called[name] for name in _LABELS if name in called), None)
     objects = id_column if id_column in names else None
     if objects is None and id_column not in ("auto", None, "none"):
-        raise OptionError(f"{path} has no column {id_column!r} to take objects from.")
+        raise no_column(path, id_column, names, " to take objects from")
     if objects is None:
         likely = [name for name in names if is_id_name(name) or is_likely_id_name(name)]
         objects = next((name for name in likely if name not in (member, label)), None)
@@ -222,15 +220,14 @@ def read_members(
             f"{paths[with_ids[0]]} has ids and {paths[without]} has none, so their objects cannot"
             " be matched. Give ids in all files, or say that there is no id column."
         )
-    columns = [first.labels]
-    if with_ids:
-        wanted = _ids(first.ids, paths[names[0]])
-        columns = [
-            part.labels[_order(wanted, part.ids, paths[name], paths[names[0]])]
-            for name, part in parts.items()
-        ]
-    else:
-        columns = [part.labels for part in parts.values()]
+    for name in with_ids:
+        ((text, times),) = Counter(as_texts(np.asarray(parts[name].ids))).most_common(1)
+        if times > 1:
+            raise FileFormatError(f"{paths[name]} has several labels for the object {text!r}.")
+    columns = [
+        in_order(part, first.ids, len(first.labels), paths[name], noun="label")
+        for name, part in parts.items()
+    ]
     table = table_of(names, columns, ids=first.ids, id_name="id" if with_ids else None)
     return table._replace(origin=(Origin(paths[names[0]], 1, len(first.labels)),))
 
@@ -250,22 +247,3 @@ def _check_lengths(lengths: dict[str, int]) -> None:
             f"Every file must have a label for each object, but {shown}, and {other} has {usual}."
             " Leave the label empty if a clustering did not label an object."
         )
-
-
-def _ids(ids: Any, path: str) -> list[str]:
-    texts = as_texts(ids)
-    twice = [text for text, times in Counter(texts).items() if times > 1]
-    if twice:
-        raise FileFormatError(f"{path} has several labels for the object {twice[0]!r}. Give one.")
-    return texts
-
-
-def _order(wanted: list[str], ids: Any, path: str, first: str) -> list[int]:
-    place_of = {text: place for place, text in enumerate(_ids(ids, path))}
-    lacking = next((text for text in wanted if text not in place_of), None)
-    if lacking is not None:
-        raise FileFormatError(
-            f"{path} has no label for the object {lacking!r} of {first}. Leave the label empty if"
-            " a clustering did not label an object."
-        )
-    return [place_of[text] for text in wanted]

@@ -5,11 +5,11 @@ from __future__ import annotations
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from ensemblage.tables.carried import cast_to, output_type, texts_of, to_array
-from ensemblage.tables.errors import FileFormatError, OptionError
+from ensemblage.tables.columns import cast_to, output_type, texts_of, to_array
 from ensemblage.tables.files import arrow_errors
+from ensemblage.tables.formats import FileFormatError
 from ensemblage.tables.labels import arrow_votes
-from ensemblage.tables.layout import closest, find_id, picked, shown
+from ensemblage.tables.layout import Choice, find_id, no_column, picked
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
@@ -17,25 +17,12 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from ensemblage._types import IntArray
-    from ensemblage.tables.codes import Codes
+    from ensemblage.tables.columns import Codes
     from ensemblage.tables.files import File
 
 _BYTES_AT_ONCE = 1 << 22  # votes of a batch stay in the cache, or near it
 #: Rows by which it is decided which row holds names, and which column ids.
 JUDGED_ROWS = 1 << 14
-
-
-class Choice(NamedTuple):
-    """What the caller asks of a table; see `ensemblage.tables.read`."""
-
-    columns: list[str] | None = None
-    id_column: Any = "auto"
-    truth: str | None = None
-    keep: tuple[str, ...] = ()
-    header: bool | str = "auto"
-    batch_rows: int = 1 << 20
-    #: All rows are wanted at once, in memory.
-    whole: bool = False
 
 
 class Batch(NamedTuple):
@@ -137,17 +124,15 @@ class Source:
     def _check_columns(self, known: list[str]) -> None:
         """Raise where a column is not there, or is named for two purposes."""
         if self.truth is not None and self.truth not in known:
-            raise OptionError(
-                f"{self.path} has no column {self.truth!r}.{closest(self.truth, known)} Its"
-                f" columns: {shown(known)}."
-            )
+            raise no_column(self.path, self.truth, known)
         if self.truth is not None and self.truth == self.id_name:
             raise FileFormatError(
                 f"Column {self.truth!r} of {self.path} holds the ids of the objects, so it cannot"
                 " hold true labels. Name another column for one of them."
             )
         if not self.names and self._choice.columns != []:
-            raise FileFormatError(f"{self.path} has an id column and no votes beside it.")
+            what = "features" if self._choice.features else "votes"
+            raise FileFormatError(f"{self.path} has an id column and no {what} beside it.")
         use = {self.id_name: "holds the ids", self.truth: "holds true labels"}
         for name in self.names:
             if name in use:

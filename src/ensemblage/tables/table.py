@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ensemblage._types import Columns
-from ensemblage.tables.carried import as_texts
-from ensemblage.tables.errors import FileFormatError
+from ensemblage.tables.columns import as_texts
+from ensemblage.tables.formats import FileFormatError
 from ensemblage.tables.labels import is_missing, smallest_type
 
 if TYPE_CHECKING:

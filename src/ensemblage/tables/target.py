@@ -61,6 +61,11 @@ def check_target(path: str) -> None:
     Path(beside.name).unlink()
 
 
+def is_folder(path: str) -> bool:
+    """Tell whether an output is a folder: it exists as one, or has a slash at its end."""
+    return bool(path) and (path.endswith(("/", "\\")) or Path(path).is_dir())
+
+
 @contextmanager
 def replacing(path: str) -> Iterator[IO[bytes]]:
     """Give a stream to write to; what was written appears under `path` if all went well."""

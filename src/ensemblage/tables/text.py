@@ -1,4 +1,4 @@
-"""Votes in CSV and TSV: which row has names, and whether a column holds numbers or names.
+"""Votes in CSV, TSV and spreadsheets: which row has names; columns of numbers or of names.
 
 The first rows decide. What they cannot show, a cell of another kind further down, is settled by
 reading that column alone: it is an error with its row, or the column holds names after all.
@@ -6,14 +6,17 @@ reading that column alone: it is an error with its row, or the column holds name
 
 from __future__ import annotations
 
+import csv
+import io
 import warnings
 from collections import Counter
 from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
 
-from ensemblage.tables.carried import whole_ids
-from ensemblage.tables.errors import FileFormatError
+from ensemblage.tables.columns import whole_ids
+from ensemblage.tables.files import File, arrow_errors
+from ensemblage.tables.formats import FileFormatError
 from ensemblage.tables.labels import (
     FEATURES,
     NAMES,
@@ -23,12 +26,13 @@ from ensemblage.tables.labels import (
     bad_cell,
     cell_votes,
     count_kinds,
+    distinct,
     mostly,
     take,
     understand,
 )
 from ensemblage.tables.layout import has_header
-from ensemblage.tables.parse import DISTINCT, INTEGERS, TEXTS, Text
+from ensemblage.tables.parse import DISTINCT, FLOATS, INTEGERS, TEXTS, Text
 from ensemblage.tables.rows import SEPARATORS, Suspect, check_names, suspect
 from ensemblage.tables.source import JUDGED_ROWS, Source
 
@@ -36,8 +40,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from ensemblage._types import IntArray
-    from ensemblage.tables.codes import Codes
-    from ensemblage.tables.files import File
+    from ensemblage.tables.columns import Codes
     from ensemblage.tables.parse import HeadColumn
     from ensemblage.tables.source import Batch, Choice
 
@@ -55,24 +58,53 @@ class TextSource(Source):
     def __init__(self, file: File, choice: Choice, chosen: str = "csv") -> None:
         super().__init__(file, choice)
         self.n_rows = None
-        self._text = text_of(file, chosen, "A table of votes")
-        names, named = name_columns(self._text, header=choice.header, path=self.path)
+        separator = "\t" if chosen == "tsv" else ","
+        wanted = "A table of features" if choice.features else "A table of votes"
+        self._text = Text(file, separator, judged=JUDGED_ROWS, wanted=wanted)
+        names, named = self._name_columns()
         head = self._text.head
         self.n_before = int(named)
-        self.suspect = _suspect(self._text, self.path) if len(head) == 1 else None
-        if choice.columns is None:
-            _check_measurements(head, self.path)
+        self.suspect = None
+        if not choice.features:
+            self.suspect = _suspect(self._text, self.path) if len(head) == 1 else None
+            if choice.columns is None:
+                _check_measurements(head, self.path)
         self._choose(
             names,
             n_rows=head[0].n_rows,
-            is_unique=lambda at: head[at].is_unique() and not head[at].kinds()[Kind.FRACTION],
+            is_unique=lambda at: head[at].can_be_ids(features=choice.features),
             named=named,
         )
+        if self.id_name != "":  # a first column without a name is one of ids, or c1
+            names[0], self.names = names[0] or "c1", [name or "c1" for name in self.names]
         self._at = {name: place for place, name in enumerate(names)}
         heads = {name: head[self._at[name]] for name in self.label_names}
-        self._kinds = {name: mostly(column.kinds()) for name, column in heads.items()}
-        self._integers = {name for name, column in heads.items() if column.are_integers()}
         self._whole = dict.fromkeys(self.carried_names, True)
+        self._kinds, self._integers = {}, set()
+        #: Columns of features whose first cells are numbers.
+        self.numeric = set()
+        if choice.features:
+            self.numeric = {name for name, column in heads.items() if column.is_numeric()}
+        else:
+            self._kinds = {name: mostly(column.kinds()) for name, column in heads.items()}
+            self._integers = {name for name, column in heads.items() if column.are_integers()}
+
+    def _name_columns(self) -> tuple[list[str], bool]:
+        """Return the names of the columns, and whether the first row has them.
+
+        If not, its cells join the others.
+        """
+        first, header = self._text.first, self._choice.header
+        named = _has_names(self._text, self.path) if header == "auto" else bool(header)
+        if named:
+            names = [cell.strip() or f"c{place}" for place, cell in enumerate(first, 1)]
+            check_names(names, self.path)
+            names[0] = first[0].strip()
+        else:
+            names = [f"c{place}" for place in range(1, len(first) + 1)]
+            for column, cell in zip(self._text.head, first, strict=True):
+                column.prepend(cell)
+        return names, named
 
     # -- rows ----------------------------------------------------------------------------------
 
@@ -90,7 +122,7 @@ class TextSource(Source):
             if stop is not None and row >= stop:
                 return
             for name, tally in tallies.items():
-                tally += _tally(rows.column(name))
+                tally += count_kinds(*distinct(rows.column(name)))
             if learns:
                 for name in set(columns) & set(self._whole):
                     self._whole[name] = (
@@ -120,8 +152,8 @@ class TextSource(Source):
             yield first, batch.rename_columns([names[place] for place in batch.schema.names])
 
     def _type_to_read(self, name: str) -> str:
-        if name in self._whole:
-            return TEXTS
+        if name in self._whole or self._choice.features:
+            return FLOATS if name in self.numeric else TEXTS
         return INTEGERS if name in self._integers and self._kinds[name] == NUMBERS else DISTINCT
 
     # -- votes ---------------------------------------------------------------------------------
@@ -192,26 +224,6 @@ class TextSource(Source):
         return pa.int64() if self._whole[name] else pa.string()
 
 
-def text_of(file: File, chosen: str, wanted: str) -> Text:
-    """Return a text file, opened; `wanted` is what a message calls its content."""
-    return Text(file, "\t" if chosen == "tsv" else ",", judged=JUDGED_ROWS, wanted=wanted)
-
-
-def name_columns(text: Text, *, header: bool | str, path: str) -> tuple[list[str], bool]:
-    """Return the names of the columns, and whether the first row has them; else it joins them."""
-    first = text.first
-    named = _has_names(text, path) if header == "auto" else bool(header)
-    if named:
-        names = [cell.strip() or f"c{place}" for place, cell in enumerate(first, 1)]
-        check_names(names, path)
-        names[0] = first[0].strip()
-    else:
-        names = [f"c{place}" for place in range(1, len(first) + 1)]
-        for column, cell in zip(text.head, first, strict=True):
-            column.prepend(cell)
-    return names, named
-
-
 def _has_names(text: Text, path: str) -> bool:
     first, head = text.first, text.head
     kinds = [column.kinds() for column in head]
@@ -251,10 +263,38 @@ def _suspect(text: Text, path: str) -> Suspect | None:
     return mark
 
 
-def _tally(column: Any) -> Counter[Kind]:
-    """Return how many cells of a column are of each kind."""
-    if not hasattr(column, "dictionary"):
-        column = column.dictionary_encode()
-    texts = column.dictionary.to_pylist()
-    counts = np.bincount(column.indices.to_numpy(), minlength=len(texts))
-    return count_kinds(texts, counts.tolist())
+# -- spreadsheets ----------------------------------------------------------------------------------
+
+
+def read_xlsx(file: File, choice: Choice, chosen: str) -> TextSource:  # noqa: ARG001
+    """Return the first sheet of a spreadsheet: its cells as text."""
+    return TextSource(sheet_as_text(file), choice)
+
+
+def sheet_as_text(file: File) -> File:
+    """Return the first sheet of a spreadsheet as a text file in memory."""
+    try:
+        from python_calamine import CalamineError, CalamineWorkbook
+    except ImportError:
+        raise FileFormatError(
+            f"{file.name} is a spreadsheet, which python-calamine reads, and it is not installed."
+            ' Install it with: pip install "ensemblage[xlsx]". Or save the sheet as CSV.'
+        ) from None
+    with file.seekable() as stream, arrow_errors(f"{file.name} cannot be read as XLSX"):
+        try:
+            rows = CalamineWorkbook.from_filelike(stream).get_sheet_by_index(0).to_python()
+        except (CalamineError, ValueError) as error:
+            raise FileFormatError(
+                f"{file.name} cannot be read as XLSX: it is damaged, truncated or in another format"
+                f" ({error}). Make or fetch the file again."
+            ) from error
+    text = io.StringIO(newline="")
+    csv.writer(text, lineterminator="\n").writerows([_cell(value) for value in row] for row in rows)
+    return File.of_bytes(text.getvalue().encode(), file.name)
+
+
+def _cell(value: Any) -> str:
+    """Return what a cell shows: numbers of spreadsheets are floats, also whole ones."""
+    if isinstance(value, float) and value.is_integer():
+        return str(int(value))
+    return value.isoformat() if hasattr(value, "isoformat") else str(value)

@@ -8,11 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ensemblage._messages import Message, Parameter
-from ensemblage.tables.carried import as_texts
-from ensemblage.tables.errors import FileFormatError, OptionError
+from ensemblage._messages import Message, Parameter, did_you_mean
+from ensemblage.tables.columns import as_texts
+from ensemblage.tables.formats import FileFormatError, OptionError
 from ensemblage.tables.labels import is_missing
-from ensemblage.tables.layout import closest
 from ensemblage.tables.reading import read_labels
 from ensemblage.tables.table import n_objects, take_column
 
@@ -27,13 +26,8 @@ if TYPE_CHECKING:
 def take_truth(table: VoteTable, truth: str) -> tuple[VoteTable, NDArray[Any]]:
     """Return a table without its true labels, and those labels.
 
-    Parameters
-    ----------
-    table : VoteTable
-        The votes.
-    truth : str
-        A column of the votes, an array of the same file, or another file, whose labels are
-        matched by id if both have ids, else by position.
+    `truth` is a column of the votes, an array of the same file, or another file, whose labels are
+    matched by id if both have ids, else by position.
     """
     if truth in table.names or truth in table.extra:
         labels, table = take_column(table, truth)
@@ -80,7 +74,7 @@ def unknown_column(asked: Parameter, problem: str, known: Sequence[str]) -> Mess
         "{asked}: {problem}.{near} The columns are {columns}.",
         asked=asked,
         problem=problem,
-        near=closest(str(asked.value[0]), known),
+        near=did_you_mean(asked.value[0], known),
         columns=", ".join(known[:8]) + (", ..." if len(known) > 8 else ""),
     )
 

@@ -13,12 +13,22 @@ import math
 import zipfile
 from contextlib import nullcontext
 from os import PathLike, fspath
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 import numpy as np
 
-from ensemblage.tables.carried import iso_dates
-from ensemblage.tables.formats import FORMATS, TEXT, format_to_write, load, packing
+from ensemblage.flow.codes import MISSING
+from ensemblage.tables.columns import iso_dates
+from ensemblage.tables.formats import (
+    FORMATS,
+    TEXT,
+    FileFormatError,
+    format_of_name,
+    format_to_write,
+    load,
+    packing,
+)
+from ensemblage.tables.labels import is_missing, smallest
 from ensemblage.tables.target import STANDARD_STREAM, check_target, replacing
 
 if TYPE_CHECKING:
@@ -98,22 +108,7 @@ def check_writable(
     *,
     format: str | None = None,  # noqa: A002
 ) -> None:
-    """Raise now what `write` would raise after the work, and leave everything as it was.
-
-    Parameters
-    ----------
-    path : str or path-like
-        Where the labels shall go.
-    format : str, optional
-        As for `write`.
-
-    Raises
-    ------
-    OSError
-        Where there is no such folder, or nothing may be written there.
-    FileFormatError
-        Where the name tells a format that cannot be written.
-    """
+    """Raise now what `write` would raise after the work, and leave everything as it was."""
     path = _stream_or_path(path)
     format_to_write(path, format)
     check_target(path)
@@ -237,3 +232,104 @@ def _without_objects(values: NDArray[Any]) -> NDArray[Any]:
     if values.dtype != object:
         return values
     return np.array(["" if value is None else str(value) for value in values.tolist()])
+
+
+# -- pools of base clusterings ---------------------------------------------------------------------
+
+
+class NamedColumn(NamedTuple):
+    """A column and what it is called."""
+
+    name: str
+    values: NDArray[Any]
+
+
+def pool_format(path: str | PathLike[str]) -> str:
+    """Return the format that the name of a pool tells: those of `write`, and MAT."""
+    path = fspath(path)
+    if format_of_name(path) == "mat" and packing(path) is None:
+        return "mat"
+    try:
+        return format_to_write(path, None)
+    except FileFormatError:
+        raise FileFormatError(
+            f"A pool cannot be written under the name {path}. Use one that ends in .parquet, .csv,"
+            " .tsv, .npy, .npz or .mat."
+        ) from None
+
+
+def check_pool_writable(path: str | PathLike[str]) -> None:
+    """Raise now what `write_pool` would raise after the work."""
+    if pool_format(path) == "mat":
+        check_target(fspath(path))
+    else:
+        check_writable(path)
+
+
+def write_pool(
+    path: str | PathLike[str],
+    votes: NDArray[np.integer[Any]],
+    names: list[str],
+    *,
+    ids: NamedColumn,
+    truth: NamedColumn | None = None,
+) -> None:
+    """Write base clusterings, whole or not at all; see `write`.
+
+    Parameters
+    ----------
+    path : str or path-like
+        The name tells the format. CSV, TSV and Parquet hold the ids, a column for each clustering,
+        and the truth. NPZ holds ``members``, ``id`` and ``gt``. MAT holds ``members`` and ``gt``
+        as the paper's authors have them: labels from 1, and -1 for a missing vote. NPY holds the
+        votes alone.
+    votes : ndarray of shape (n_objects, n_clusterings)
+        Labels from 0; -1 for a missing vote.
+    names : list of str
+        What the clusterings are called.
+    ids : NamedColumn
+        What the objects are called.
+    truth : NamedColumn, optional
+        The true classes: whole numbers, -1 where missing, or names, None where missing.
+    """
+    chosen = pool_format(path)
+    votes = smallest(votes)
+    if chosen == "npy":
+        write(path, {"members": votes})
+    elif chosen == "npz":
+        gt = {} if truth is None else {"gt": truth.values}
+        write(path, {"members": votes, "id": ids.values, **gt})
+    elif chosen == "mat":
+        _write_mat(fspath(path), votes, truth)
+    else:
+        columns = dict(zip(names, votes.T, strict=True))
+        last = {} if truth is None else {truth.name: truth.values}
+        write(path, {ids.name: ids.values, **columns, **last})
+
+
+def _write_mat(path: str, votes: NDArray[np.integer[Any]], truth: NamedColumn | None) -> None:
+    from scipy.io import savemat
+
+    content: dict[str, Any] = {"members": _from_one(votes)}
+    if truth is not None:
+        content["gt"] = _class_numbers(truth.values)[:, None]
+    packed = io.BytesIO()
+    savemat(packed, content, do_compression=True)
+    with replacing(path) as target:
+        target.write(packed.getbuffer())
+
+
+def _from_one(votes: NDArray[np.integer[Any]]) -> NDArray[np.integer[Any]]:
+    """Return labels from 1; a missing vote stays -1, which 0 would not mean to our readers."""
+    wide = votes.astype(np.int64)
+    return smallest(np.where(wide == MISSING, MISSING, wide + 1))
+
+
+def _class_numbers(truth: NDArray[Any]) -> NDArray[np.integer[Any]]:
+    """Return whole numbers as they are, names as their places, from 1, among the sorted names."""
+    if truth.dtype != object:
+        return smallest(truth)
+    missing = is_missing(truth)
+    numbers = np.full(len(truth), MISSING, dtype=np.int64)
+    numbers[~missing] = np.unique(truth[~missing].astype(str), return_inverse=True)[1] + 1
+    return smallest(numbers)

@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from sklearn.base import BaseEstimator
 
-import ensemblage as en
-from ensemblage._messages import Message, Parameter
-from ensemblage._validate import shown
+from ensemblage._ensemble import Ensemble
+from ensemblage._messages import Message, Parameter, shown
+from ensemblage.ensembles._saved import load
 from ensemblage.tables import FileFormatError
 
 if TYPE_CHECKING:
@@ -43,9 +43,9 @@ class Placement(BaseEstimator):
         self.digest = digest
         self.confidence = confidence
 
-    def fit(self, ensemble: en.Ensemble) -> Self:
+    def fit(self, ensemble: Ensemble) -> Self:
         """Predict the label of each microcluster of an ensemble, and with it of each object."""
-        model, groups = en.load(self.model), ensemble.microclusters
+        model, groups = load(self.model), ensemble.microclusters
         new = votes_for(model, ensemble)
         labels = model.predict(new, return_confidence=self.confidence)
         if self.confidence:
@@ -60,7 +60,7 @@ class Placement(BaseEstimator):
         raise NotImplementedError(f"Predicted labels are not cut at {n_clusters}.")
 
 
-def votes_for(model: Any, ensemble: en.Ensemble) -> en.Ensemble:
+def votes_for(model: Any, ensemble: Ensemble) -> Ensemble:
     """Return votes by the clusterings of a model, in their order and with their labels.
 
     Only the microclusters of `ensemble` are known to the result.
@@ -78,7 +78,7 @@ def votes_for(model: Any, ensemble: en.Ensemble) -> en.Ensemble:
         respelled(ensemble.labels[place], of_model)
         for place, of_model in zip(places, model._ensemble.labels, strict=True)
     ]
-    return en.Ensemble.of_groups(table, groups.sizes, labels, known_names(model))
+    return Ensemble.of_groups(table, groups.sizes, labels, known_names(model))
 
 
 def known_names(model: Any) -> list[str] | None:

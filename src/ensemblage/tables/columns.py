@@ -1,0 +1,286 @@
+"""Columns that are the same in every batch of every file: codes of labels, and what is carried.
+
+Carried are the ids and the columns to keep: they come as arrays, Arrow columns or texts.
+"""
+
+from __future__ import annotations
+
+from threading import Lock
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ensemblage.flow.codes import MISSING
+from ensemblage.tables.files import arrow_errors
+from ensemblage.tables.formats import FileFormatError
+from ensemblage.tables.labels import NAMES, is_missing, is_text
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Sequence
+
+    from numpy.typing import NDArray
+
+    from ensemblage._types import IntArray
+
+#: Whole numbers below are their own codes; those that 62 bits do not hold are looked up.
+_WIDE = 1 << 61
+_UNITS = ("D", "s", "ms", "us", "ns")
+
+
+class Codes:
+    """The labels of one clustering that were met so far, and of which kind they are.
+
+    Which integer a label has does not matter, since microclusters number labels by first
+    appearance in the end. So threads may meet new labels in any order.
+    """
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+        self._kind: str | None = None
+        self._first_path = ""
+        self._code_of: dict[Any, int] = {}
+        self._lock = Lock()
+
+    def of_names(self, labels: Sequence[Any]) -> NDArray[np.int64]:
+        """Return a code for each of a few labels; None, which is a missing vote, is -1."""
+        with self._lock:
+            code_of = self._code_of
+            return np.array(
+                [
+                    MISSING if label is None else code_of.setdefault(label, len(code_of))
+                    for label in labels
+                ],
+                dtype=np.int64,
+            )
+
+    def of_integers(self, values: IntArray) -> IntArray:
+        """Return whole numbers as they are, except the largest: of these, codes."""
+        if values.dtype.itemsize < 8 or not len(values):
+            return values
+        if int(values.max()) < _WIDE and int(values.min()) >= -_WIDE:
+            return values.astype(np.int64, copy=False)
+        wide = (values >= _WIDE) | (values < -_WIDE)
+        codes = np.where(wide, 0, values).astype(np.int64)
+        distinct, inverse = np.unique(values[wide], return_inverse=True)
+        codes[wide] = _WIDE + self.of_names(distinct.tolist())[inverse]
+        return codes
+
+    def of_numbers(self, labels: Sequence[Any]) -> NDArray[np.int64]:
+        """Return codes of a few numbers: as `of_integers` does, and for fractions too."""
+        own = [float(label).is_integer() and -_WIDE <= label < _WIDE for label in labels]
+        codes = np.array(
+            [int(label) if is_own else 0 for label, is_own in zip(labels, own, strict=True)],
+            dtype=np.int64,
+        )
+        others = ~np.array(own, dtype=bool)
+        if others.any():
+            odd = [label for label, is_own in zip(labels, own, strict=True) if not is_own]
+            codes[others] = _WIDE + self.of_names(odd)
+        return codes
+
+    def check_kind(self, votes: IntArray, kind: str, path: str) -> None:
+        """Refuse names in one file and numbers in another; without votes it may be either."""
+        if kind == self._kind or is_missing(votes).all():
+            return
+        with self._lock:
+            if self._kind is None:
+                self._kind, self._first_path = kind, path
+        if kind != self._kind:
+            raise FileFormatError(
+                f"Column {self.name!r} holds {kind} in {path}, but {self._kind} in"
+                f" {self._first_path}. Use one kind of label for it in all files."
+            )
+
+    @property
+    def holds_names(self) -> bool:
+        """Whether the labels are names."""
+        return self._kind == NAMES
+
+    def labels(self) -> list[Any]:
+        """Return the labels that have a code of their own, by code."""
+        with self._lock:
+            return list(self._code_of)
+
+    def meaning(self, codes: NDArray[np.int64]) -> Any:
+        """Return the label that each code stands for."""
+        labels = self.labels()
+        if self.holds_names:
+            return [labels[code] for code in codes.tolist()]
+        if not len(codes) or codes.max() < _WIDE:
+            return codes
+        return [labels[code - _WIDE] if code >= _WIDE else code for code in codes.tolist()]
+
+    def translated(self, other: Codes, codes: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Return another's codes as those of the same labels here."""
+        if other._kind is None:
+            return codes
+        self.check_kind(codes, other._kind, other._first_path)
+        code_here = self.of_names(other.labels())
+        if other.holds_names:
+            return np.append(code_here, MISSING)[codes]
+        wide = codes >= _WIDE
+        if wide.any():
+            codes = codes.copy()
+            codes[wide] = _WIDE + code_here[codes[wide] - _WIDE]
+        return codes
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Codes.restored, (self.name, self.state())
+
+    def state(self) -> dict[str, Any]:
+        """Return what `restored` makes the same codes of."""
+        return {"kind": self._kind, "first_path": self._first_path, "labels": self.labels()}
+
+    @classmethod
+    def restored(cls, name: str, state: dict[str, Any]) -> Codes:
+        """Return the codes that were kept earlier."""
+        codes = cls(name)
+        codes._kind, codes._first_path = state["kind"], state["first_path"]
+        codes._code_of = {label: code for code, label in enumerate(state["labels"])}
+        return codes
+
+
+# -- carried columns -------------------------------------------------------------------------------
+
+
+def plain(column: Any, where: str) -> Any:
+    """Return a column without the ways of storing it: categories and views as their values."""
+    import pyarrow as pa
+
+    with arrow_errors(f"{where} cannot be read"):
+        if pa.types.is_dictionary(column.type):
+            column = column.cast(column.type.value_type)
+        return column.cast(pa.large_string()) if str(column.type) == "string_view" else column
+
+
+def to_array(column: Any, where: str) -> NDArray[Any]:
+    """Return a column as an array of numbers, dates or objects; other types as text."""
+    import pyarrow as pa
+
+    column = plain(column, where)
+    kind = column.type
+    with arrow_errors(f"{where} cannot be read"):
+        dates = pa.types.is_date(kind) or (pa.types.is_timestamp(kind) and kind.tz is None)
+        whole = pa.types.is_integer(kind) or pa.types.is_boolean(kind)
+        if dates or pa.types.is_floating(kind) or (whole and column.null_count == 0):
+            return np.asarray(column.to_numpy(zero_copy_only=False))
+        return np.array([_as_given(value) for value in column.to_pylist()], dtype=object)
+
+
+def output_type(kind: Any, *, is_id: bool) -> Any:
+    """Return the Arrow type that a carried column has in the output."""
+    import pyarrow as pa
+
+    if pa.types.is_dictionary(kind):
+        kind = kind.value_type
+    naive = pa.types.is_timestamp(kind) and kind.tz is None
+    if pa.types.is_integer(kind) or pa.types.is_date(kind) or naive:
+        return kind
+    if not is_id and (pa.types.is_floating(kind) or pa.types.is_boolean(kind)):
+        return kind
+    return pa.string()
+
+
+def common_type(kinds: list[Any]) -> Any:
+    """Return the Arrow type that holds a column of every file: text if they are of many kinds."""
+    import pyarrow as pa
+
+    kinds = list({str(kind): kind for kind in kinds}.values())
+    if len(kinds) == 1:
+        return kinds[0]
+    if all(pa.types.is_integer(kind) for kind in kinds):
+        if all(pa.types.is_unsigned_integer(kind) for kind in kinds):
+            return pa.uint64()
+        return pa.string() if pa.uint64() in kinds else pa.int64()
+    return pa.string()
+
+
+def cast_to(kind: Any, column: Any, where: str) -> Any:
+    """Return a carried column as an Arrow array of this type."""
+    import pyarrow as pa
+
+    column = plain(column, where)
+    if column.type == kind:
+        return column
+    if is_text(column.type) or pa.types.is_integer(column.type):
+        with arrow_errors(f"{where} cannot be read"):
+            return column.cast(kind)
+    return pa.array(texts_of(column, where), pa.string())
+
+
+def texts_of(column: Any, where: str) -> list[Any]:
+    """Return a column as texts, which are the same in every batch; None where there is none."""
+    values = to_array(column, where)
+    if values.dtype.kind == "M":
+        return date_texts(values)
+    if values.dtype.kind == "f":
+        return [None if number != number else str(number) for number in values.tolist()]
+    return [None if value is None else str(value) for value in values.tolist()]
+
+
+def check_carried(names: list[Any], written: Collection[str]) -> None:
+    """Raise where ids, or a column to keep, are called like another column of the output."""
+    for name in names:
+        if name in written:
+            what = "The id column" if name == names[0] else "A column to keep"
+            raise FileFormatError(
+                f"{what} is called {name!r}, which is the name of a column of the output."
+                " Rename it."
+            )
+
+
+def whole_ids(texts: Any) -> Any:
+    """Return a column of text as int64 if writing the numbers gives the same texts, else None."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    try:
+        numbers = texts.cast(pa.int64())
+    except pa.ArrowInvalid:
+        return None
+    return numbers if pc.all(pc.equal(numbers.cast(texts.type), texts)).as_py() else None
+
+
+def _as_given(value: Any) -> Any:
+    if value is None or isinstance(value, (str, int)):
+        return value
+    if isinstance(value, bytes):
+        return value.decode("utf-8", "backslashreplace")
+    return value.isoformat() if hasattr(value, "isoformat") else str(value)
+
+
+# -- ids of a table --------------------------------------------------------------------------------
+
+
+def as_texts(ids: NDArray[Any]) -> list[str]:
+    """Return ids as text files spell them; equal texts are equal ids.
+
+    Examples
+    --------
+    >>> as_texts(np.array([7, 8])), as_texts(np.array(["2020-01-02"], dtype="datetime64[ns]"))
+    (['7', '8'], ['2020-01-02'])
+    """
+    values = iso_dates(ids).tolist() if ids.dtype.kind == "M" else ids.tolist()
+    return ["" if value is None else str(value) for value in values]
+
+
+def iso_dates(dates: NDArray[Any]) -> NDArray[Any]:
+    """Return dates as ISO 8601 texts, as fine as the finest of them needs."""
+    known = dates[~np.isnat(dates)]
+    unit = next(unit for unit in _UNITS if (known.astype(f"datetime64[{unit}]") == known).all())
+    texts = np.datetime_as_string(dates.astype(f"datetime64[{unit}]"))
+    return np.where(np.isnat(dates), "", texts)
+
+
+def date_texts(dates: NDArray[Any]) -> list[Any]:
+    """Return dates as ISO 8601; as fine as their type, since no batch knows what others need."""
+    texts = np.datetime_as_string(dates).astype(object)
+    texts[np.isnat(dates)] = None
+    return list(texts)
+
+
+def joined(parts: list[NDArray[Any]]) -> NDArray[Any]:
+    """Return the ids of several files as one array: as text where they are of different kinds."""
+    if len({part.dtype.kind for part in parts}) == 1:
+        return np.concatenate(parts)
+    return np.array([text for part in parts for text in as_texts(part)], dtype=object)
