@@ -183,7 +183,7 @@ def simulated(n_cells: int, n_clusterings: int) -> tuple[Any, Any]:
     votes = en.ensembles.generate(places, n_clusterings, "kmeans", (8, 30), random_state=0)
     obs = pd.DataFrame({f"run{m}": pd.Categorical(vote) for m, vote in enumerate(votes.T)})
     adata = anndata.AnnData(places, obs=obs.set_axis(obs.index.astype(str)))
-    adata.obsp["connectivities"] = kneighbors_graph(places, NEIGHBOURS, algorithm="kd_tree")
+    adata.obsp["connectivities"] = kneighbors_graph(places, NEIGHBOURS)
     return adata, truth
 
 
