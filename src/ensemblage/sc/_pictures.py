@@ -29,7 +29,7 @@ def confidence(
     key : str, default="consensus"
         Where that result is.
     basis : str, optional
-        The map: a name in ``adata.obsm``, with or without "X_" before it, whose first two columns
+        The map: a name in ``adata.obsm``, with or without ``"X_"`` before it. Its first two columns
         are drawn. None is the first there is of UMAP, t-SNE, places in the tissue ("spatial") and
         PCA.
     ax : matplotlib Axes, optional
