@@ -172,6 +172,10 @@ def scale(n_cells: int = 100_000, n_clusterings: int = 60) -> None:
             f"at most {peak():.2f} GB, {adata.obs['consensus'].nunique()} clusters, ARI {ari:.3f}"
         )
 
+    started = time.process_time()
+    en.sc.tl.leiden_ensemble(adata, [0.5, 1.0], seeds=1)
+    print(f"leiden_ensemble: {(time.process_time() - started) / 2:.1f} CPU-s a run")
+
 
 def simulated(n_cells: int, n_clusterings: int) -> tuple[Any, Any]:
     """Return cells of 15 types in 8 dimensions with runs of k-means, and their types."""

@@ -140,6 +140,20 @@ def test_graphs_by_another_name(adata):
         en.sc.tl.consensus(adata, "mine_", neighbors_key="nothing")
 
 
+def test_a_graph_that_is_still_in_a_file(adata, tmp_path):
+    h5py = pytest.importorskip("h5py")
+    adata.write_h5ad(tmp_path / "cells.h5ad")
+    en.sc.tl.leiden_ensemble(adata, 1, 1)
+    with h5py.File(tmp_path / "cells.h5ad") as file:
+        stored = ad.io.sparse_dataset(file["obsp/connectivities"])
+        lazy = SimpleNamespace(
+            obs=adata.obs[["type"]].copy(), uns={}, obsp={"connectivities": stored}, copy=None
+        )
+        en.sc.tl.leiden_ensemble(lazy, 1, 1)
+    name = "leiden_ensemble_r1_s0"
+    assert lazy.obs[name].tolist() == adata.obs[name].tolist()
+
+
 @pytest.mark.parametrize(
     ("parameters", "message"),
     [
