@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ensemblage import metrics
+from ensemblage._ensemble import microclusters
 from ensemblage.plot import canvas
 from ensemblage.plot.members import draw_members
 from ensemblage.sc._columns import result_of
@@ -87,7 +87,7 @@ def members(adata: Any, key: str = "consensus", *, ax: Any = None) -> Any:
     votes = adata.obs[columns]
     votes = votes[votes.notna().any(axis=1)]
     return draw_members(
-        metrics.member_similarity(votes),
+        microclusters(votes),
         _without_prefix(columns),
         np.asarray(found["agreement"], dtype=float),
         np.asarray(found["look_at"], dtype=bool),
