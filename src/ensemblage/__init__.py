@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from ensemblage import plot as plot
     from ensemblage import refine as refine
     from ensemblage import report as report
+    from ensemblage import sc as sc
     from ensemblage import scale as scale
     from ensemblage import tables as tables
     from ensemblage._ensemble import Ensemble as Ensemble
@@ -67,7 +68,7 @@ _HOME = {
 }
 _MODULES = {
     *("anndata", "datasets", "ensembles", "experiments", "flow", "graph", "metrics", "plot"),
-    *("refine", "report", "scale", "tables"),
+    *("refine", "report", "sc", "scale", "tables"),
 }
 
 __all__ = sorted({"METHODS", "__version__", *METHODS.classes, *_HOME, *_MODULES})  # noqa: PLE0605

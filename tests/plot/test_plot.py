@@ -11,7 +11,7 @@ from matplotlib import pyplot as plt
 
 import ensemblage as en
 from ensemblage import plot
-from ensemblage.plot import _canvas
+from ensemblage.plot import canvas
 
 mpl.use("agg")
 OF_ESTIMATORS = [plot.heatmap, plot.graph, plot.members, plot.clusters, plot.scatter]
@@ -362,7 +362,7 @@ class TestChoices:
 
 
 def test_names_are_told_apart():
-    names = _canvas.short_names(["x" * 99, "x" * 98, "a\tb"])
+    names = canvas.short_names(["x" * 99, "x" * 98, "a\tb"])
     assert names == ["x" * 23 + "…", "x" * 23 + "… (2)", "a b"]
 
 

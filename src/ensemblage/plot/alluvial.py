@@ -10,7 +10,7 @@ from ensemblage import _validate
 from ensemblage._colours import GREY, cluster_colours
 from ensemblage._messages import ParameterError
 from ensemblage.metrics.agreement import labels_and_shared
-from ensemblage.plot import _canvas
+from ensemblage.plot import canvas
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -54,14 +54,14 @@ def alluvial(a: Any, b: Any, *, names: tuple[str, str] = ("a", "b"), ax: Any = N
     """
     left, right, shared = labels_and_shared(_labels(a), _labels(b))
     pair = _check_two_names("plot.alluvial", names)
-    before, after = (_canvas.short(name) for name in pair)
+    before, after = (canvas.short(name) for name in pair)
     shared, left = _in_order(shared, left)
     centres = (np.cumsum(shared.sum(axis=1)) - shared.sum(axis=1) / 2) @ shared
     order = np.argsort(centres / shared.sum(axis=0), kind="stable")
     shared, right = shared[:, order], [right[place] for place in order]
     n = shared.sum()
 
-    ax = _canvas.axes(ax, 6.4, min(14.0, max(4.2, 0.24 * max(shared.shape))))
+    ax = canvas.axes(ax, 6.4, min(14.0, max(4.2, 0.24 * max(shared.shape))))
     shades = zip(left, cluster_colours(len(left)), strict=True)
     colours = [GREY if name is None else shade for name, shade in shades]
     from_tops, to_tops = _tops(shared.sum(axis=1)), _tops(shared.sum(axis=0))
@@ -70,9 +70,9 @@ def alluvial(a: Any, b: Any, *, names: tuple[str, str] = ("a", "b"), ax: Any = N
     _bars(ax, 1.0, to_tops, shared.sum(axis=0), right, ["#444444"] * len(right), side="right")
     ax.set_xlim(-0.02, 1.02)
     ax.set_ylim(n * (1 + _GAP) * 1.01, -0.01 * n)
-    _canvas.no_frame(ax)
+    canvas.no_frame(ax)
     lost = f"{thin:,} objects in streams too thin to draw" if thin else ""
-    _canvas.title(ax, f"From {before} to {after}", lost)
+    canvas.title(ax, f"From {before} to {after}", lost)
     return ax
 
 
@@ -154,7 +154,7 @@ def _bars(
         if middle - room < 0.016 * height:
             continue
         room = middle
-        text = "no label" if name is None else _canvas.short(name, 16)
+        text = "no label" if name is None else canvas.short(name, 16)
         ax.annotate(
             f"{text} ({size:,})",
             (start if side == "left" else start + _BAR, middle),

@@ -8,7 +8,7 @@ import numpy as np
 
 from ensemblage import _validate
 from ensemblage._colours import cluster_colours
-from ensemblage.plot import _canvas
+from ensemblage.plot import canvas
 
 _MARKERS = "osD^vPX*h"
 #: Of these less is better, so they are drawn upside down.
@@ -47,8 +47,8 @@ def k_curves(choice: Any, *, ax: Any = None) -> Any:
     ks = np.asarray(choice.ks)
     curves = {name: _scaled(name, values) for name, values in choice.scores.items()}
     curves = {name: values for name, values in curves.items() if not np.isnan(values).all()}
-    ax = _canvas.axes(ax)
-    _canvas.plain_frame(ax)
+    ax = canvas.axes(ax)
+    canvas.plain_frame(ax)
     colours = cluster_colours(len(curves))
     for place, (name, values) in enumerate(curves.items()):
         decided = name == choice.criterion
@@ -75,7 +75,7 @@ def k_curves(choice: Any, *, ax: Any = None) -> Any:
         ax.legend(fontsize="small", frameon=False, loc="upper left", bbox_to_anchor=(1, 1))
     others = ", ".join(map(str, choice.runners_up))
     evidence = f"{choice.evidence} evidence" if choice.evidence != "none" else "no structure"
-    _canvas.title(
+    canvas.title(
         ax,
         f"k = {choice.k}: {evidence}",
         f"alternatives (dotted): {others}" if others else "",
@@ -112,8 +112,8 @@ def cdf(choice: Any, *, ax: Any = None) -> Any:
     _check_has_cdf("plot.cdf", choice)
     from matplotlib import colormaps
 
-    ax = _canvas.axes(ax)
-    _canvas.plain_frame(ax)
+    ax = canvas.axes(ax)
+    canvas.plain_frame(ax)
     at = np.linspace(0, 1, choice.cdf.shape[1])
     shades = colormaps["viridis"](np.linspace(0, 0.92, len(choice.ks)))
     for k, values, shade in zip(choice.ks, choice.cdf, shades, strict=True):
@@ -140,7 +140,7 @@ def cdf(choice: Any, *, ax: Any = None) -> Any:
         loc="upper left",
         bbox_to_anchor=(1, 1),
     )
-    _canvas.title(ax, "Distribution of the consensus index")
+    canvas.title(ax, "Distribution of the consensus index")
     return ax
 
 

@@ -9,7 +9,7 @@ import numpy as np
 from ensemblage import _validate
 from ensemblage._colours import cluster_colours
 from ensemblage.metrics import explain
-from ensemblage.plot import _canvas
+from ensemblage.plot import canvas
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -52,8 +52,8 @@ def clusters(estimator: Any, *, ax: Any = None) -> Any:
     sizes = np.bincount(fitted.labels_, explain.objects_per_label(fitted)).astype(np.int64)
     consensus = explain.cluster_consensus(fitted)
     k = len(sizes)
-    ax = _canvas.axes(ax, 6.4, min(14.0, max(2.6, 1.6 + 0.3 * k)))
-    _canvas.plain_frame(ax)
+    ax = canvas.axes(ax, 6.4, min(14.0, max(2.6, 1.6 + 0.3 * k)))
+    canvas.plain_frame(ax)
     colours = cluster_colours(k)
     thickness = 0.15 + 0.7 * np.sqrt(sizes / sizes.max())
     for label, row in enumerate(_quantiles(fitted, k)):
@@ -67,11 +67,11 @@ def clusters(estimator: Any, *, ax: Any = None) -> Any:
     ax.set_xlim(-0.02, 1.02)
     ax.set_ylim(k - 0.4, -0.6)
     names = [f"{label} ({size:,})" for label, size in enumerate(sizes)]
-    _canvas.label_ticks(ax.yaxis, np.arange(k), names, gap=k / 60)
+    canvas.label_ticks(ax.yaxis, np.arange(k), names, gap=k / 60)
     ax.tick_params(axis="y", length=0, labelsize="medium" if k <= 30 else "x-small")
     ax.set_ylabel("cluster (objects)")
     ax.set_xlabel("confidence of objects; diamond: consensus of the cluster")
-    _canvas.title(ax, "Clusters")
+    canvas.title(ax, "Clusters")
     return ax
 
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from ensemblage._messages import ParameterError
 from ensemblage.metrics.losses import CredibleBall
-from ensemblage.plot import _canvas
+from ensemblage.plot import canvas
 
 _INSIDE, _OUTSIDE, _MARK = "#0b5fa5", "#999999", "#c1272d"
 #: Kinds of extreme draws: how they are marked and what they are called.
@@ -49,7 +49,7 @@ def credible_ball(ball: CredibleBall, *, ax: Any = None) -> Any:
     if not isinstance(ball, CredibleBall):
         hint = "Pass what ensemblage.metrics.credible_ball returns."
         raise ParameterError("plot.credible_ball", "ball", "a CredibleBall", ball, hint)
-    ax = _canvas.axes(ax)
+    ax = canvas.axes(ax)
     counted = np.isfinite(ball.distances)
     places, counts = np.unique(
         np.column_stack([np.round(ball.distances, 9), ball.n_clusters])[counted],
@@ -91,6 +91,6 @@ def credible_ball(ball: CredibleBall, *, ax: Any = None) -> Any:
     ax.set_xlabel("distance to the estimate")
     ax.set_ylabel("clusters of the draw")
     ax.legend(fontsize="small", frameon=False, loc="best")
-    _canvas.plain_frame(ax)
-    _canvas.title(ax, f"Credible ball of {100 * ball.level:g} %: radius {ball.radius:.2f}")
+    canvas.plain_frame(ax)
+    canvas.title(ax, f"Credible ball of {100 * ball.level:g} %: radius {ball.radius:.2f}")
     return ax

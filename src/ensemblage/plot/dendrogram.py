@@ -9,7 +9,7 @@ import numpy as np
 from ensemblage import _validate, flow
 from ensemblage._colours import GREY, cluster_colours
 from ensemblage.metrics.explain import objects_per_label
-from ensemblage.plot import _canvas
+from ensemblage.plot import canvas
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -60,12 +60,12 @@ def dendrogram(
     tree = fitted.linkage_matrix_.copy()
     # A similarity that was completed (ECMC) may exceed 1; SciPy draws nothing below the ground.
     tree[:, 2] = np.maximum(tree[:, 2], 0.0)
-    ax = _canvas.axes(ax, 7.2, 4.4)
-    _canvas.plain_frame(ax)
+    ax = canvas.axes(ax, 7.2, 4.4)
+    canvas.plain_frame(ax)
     ax.set_ylabel("1 - similarity at the merge")
     if len(tree) == 0:
         ax.set_xticks([])
-        _canvas.title(ax, "Tree of merges", "one microcluster: nothing to merge")
+        canvas.title(ax, "Tree of merges", "one microcluster: nothing to merge")
         return ax
     leaf_labels, leaf_sizes = _of_leaves(fitted, labels, len(tree) + 1)
     colour_of, size_of = _of_nodes(tree, leaf_labels, leaf_sizes, n_clusters)
@@ -83,7 +83,7 @@ def dendrogram(
     )
     _colour_legs(ax, drawing["leaves"], colour_of)
     ax.set_xlabel("objects under each leaf")
-    part = _canvas.of_all(shown, len(tree) + 1, "branches, the rest merged below them")
+    part = canvas.of_all(shown, len(tree) + 1, "branches, the rest merged below them")
     heights = [legs[1] for legs in drawing["dcoord"]]
     if _is_cut_at_one_height(tree, leaf_labels, n_clusters):
         height, tied = _cut_height(tree, n_clusters)
@@ -93,7 +93,7 @@ def dendrogram(
     else:
         notes = [part, "small branches joined larger clusters: no cut at one height"]
     _leave_out_empty_part(ax, min(heights), max(heights))
-    _canvas.title(ax, "Tree of merges", "; ".join(note for note in notes if note))
+    canvas.title(ax, "Tree of merges", "; ".join(note for note in notes if note))
     return ax
 
 

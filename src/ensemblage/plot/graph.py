@@ -8,7 +8,7 @@ import numpy as np
 
 from ensemblage import _validate, flow
 from ensemblage._colours import cluster_colours
-from ensemblage.plot import _canvas
+from ensemblage.plot import canvas
 from ensemblage.plot._look import drawn, label_of_microclusters
 
 if TYPE_CHECKING:
@@ -68,7 +68,7 @@ def graph(estimator: Any, *, max_nodes: int = 300, ax: Any = None) -> Any:
     places = layout(links.toarray())
     colours = cluster_colours(fitted.n_clusters_)
 
-    ax = _canvas.axes(ax, 6.4, 5.6)
+    ax = canvas.axes(ax, 6.4, 5.6)
     once = links.row < links.col
     ends = np.stack([links.row[once], links.col[once]], axis=1)
     weights = links.data[once]
@@ -84,12 +84,12 @@ def graph(estimator: Any, *, max_nodes: int = 300, ax: Any = None) -> Any:
         linewidths=0.6,
         zorder=2,
     )
-    _canvas.number_clusters(ax, places, labels, sizes)
-    _canvas.no_frame(ax)
+    canvas.number_clusters(ax, places, labels, sizes)
+    canvas.no_frame(ax)
     ax.margins(0.06)
     ax.set_aspect("equal")
-    part = _canvas.of_all(len(nodes), len(table), "microclusters, linked among themselves")
-    _canvas.title(ax, "Elite neighbours", part)
+    part = canvas.of_all(len(nodes), len(table), "microclusters, linked among themselves")
+    canvas.title(ax, "Elite neighbours", part)
     return ax
 
 

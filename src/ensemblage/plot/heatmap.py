@@ -9,7 +9,7 @@ import numpy as np
 from ensemblage import _validate
 from ensemblage._colours import cluster_colours
 from ensemblage.metrics.explain import objects_per_label
-from ensemblage.plot import _canvas
+from ensemblage.plot import canvas
 from ensemblage.plot._look import coassociation_of, like_beside_like, similarity_of
 
 if TYPE_CHECKING:
@@ -64,7 +64,7 @@ def heatmap(
         [own[like_beside_like(similarity, place[own])] for own in _parts(labels)]
     )
     place = place[order]
-    ax = _canvas.axes(ax, 6.4, 5.4)
+    ax = canvas.axes(ax, 6.4, 5.4)
     n = len(rows)
     image = ax.imshow(
         similarity[np.ix_(place, place)],
@@ -76,8 +76,8 @@ def heatmap(
     )
     ax.figure.colorbar(image, ax=ax, label=name, shrink=0.8)
     _mark_clusters(ax, labels, sizes)
-    shown = _canvas.of_all(n, int(sizes.sum()), "objects, evenly drawn")
-    _canvas.title(ax, f"{name[0].upper()}{name[1:]} of objects", shown)
+    shown = canvas.of_all(n, int(sizes.sum()), "objects, evenly drawn")
+    canvas.title(ax, f"{name[0].upper()}{name[1:]} of objects", shown)
     return ax
 
 
@@ -127,7 +127,7 @@ def _mark_clusters(ax: Any, labels: NDArray[np.int64], sizes: NDArray[np.int64])
     ax.set_ylim(n, 0)
     ax.set_xticks([])
     names = [f"{label} ({sizes[label]:,})" for label in labels[starts]]
-    _canvas.label_ticks(ax.yaxis, (starts + ends) / 2, names, gap=0.035 * n)
+    canvas.label_ticks(ax.yaxis, (starts + ends) / 2, names, gap=0.035 * n)
     ax.tick_params(axis="y", length=0, pad=12, labelsize="small")
     ax.set_ylabel("cluster (objects)")
     ax.spines[:].set_visible(False)

@@ -9,7 +9,7 @@ import numpy as np
 from ensemblage import _validate
 from ensemblage._colours import cluster_colours
 from ensemblage.metrics.explain import objects_per_label
-from ensemblage.plot import _canvas
+from ensemblage.plot import canvas
 from ensemblage.plot._look import (
     confidence_of_microclusters,
     drawn,
@@ -76,15 +76,15 @@ def _of_features(fitted: Any, features: Any, max_points: int, ax: Any) -> Any:
     part = np.asarray(matrix[chosen], dtype=np.float64)
     as_given = part.shape[1] == 2
     places = part if as_given else two_axes(part)
-    ax = _canvas.axes(ax)
+    ax = canvas.axes(ax)
     area = np.full(len(part), np.clip(6000 / len(part), 12, 120))
     _points(ax, fitted, places, labels[chosen], fitted.confidence_[chosen], area)
-    _canvas.plain_frame(ax)
+    canvas.plain_frame(ax)
     names = ("feature 1", "feature 2") if as_given else ("component 1", "component 2")
     ax.set_xlabel(names[0])
     ax.set_ylabel(names[1])
-    note = _canvas.of_all(len(chosen), len(labels), "objects, drawn at random")
-    _canvas.title(ax, "Objects by " + ("features" if as_given else "principal components"), note)
+    note = canvas.of_all(len(chosen), len(labels), "objects, drawn at random")
+    canvas.title(ax, "Objects by " + ("features" if as_given else "principal components"), note)
     return ax
 
 
@@ -95,11 +95,11 @@ def _of_votes(fitted: Any, max_points: int, ax: Any) -> Any:
     labels = label_of_microclusters(fitted)[chosen]
     places = embedded(similarity, labels)
     area = 12 + 150 * np.sqrt(sizes[chosen] / sizes[chosen].max())
-    ax = _canvas.axes(ax)
+    ax = canvas.axes(ax)
     _points(ax, fitted, places, labels, confidence_of_microclusters(fitted)[chosen], area)
-    _canvas.no_frame(ax)
-    note = _canvas.of_all(len(chosen), len(sizes), "microclusters, the larger the likelier")
-    _canvas.title(ax, f"Microclusters by {name}", note)
+    canvas.no_frame(ax)
+    note = canvas.of_all(len(chosen), len(sizes), "microclusters, the larger the likelier")
+    canvas.title(ax, f"Microclusters by {name}", note)
     return ax
 
 
@@ -150,7 +150,7 @@ def _points(
     # The sure ones last: they are what a cluster is.
     order = np.argsort(confidence, kind="stable")
     ax.scatter(places[order, 0], places[order, 1], s=area[order], color=shades[order], linewidths=0)
-    _canvas.number_clusters(ax, places, labels, area)
+    canvas.number_clusters(ax, places, labels, area)
 
 
 def _check_rows_of(owner: str, n_rows: int, n_objects: int) -> None:

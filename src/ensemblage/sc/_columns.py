@@ -1,0 +1,159 @@
+"""Which columns of ``.obs`` are clusterings, and which cells are meant."""
+
+from __future__ import annotations
+
+import difflib
+import re
+from collections.abc import Iterable, Mapping
+from fnmatch import fnmatchcase
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ensemblage import _validate
+from ensemblage._messages import ParameterError
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+
+def check_adata(owner: str, adata: Any, *, copy: bool = False) -> Any:
+    """Return what has the parts of an AnnData object, or say that it has not."""
+    if not all(hasattr(adata, part) for part in ("obs", "uns", "copy")):
+        hint = (
+            "Pass one of its tables, as sdata.tables['table']."
+            if hasattr(adata, "tables")
+            else "For a table of labels use a method itself, as in"
+            " ensemblage.PTGP(n_clusters=10).fit_predict(table)."
+        )
+        raise TypeError(f"{owner} takes an AnnData object, but got {type(adata).__name__}. {hint}")
+    if copy and getattr(adata, "isbacked", False):
+        raise ValueError(
+            f"{owner} cannot copy an AnnData object that is backed by a file. Use copy=False, or"
+            f" pass adata.to_memory()."
+        )
+    return adata
+
+
+def chosen_columns(adata: Any, keys: str | Iterable[str], key_added: str) -> list[str]:
+    """Return the columns that `keys` means, or say which is not there."""
+    present = [str(name) for name in adata.obs.columns]
+    own = _columns_of(key_added)
+    if isinstance(keys, str):
+        pattern = keys if set("*?[") & set(keys) else f"{keys}*"
+        left_out = own | _written_before(adata)
+        chosen = [name for name in present if fnmatchcase(name, pattern) and name not in left_out]
+        return _check_some_match(keys, chosen, present)
+    if not isinstance(keys, Iterable):
+        raise TypeError(
+            f"'keys' must be the names of columns of adata.obs, or what they begin with. Got"
+            f" {keys!r} instead."
+        )
+    chosen = list(keys)
+    for name in chosen:
+        _validate.check_name("column {!r} in adata.obs", name, present)
+    _check_apart(chosen, own)
+    return chosen
+
+
+def result_of(owner: str, adata: Any, key: str) -> tuple[Any, Any, list[str]]:
+    """Return labels, the entry of ``.uns`` and the columns of clusterings of a consensus."""
+    check_adata(owner, adata)
+    entry = adata.uns.get(key)
+    if not (isinstance(entry, Mapping) and "members" in entry and key in adata.obs):
+        raise ValueError(
+            f"{owner} found no consensus under {key!r} in this object. Run"
+            f" ensemblage.sc.tl.consensus(adata, key_added={key!r}) first."
+        )
+    columns = [str(name) for name in entry["params"]["keys"]]
+    for name in columns:
+        _validate.check_name("column {!r} in adata.obs", name, map(str, adata.obs.columns))
+    return adata.obs[key], entry, columns
+
+
+def restricted(owner: str, obs: Any, restrict_to: Any) -> NDArray[np.int64] | None:
+    """Return the places of the cells to use; None is all of them."""
+    if restrict_to is None:
+        return None
+    key, groups = _key_and_groups(owner, restrict_to)
+    _validate.check_name("column {!r} in adata.obs", key, map(str, obs.columns))
+    labels = obs[key].astype(str)
+    known = natural_order(set(labels[obs[key].notna()]))
+    for group in groups:
+        _validate.check_name(f"group {{!r}} in adata.obs[{key!r}]", group, known)
+    return np.flatnonzero((labels.isin(groups) & obs[key].notna()).to_numpy())
+
+
+def restriction(owner: str, restrict_to: Any) -> dict[str, Any]:
+    """Return `restrict_to` as ``.uns`` keeps it, {} for None."""
+    if restrict_to is None:
+        return {}
+    key, groups = _key_and_groups(owner, restrict_to)
+    return {"restrict_to": {"key": key, "groups": groups}}
+
+
+def _key_and_groups(owner: str, restrict_to: Any) -> tuple[str, list[str]]:
+    expected = "a column of adata.obs and a list of its groups, as ('cell_type', ['B', 'T'])"
+    try:
+        key, groups = restrict_to
+    except (TypeError, ValueError):
+        raise ParameterError(owner, "restrict_to", expected, restrict_to, optional=True) from None
+    if isinstance(groups, str) or not isinstance(groups, Iterable):
+        raise ParameterError(owner, "restrict_to", expected, restrict_to, optional=True)
+    return str(key), [str(group) for group in groups]
+
+
+def natural_order(names: Iterable[str]) -> list[str]:
+    """Return names with the numbers in them in the order of their values.
+
+    Examples
+    --------
+    >>> natural_order(["10", "9", "T,10", "T,9"])
+    ['9', '10', 'T,9', 'T,10']
+    """
+
+    def key(name: str) -> list[Any]:
+        parts = re.split(r"([0-9]+)", name)  # numbers are at the odd places
+        return [int(part) if place % 2 else part for place, part in enumerate(parts)]
+
+    return sorted(names, key=key)
+
+
+def _columns_of(key_added: str) -> set[str]:
+    return {key_added, f"{key_added}_confidence"}
+
+
+def _written_before(adata: Any) -> set[str]:
+    """Return the columns that earlier calls have added: results, not clusterings to combine."""
+    written: set[str] = set()
+    for name, entry in adata.uns.items():
+        params = entry.get("params") if isinstance(entry, Mapping) else None
+        if isinstance(params, Mapping) and params.keys() & {"ensemblage", "quorate"}:
+            written |= _columns_of(name)
+    return written
+
+
+def _check_some_match(pattern: str, chosen: list[str], present: list[str]) -> list[str]:
+    """Return the columns that match a pattern, if there are any."""
+    if not chosen:
+        near = difflib.get_close_matches(pattern.rstrip("*"), present, n=1, cutoff=0.5)
+        hint = f" Did you mean {near[0]!r}?" if near else ""
+        raise ValueError(
+            f"No column of adata.obs matches keys={pattern!r}.{hint} There are"
+            f" {_validate.shown(present)}."
+        )
+    return chosen
+
+
+def _check_apart(chosen: list[str], own: set[str]) -> None:
+    """Refuse no column, a column that occurs twice, and one that the result would replace."""
+    if not chosen:
+        raise ValueError("keys names no column of adata.obs. Name the clusterings to combine.")
+    twice = [name for place, name in enumerate(chosen) if name in chosen[:place]]
+    if twice:
+        raise ValueError(f"keys names {twice[0]!r} twice. Name each clustering once.")
+    replaced = [name for name in chosen if name in own]
+    if replaced:
+        raise ValueError(
+            f"keys names {replaced[0]!r}, which the result would replace. Use another key_added."
+        )

@@ -1,0 +1,233 @@
+"""Consensus of clusterings of cells, stored as scanpy stores its own."""
+
+from __future__ import annotations
+
+from importlib.metadata import version
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from scipy import sparse
+
+from ensemblage import _validate, metrics
+from ensemblage._colours import cluster_codes
+from ensemblage.graph import edge_agreement
+from ensemblage.methods import METHODS
+from ensemblage.sc._columns import (
+    check_adata,
+    chosen_columns,
+    natural_order,
+    restricted,
+    restriction,
+)
+from ensemblage.sc._memberships import memberships
+from ensemblage.sc._neighbours import connectivities, neighbours_entry
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from numpy.typing import NDArray
+
+    Cells = NDArray[np.int64] | None
+
+
+def consensus(
+    adata: Any,
+    keys: str | Iterable[str] = "leiden_ensemble",
+    *,
+    n_clusters: int | str = "auto",
+    key_added: str = "consensus",
+    method: str = "auto",
+    member_weight: Any = None,
+    random_state: Any = 0,
+    restrict_to: tuple[str, Iterable[str]] | None = None,
+    neighbors_key: str | None = None,
+    copy: bool = False,
+    **parameters: Any,
+) -> Any:
+    """Find the consensus of clusterings of cells, columns of ``adata.obs``.
+
+    Parameters
+    ----------
+    adata : AnnData
+        Cells, with a column of labels for each clustering: Leiden at many resolutions, the results
+        of several tools. A cell may lack some of them (NaN). MuData and tables of SpatialData
+        will do too.
+    keys : list of str, or str, default="leiden_ensemble"
+        The columns. A str stands for all that begin with it, or, with ``*``, ``?`` or ``[]`` in it,
+        for all that match it: ``"leiden_"`` or ``"leiden_*_pca"``. What this function has written
+        before is not among them.
+    n_clusters : int or "auto", default="auto"
+        How many clusters to form; "auto" chooses as :func:`ensemblage.metrics.choose_k` does.
+    key_added : str, default="consensus"
+        Where the result goes.
+    method : str, default="auto"
+        One of ``ensemblage.METHODS``, in any case; "auto" is `ensemblage.Consensus`.
+    member_weight : array-like of shape (n_keys,), dict or Series, optional
+        How much each clustering counts, in the order of `keys` or by name, for methods that take
+        it.
+    random_state : int, Generator, RandomState or None, default=0
+        For methods with random parts.
+    restrict_to : (str, list of str), optional
+        A column of ``adata.obs`` and some of its groups: the consensus is that of these cells. All
+        other cells keep their label of that column, without confidence and memberships (NaN).
+    neighbors_key : str, optional
+        The neighbour graph: an entry of ``.uns``, as of ``scanpy.pp.neighbors``, or a matrix in
+        ``.obsp``. None is scanpy's default, if it is there.
+    copy : bool, default=False
+        Return a copy with the result instead of changing `adata`.
+    **parameters
+        Of the method, such as ``linkage="complete"`` for PTA.
+
+    Returns
+    -------
+    AnnData or None
+        The copy, or None. It has
+
+        - ``.obs[key_added]``: the labels, categories "0", "1", ... in order of first appearance;
+          with `restrict_to` also those of other cells, in natural order;
+        - ``.obs[f"{key_added}_confidence"]``: how sure each is, in [0, 1];
+        - ``.obsm[f"{key_added}_memberships"]``: how far each cell belongs to each cluster, rows
+          that sum to 1;
+        - ``.obsp[f"{key_added}_connectivities"]``: the share of clusterings that put the two cells
+          of each edge of the neighbour graph together, if there is such a graph; an edge that none
+          puts together is a stored 0;
+        - ``.uns[f"{key_added}_neighbors"]``: an entry that scanpy takes as `neighbors_key`;
+        - ``.uns[f"{key_added}_colors"]``: colours of the clusters;
+        - ``.uns[key_added]["params"]``: the keys, the method, its parameters, the version;
+        - ``.uns[key_added]["n_clusters"]``: how many clusters there are;
+        - ``.uns[key_added]["members"]``: of each clustering its name, its number of clusters, its
+          agreement with the consensus and with the others, and why to look at it, if there is a
+          reason (see `ensemblage.metrics.members`).
+
+    See Also
+    --------
+    leiden_ensemble : makes such clusterings.
+    ensemblage.Consensus : the same for any label matrix.
+
+    Notes
+    -----
+    Nothing of anndata itself is needed but the object: ``.obs``, ``.uns`` and ``.copy()``. Results
+    go into ``.obsm`` and ``.obsp`` if it has them. The expression matrix is not read, so the object
+    may be backed by a file, which changes with ``adata.write()``.
+
+    Memberships are mean co-associations with the clusters, divided by their sum; those of a method
+    that has its own (LCA) are probabilities.
+
+    Examples
+    --------
+    >>> import anndata as ad
+    >>> import numpy as np
+    >>> import pandas as pd
+    >>> import ensemblage as en
+    >>> obs = pd.DataFrame(
+    ...     {"leiden_0.5": list("001111"), "leiden_1": list("001122"), "louvain": list("aabbbb")},
+    ...     index=[f"cell{i}" for i in range(6)],
+    ... )
+    >>> adata = ad.AnnData(np.zeros((6, 1)), obs=obs)
+    >>> en.sc.tl.consensus(adata, ["leiden_0.5", "leiden_1", "louvain"], n_clusters=2)
+    >>> adata.obs["consensus"].tolist()
+    ['0', '0', '1', '1', '1', '1']
+    >>> adata.obsm["consensus_memberships"].round(2)[:3]
+    array([[1., 0.],
+           [1., 0.],
+           [0., 1.]])
+    """
+    owner = "consensus"
+    obs = check_adata(owner, adata, copy=copy).obs
+    method = _validate.check_method(owner, method, METHODS)
+    columns = chosen_columns(adata, keys, key_added)
+    cells = restricted(owner, obs, restrict_to)
+    graph = connectivities(owner, adata, neighbors_key)
+    estimator = _made(METHODS[method], parameters, n_clusters, random_state)
+    options = {} if member_weight is None else {"member_weight": member_weight}
+    votes = obs[columns] if cells is None else obs[columns].iloc[cells]
+    estimator.fit(votes, **options)
+
+    settings = _settings(estimator, method, columns, weighted=member_weight is not None)
+    settings |= restriction(owner, restrict_to)
+    target = adata.copy() if copy else adata
+    outside = None if restrict_to is None else obs[restrict_to[0]]
+    _write_labels(target, key_added, estimator, cells, outside, settings)
+    _write_memberships(target, key_added, estimator, cells)
+    _write_graph(target, key_added, estimator, cells, graph, neighbors_key)
+    return target if copy else None
+
+
+def _write_labels(
+    adata: Any, key: str, estimator: Any, cells: Cells, outside: Any, settings: dict[str, Any]
+) -> None:
+    import pandas as pd
+
+    names = [str(label) for label in range(estimator.n_clusters_)]
+    labels = pd.Categorical.from_codes(np.asarray(estimator.labels_), names)
+    if cells is not None:
+        prefix = "-".join(settings["restrict_to"]["groups"])
+        texts = outside.astype(str).where(outside.notna(), None).to_numpy(dtype=object)
+        texts[cells] = [f"{prefix},{names[label]}" for label in labels.codes]
+        labels = pd.Categorical(texts, natural_order({text for text in texts if text is not None}))
+    adata.obs[key] = labels
+    adata.obs[f"{key}_confidence"] = _spread(estimator.confidence_, cells, len(adata.obs))
+    adata.uns[f"{key}_colors"] = cluster_codes(len(labels.categories))
+    summary = metrics.members(estimator)
+    adata.uns[key] = {
+        "params": settings,
+        "n_clusters": estimator.n_clusters_,
+        "members": {**summary._asdict(), "names": settings["keys"]},
+    }
+
+
+def _write_memberships(adata: Any, key: str, estimator: Any, cells: Cells) -> None:
+    if hasattr(adata, "obsm"):
+        shares = memberships(estimator)
+        adata.obsm[f"{key}_memberships"] = _spread(shares, cells, len(adata.obs))
+
+
+def _write_graph(
+    adata: Any, key: str, estimator: Any, cells: Cells, graph: Any, neighbors_key: str | None
+) -> None:
+    """Write the agreement along the edges of the neighbour graph, or remove that of a past call."""
+    name = f"{key}_connectivities"
+    if graph is None:
+        adata.uns.pop(f"{key}_neighbors", None)
+        if name in getattr(adata, "obsp", {}):
+            del adata.obsp[name]
+        return
+    part = graph if cells is None else graph[cells][:, cells]
+    agreement = edge_agreement(estimator._ensemble, part, estimator.member_weight_)
+    if cells is not None:
+        found = agreement.tocoo()
+        places = cells[found.row], cells[found.col]
+        agreement = sparse.csr_matrix((found.data, places), shape=graph.shape)
+    adata.obsp[name] = agreement.astype(np.float32)
+    adata.uns[f"{key}_neighbors"] = neighbours_entry(adata, neighbors_key, name)
+
+
+def _spread(values: Any, cells: Cells, n_cells: int) -> Any:
+    """Return values of some cells as those of all, NaN for the others."""
+    if cells is None:
+        return values
+    spread = np.full((n_cells, *values.shape[1:]), np.nan)
+    spread[cells] = values
+    return spread
+
+
+def _made(kind: type[Any], parameters: dict[str, Any], n_clusters: Any, random_state: Any) -> Any:
+    known = kind._get_param_names()
+    for name in parameters:
+        _validate.check_name(f"parameter {{!r}} of {kind.__name__}", name, known)
+    if "random_state" in known:
+        parameters = {**parameters, "random_state": random_state}
+    return kind(n_clusters, **parameters)
+
+
+def _settings(estimator: Any, method: str, columns: list[str], *, weighted: bool) -> dict[str, Any]:
+    """Return what was asked for, as far as an H5AD file can hold it."""
+    asked = estimator.get_params(deep=False)
+    asked = {name: v.item() if isinstance(v, np.generic) else v for name, v in asked.items()}
+    plain: dict[str, Any] = {
+        name: value for name, value in asked.items() if isinstance(value, int | float | str)
+    }
+    if weighted:
+        weight = estimator.member_weight_  # None where all are the same
+        plain["member_weight"] = [1.0] * len(columns) if weight is None else weight.tolist()
+    return {"method": method, "keys": columns, **plain, "ensemblage": version("ensemblage")}

@@ -1,0 +1,6 @@
+"""Pictures of what the tools have written, by matplotlib; each returns its Axes."""
+
+from ensemblage.sc._clustree import clustree
+from ensemblage.sc._pictures import confidence, members
+
+__all__ = ["clustree", "confidence", "members"]
