@@ -16,11 +16,12 @@ import numpy as np
 import ensemblage as en
 from ensemblage import datasets, flow
 from ensemblage._memory import peak_memory
+from ensemblage.experiments.cuts import best_and_true, relinked
 from ensemblage.experiments.protocol import (
-    CLUSTER_NUMBERS,
     FEW_CLUSTER_NUMBERS,
     NEIGHBORS,
     VARIANTS,
+    cluster_numbers,
 )
 from ensemblage.experiments.sources import drawn, pool_of
 from ensemblage.methods import METHODS, without_comparison
@@ -84,18 +85,50 @@ def scores(
     members: int,
     draw: int,
     method: str,
+    cuts: str,
     seed: int,
 ) -> Record:
-    """Score a method at the true k and at the best."""
+    """Score a method at the true k and, unless `cuts` is "true", at the best."""
     ensemble, truth = drawn(folder, pool, dataset, members, draw)
     variant = VARIANTS[method]
-    parameters = variant.parameters_for(len(truth))
+    parameters = variant.parameters_for(len(truth), len(ensemble.microclusters.sizes))
+    numbers = {"all": cluster_numbers(len(truth)), "few": FEW_CLUSTER_NUMBERS, "true": ()}[cuts]
+    key = (folder, pool, dataset, members, draw)
+    return _scored(key, watch, variant.method, parameters, numbers, seed)
+
+
+#: The last fitted method with a similarity, and what it was fitted on: other linkages take that.
+_LAST: dict[Any, Any] = {}
+
+
+def _scored(
+    key: tuple[Any, ...],
+    watch: Watch,
+    method: type[Any],
+    parameters: dict[str, Any],
+    numbers: tuple[int, ...],
+    seed: int = 0,
+) -> Record:
+    """Fit, or take the similarity that another linkage was fitted on, and score."""
+    ensemble, truth = drawn(*key)
     k = len(np.unique(truth))
-    estimator = _estimator(variant.method, k, parameters, seed)
+    shared = {word: v for word, v in parameters.items() if word not in ("linkage", "ties")}
+    place = (*key, method, tuple(shared.items()))
+    record: Record = {"parameters": parameters}
+    tree = None
     with watch, without_comparison():
-        estimator.fit(ensemble)
-    numbers = {"all": CLUSTER_NUMBERS, "few": FEW_CLUSTER_NUMBERS, "none": ()}[variant.cuts]
-    return {"parameters": parameters, "scores": _scores(estimator, truth, k, numbers)}
+        if place in _LAST and "linkage" in parameters:
+            estimator = _LAST[place]
+            tree = relinked(estimator, parameters["linkage"], parameters.get("ties", "mean"))
+            record["reused"] = "similarity"
+        else:
+            estimator = _estimator(method, k, parameters, seed).fit(ensemble)
+            _LAST.clear()
+            if "linkage" in parameters and "level" not in parameters:
+                _LAST[place] = estimator
+    if tree is None and hasattr(estimator, "linkage_matrix_"):
+        tree = estimator.linkage_matrix_
+    return {**record, "scores": best_and_true(estimator, tree, truth, k, numbers)}
 
 
 def _estimator(method: type[Any], k: int, parameters: dict[str, Any], seed: int = 0) -> Any:
@@ -104,22 +137,6 @@ def _estimator(method: type[Any], k: int, parameters: dict[str, Any], seed: int 
     if "random_state" in estimator.get_params():
         estimator.set_params(random_state=seed)
     return estimator
-
-
-def _scores(
-    estimator: Any, truth: NDArray[np.int64], k: int, numbers: tuple[int, ...]
-) -> dict[str, float | None]:
-    by_k = {k: estimator.labels_}
-    most = estimator.n_microclusters_
-    by_k |= {other: estimator.cut(other) for other in numbers if other <= most and other != k}
-    nmi = {number: en.metrics.nmi(truth, labels) for number, labels in by_k.items()}
-    ari = {number: en.metrics.ari(truth, labels) for number, labels in by_k.items()}
-    return {
-        "nmi_true": nmi[k],
-        "ari_true": ari[k],
-        "nmi_best": max(nmi.values()) if numbers else None,
-        "ari_best": max(ari.values()) if numbers else None,
-    }
 
 
 def settings(
@@ -133,15 +150,13 @@ def settings(
     method: str,
     n_neighbors: int | str,
     n_steps: int,
+    cuts: str,  # noqa: ARG001
 ) -> Record:
     """Score PTA or PTGP at one setting of K and T."""
-    ensemble, truth = drawn(folder, pool, dataset, members, draw)
-    k = len(np.unique(truth))
     parameters = {"n_neighbors": n_neighbors, "n_steps": n_steps}
-    estimator = _estimator(METHODS[method.lower()], k, parameters)
-    with watch, without_comparison():
-        estimator.fit(ensemble)
-    return {"parameters": parameters, "scores": _scores(estimator, truth, k, CLUSTER_NUMBERS)}
+    key = (folder, pool, dataset, members, draw)
+    numbers = cluster_numbers(len(drawn(*key).truth))
+    return _scored(key, watch, METHODS[method.lower()], parameters, numbers)
 
 
 def base(folder: Path, watch: Watch, *, pool: str, dataset: str, members: int, draw: int) -> Record:

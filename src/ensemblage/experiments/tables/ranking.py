@@ -23,7 +23,7 @@ SIZES = (10, 20, 30)
 _REFERENCE = "PTGP"
 _METHODS = tuple(name for name in VARIANTS if name[-3:] not in ("-CL", "-SL"))
 #: Slow methods are run at M = 10 only, and on objects with one seed only.
-_FAST = tuple(name for name in _METHODS if VARIANTS[name].most_draws >= RUNS)
+_FAST = tuple(name for name in _METHODS if VARIANTS[name].draws >= RUNS)
 _SEEDED = tuple(name for name in _METHODS if not VARIANTS[name].on_objects)
 _SEEDS = range(5)
 _SEED_RUNS = 5
