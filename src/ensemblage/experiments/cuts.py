@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from scipy.cluster.hierarchy import linkage
 
 from ensemblage import flow
 from ensemblage.methods import PTA
@@ -20,13 +21,27 @@ if TYPE_CHECKING:
     Counts = NDArray[np.int64]
 
 
-def relinked(estimator: Any, linkage: str, ties: str) -> FloatArray:
+#: Similarities that differ by less are tied.
+_DECIMALS = 12
+
+
+def spanning_tree(estimator: Any) -> FloatArray:
+    """Return the tree of single link along a minimum spanning tree grown from the first row.
+
+    Of links that are equally long, the one that was found first merges first.
+    """
+    distance = np.round(1.0 - estimator.similarity_, _DECIMALS)
+    tree: FloatArray = linkage(distance[np.triu_indices(len(distance), 1)], "single")
+    return tree
+
+
+def relinked(estimator: Any, link: str, ties: str) -> FloatArray:
     """Return the tree of another linkage on the similarity of a fitted method.
 
     Means are over objects; those of PTA count microclusters.
     """
     sizes = None if isinstance(estimator, PTA) else estimator.microclusters_.sizes
-    return flow.agglomerate(1.0 - estimator.similarity_, linkage, sizes, ties)
+    return flow.agglomerate(1.0 - estimator.similarity_, link, sizes, ties)
 
 
 def best_and_true(

@@ -48,6 +48,11 @@ def look(name: str, names: Sequence[str]) -> dict[str, Any]:
     }
 
 
+def paper_line(panel: Any, x: Sequence[Any], y: Sequence[float], colour: str) -> None:
+    """Draw a line of the paper, thin and behind ours."""
+    panel.plot(x, y, color=colour, linewidth=0.8, alpha=0.65, zorder=1)
+
+
 def log_bars(panel: Any, values: Sequence[float]) -> None:
     """Make the axis of horizontal bars logarithmic, the shortest bar still long enough to see."""
     panel.set_xscale("log")

@@ -16,11 +16,13 @@ import numpy as np
 import ensemblage as en
 from ensemblage import datasets, flow
 from ensemblage._memory import peak_memory
-from ensemblage.experiments.cuts import best_and_true, relinked
+from ensemblage.experiments.cuts import best_and_true, relinked, spanning_tree
 from ensemblage.experiments.protocol import (
+    CLUSTER_NUMBERS,
     FEW_CLUSTER_NUMBERS,
     NEIGHBORS,
     VARIANTS,
+    Variant,
     cluster_numbers,
 )
 from ensemblage.experiments.sources import drawn, pool_of
@@ -92,11 +94,18 @@ def scores(
     ensemble, truth = drawn(folder, pool, dataset, members, draw)
     variant = VARIANTS[method]
     parameters = variant.parameters_for(len(truth), len(ensemble.microclusters.sizes))
-    numbers = {"all": cluster_numbers(len(truth)), "few": FEW_CLUSTER_NUMBERS, "true": ()}[cuts]
+    numbers = _NUMBERS[cuts](len(truth))
     key = (folder, pool, dataset, members, draw)
-    return _scored(key, watch, variant.method, parameters, numbers, seed)
+    return _scored(key, watch, variant, parameters, numbers, seed)
 
 
+#: Among which numbers of clusters the best is looked for, by the word `cuts` of a task.
+_NUMBERS: dict[str, Callable[[int], tuple[int, ...]]] = {
+    "all": cluster_numbers,
+    "fifty": lambda _: CLUSTER_NUMBERS,
+    "few": lambda _: FEW_CLUSTER_NUMBERS,
+    "true": lambda _: (),
+}
 #: The last fitted method with a similarity, and what it was fitted on: other linkages take that.
 _LAST: dict[Any, Any] = {}
 
@@ -104,7 +113,7 @@ _LAST: dict[Any, Any] = {}
 def _scored(
     key: tuple[Any, ...],
     watch: Watch,
-    method: type[Any],
+    variant: Variant,
     parameters: dict[str, Any],
     numbers: tuple[int, ...],
     seed: int = 0,
@@ -112,23 +121,41 @@ def _scored(
     """Fit, or take the similarity that another linkage was fitted on, and score."""
     ensemble, truth = drawn(*key)
     k = len(np.unique(truth))
-    shared = {word: v for word, v in parameters.items() if word not in ("linkage", "ties")}
-    place = (*key, method, tuple(shared.items()))
     record: Record = {"parameters": parameters}
-    tree = None
     with watch, without_comparison():
-        if place in _LAST and "linkage" in parameters:
-            estimator = _LAST[place]
-            tree = relinked(estimator, parameters["linkage"], parameters.get("ties", "mean"))
-            record["reused"] = "similarity"
-        else:
-            estimator = _estimator(method, k, parameters, seed).fit(ensemble)
+        estimator = _last_fitted(key, parameters, variant)
+        if estimator is None:
+            estimator = _estimator(variant.method, k, parameters, seed).fit(ensemble)
+            tree = getattr(estimator, "linkage_matrix_", None)
             _LAST.clear()
-            if "linkage" in parameters and "level" not in parameters:
-                _LAST[place] = estimator
-    if tree is None and hasattr(estimator, "linkage_matrix_"):
-        tree = estimator.linkage_matrix_
+            _LAST[_place(key, parameters, variant)] = estimator
+        else:
+            record["reused"] = "similarity"
+            tree = None
+        if variant.spanning:
+            tree = spanning_tree(estimator)
+        elif "reused" in record:
+            tree = relinked(estimator, parameters["linkage"], parameters.get("ties", "mean"))
+    if not _is_whole_tree(estimator):
+        tree = None
     return {**record, "scores": best_and_true(estimator, tree, truth, k, numbers)}
+
+
+def _place(key: tuple[Any, ...], parameters: dict[str, Any], variant: Variant) -> tuple[Any, ...]:
+    shared = {word: v for word, v in parameters.items() if word not in ("linkage", "ties")}
+    return (*key, variant.method, tuple(shared.items()))
+
+
+def _last_fitted(key: tuple[Any, ...], parameters: dict[str, Any], variant: Variant) -> Any:
+    """Return the method with this similarity, if it was the last one fitted."""
+    estimator = _LAST.get(_place(key, parameters, variant))
+    linked = "linkage" in parameters and "level" not in parameters
+    return estimator if linked and estimator is not None and _is_whole_tree(estimator) else None
+
+
+def _is_whole_tree(estimator: Any) -> bool:
+    """Tell whether cuts are those of the tree alone: ECMC may attach rows after the cut."""
+    return not np.any(vars(estimator).get("_vanished", False))
 
 
 def _estimator(method: type[Any], k: int, parameters: dict[str, Any], seed: int = 0) -> Any:
@@ -150,13 +177,13 @@ def settings(
     method: str,
     n_neighbors: int | str,
     n_steps: int,
-    cuts: str,  # noqa: ARG001
+    cuts: str,
 ) -> Record:
     """Score PTA or PTGP at one setting of K and T."""
     parameters = {"n_neighbors": n_neighbors, "n_steps": n_steps}
     key = (folder, pool, dataset, members, draw)
-    numbers = cluster_numbers(len(drawn(*key).truth))
-    return _scored(key, watch, METHODS[method.lower()], parameters, numbers)
+    numbers = _NUMBERS[cuts](len(drawn(*key).truth))
+    return _scored(key, watch, Variant(METHODS[method.lower()], {}), parameters, numbers)
 
 
 def base(folder: Path, watch: Watch, *, pool: str, dataset: str, members: int, draw: int) -> Record:
@@ -231,8 +258,13 @@ def seconds(
     draw: int,
     method: str,
     objects: int,
+    level: str = "microclusters",
 ) -> Record:
-    """Time a method, from the votes of so many objects to their labels."""
+    """Time a method, from the votes of so many objects to their labels.
+
+    With `level` "objects" each object is a microcluster of its own, identical rows or not: what the
+    method costs without that idea of the paper's.
+    """
     source, truth = pool_of(folder, pool, dataset)
     votes = source.draw(members, draw)
     if objects > len(votes):
@@ -245,12 +277,21 @@ def seconds(
     estimator = _estimator(variant.method, k, parameters)
     with flow.compiling.kernels_for(everything=True):  # which are loaded before
         variant.method(1, **parameters).fit(subset[:50])
+    given = subset if level == "microclusters" else _each_alone(subset)
     with watch, without_comparison():
-        estimator.fit(subset)
+        estimator.fit(given)
     return {
         "parameters": parameters,
         "scores": {"microclusters": estimator.n_microclusters_},
     }
+
+
+def _each_alone(votes: NDArray[Any]) -> en.Ensemble:
+    """Return an ensemble in which identical rows are not joined."""
+    groups = en.microclusters(votes)
+    table = groups.table[groups.of_object]
+    names = [list(range(number)) for number in table.max(axis=0) + 1]
+    return en.Ensemble.of_groups(table, np.ones(len(table), dtype=np.int64), names)
 
 
 MEASURES: dict[str, Callable[..., Record]] = {

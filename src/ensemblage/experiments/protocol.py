@@ -65,7 +65,7 @@ MOST_OBJECTS = 12_000
 #: What names of variants end with: K and T by the text, ECMC with the penalty of robust PCA.
 UNCAPPED, ROBUST_PCA = " uncapped", " C=1/sqrt(N)"
 
-#: Ties decide much of complete and single link; this rule comes closest to the paper's.
+#: Ties decide much of complete link; this rule comes closest to the paper's.
 _TIES = "later"
 _LINKAGES = {"AL": "average", "CL": "complete", "SL": "single"}
 
@@ -85,6 +85,9 @@ class Variant:
     a run on objects, none ("true") where only the true k is of interest. `draws` is how many a
     method that is slow gets where the user does not say. `uncapped` K and T follow the paper's
     text, half the root of the number of microclusters, without the program's limit of 20.
+    `spanning` single link merges along a minimum spanning tree that grows from the first row, and
+    of equal links the one that was found first, as common programs do. No other rule for ties comes
+    near the paper's numbers of single link.
     """
 
     method: type[ConsensusClusterer]
@@ -93,6 +96,7 @@ class Variant:
     draws: int = 100
     on_objects: bool = False
     uncapped: bool = False
+    spanning: bool = False
 
     def parameters_for(self, n_objects: int, n_microclusters: int = 0) -> dict[str, Any]:
         """Return the parameters on so many objects and microclusters."""
@@ -109,8 +113,10 @@ def _linked(kind: type[ConsensusClusterer], **options: Any) -> dict[str, Variant
     parameters = options.pop("parameters", {})
     found = {}
     for short, linkage in _LINKAGES.items():
-        ties = {} if linkage == "average" and kind is not ECMC else {"ties": _TIES}
-        found[short] = Variant(kind, {**parameters, "linkage": linkage, **ties}, **options)
+        single = linkage == "single"
+        tied = linkage == "complete" or (kind is ECMC and not single)
+        words = {**parameters, "linkage": linkage, **({"ties": _TIES} if tied else {})}
+        found[short] = Variant(kind, words, spanning=single, **options)
     return found
 
 
@@ -162,7 +168,9 @@ class Plan:
 
     `datasets` None are the paper's ten (two in a quick plan); `runs` None is the number of each
     experiment; `pools` None is the authors' pool of each dataset where it is at hand, else an own
-    one. `at_hand` are the datasets that have a pool of the authors.
+    one. `at_hand` are the datasets that have a pool of the authors. `uncapped` also runs PTA and
+    PTGP with K and T as the text has them, half the root of the number of microclusters, where the
+    authors' program stops at 20.
     """
 
     datasets: tuple[str, ...] | None = None
@@ -170,6 +178,7 @@ class Plan:
     pools: str | None = None
     quick: bool = False
     at_hand: frozenset[str] = frozenset()
+    uncapped: bool = False
 
     @property
     def chosen(self) -> tuple[str, ...]:

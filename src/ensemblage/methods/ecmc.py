@@ -223,9 +223,7 @@ class ECMC(LinkageClusterer):
         rows = group[kept]
         alone = len(group) == len(self._vanished)
         sizes = self.microclusters_.sizes[rows] if alone else None
-        tree = flow.agglomerate(
-            1.0 - self.similarity_[np.ix_(rows, rows)], linkage, sizes, ties
-        )
+        tree = flow.agglomerate(1.0 - self.similarity_[np.ix_(rows, rows)], linkage, sizes, ties)
         first = np.full(len(self._vanished), -1)
         first[rows[::-1]] = np.arange(len(kept))[::-1]
         target = np.arange(len(self._vanished))
