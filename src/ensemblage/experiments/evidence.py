@@ -62,7 +62,9 @@ class Experiment:
     @property
     def heading(self) -> str:
         """Return the title with the paper's numbers."""
-        return f"{' and '.join(self.places)}: {self.title}" if self.places else self.title
+        if self.places:
+            return f"{' and '.join(self.places)}: {self.title}"
+        return self.title[0].upper() + self.title[1:]
 
     @property
     def aliases(self) -> tuple[str, ...]:

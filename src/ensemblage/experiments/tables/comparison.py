@@ -192,8 +192,8 @@ COMPARISON = Experiment(
     "comparison of 24 methods",
     f"Ensembles of 10 members, {RUNS} draws. The best k is looked for up to the larger of 50 and"
     " the square root of N, which the paper does not state: its numbers of single link are reached"
-    " with no smaller range. Pairs of clusters that are equally similar merge by the rule that comes"
-    ' closest to the paper\'s numbers: in complete link ties="later", in single link along a minimum'
+    " with no smaller range. Equally similar pairs of clusters merge by the rule that comes closest"
+    ' to the paper\'s numbers: in complete link ties="later", in single link along a minimum'
     " spanning tree grown from the first row. MCLA and CSPA use METIS, HGPA Mt-KaHyPar. CSPA"
     f" and HGPA cluster objects up to N = {MOST_OBJECTS:,}, as in the paper, and microclusters"
     f" beyond; their best k is looked for among {', '.join(map(str, FEW_CLUSTER_NUMBERS))} and the"
