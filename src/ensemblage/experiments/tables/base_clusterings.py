@@ -62,7 +62,8 @@ def _results(evidence: Evidence) -> Results:
     caption = (
         "NMI of the base clusterings (mean of an ensemble), and of PTA and PTGP at the best k, with"
         " standard deviations over draws. Grey lines beside them: the paper's bars and error bars."
-        " Diamonds: ours at the true k."
+        " Diamonds: ours at the true k. n is the number of draws of PTGP where it is not"
+        f" {RUNS}."
     )
     spreads = {
         _BASE: evidence.printed("figures", "8_error", "Base Clusterings"),
@@ -101,7 +102,12 @@ def _draw(grid: Grid, paper_spreads: dict[str, dict[str, float]]) -> Any:
         if column != _BASE:
             true = [grid.cell(name, column.replace("best", "true")).ours for name in grid.rows]
             panel.plot(at, true, "D", color="black", markersize=4, markerfacecolor="white")
-    panel.set_xticks(range(len(grid.rows)), grid.rows)
+    runs = [grid.cell(name, "PTGP best k").runs for name in grid.rows]
+    named = [
+        name if number == RUNS else f"{name}\nn={number}"
+        for name, number in zip(grid.rows, runs, strict=True)
+    ]
+    panel.set_xticks(range(len(grid.rows)), named)
     panel.set_ylabel("NMI")
     legend_below(figure, panel, 4)
     return figure

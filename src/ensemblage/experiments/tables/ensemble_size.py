@@ -14,7 +14,7 @@ from ensemblage.experiments.evidence import (
     format_counts,
     format_differences,
 )
-from ensemblage.experiments.figures import legend_below, look, new_axes, paper_line
+from ensemblage.experiments.figures import hollow, legend_below, look, new_axes, paper_line
 from ensemblage.experiments.grids import Cell, Grid
 from ensemblage.experiments.protocol import ENSEMBLE_SIZES, LINES, QUICK_POOL, score_tasks
 
@@ -74,7 +74,8 @@ def _results(evidence: Evidence) -> Results:
     remarks += [f"{g.title}. {format_counts(g)} {format_differences(g)}".strip() for g in grids]
     caption = (
         "NMI at the best k by the number of members M: the average of all datasets but"
-        f" {NOT_AVERAGED} (Figure 4), and each dataset (Figure 10). Thin lines: the paper."
+        f" {NOT_AVERAGED} (Figure 4), and each dataset (Figure 10). Thin lines: the paper. Points"
+        f" that are white inside: fewer than {RUNS} draws, as the tables say."
     )
     picture = Picture("ensemble-size", caption, lambda: _draw(grids))
     return Results(grids, [picture] if grids else [], remarks)
@@ -137,6 +138,7 @@ def _draw(grids: list[Grid]) -> Any:
             ours = [np.nan if cell.ours is None else cell.ours for cell in cells]
             paper_line(panel, ENSEMBLE_SIZES, paper, style["color"])
             panel.plot(ENSEMBLE_SIZES, ours, label=method, **style)
+            hollow(panel, cells, ENSEMBLE_SIZES, RUNS, style["color"])
         _zoom(panel)
         name = grid.name.removeprefix("ensemble-size").removeprefix("-") or _AVERAGE
         panel.set_title(name, fontsize=10)

@@ -13,7 +13,7 @@ from ensemblage.experiments.evidence import (
     format_counts,
     format_differences,
 )
-from ensemblage.experiments.figures import legend_below, look, new_axes, paper_line
+from ensemblage.experiments.figures import hollow, legend_below, look, new_axes, paper_line
 from ensemblage.experiments.grids import Grid
 from ensemblage.experiments.protocol import MIDDLE, NEIGHBORS, STEPS
 
@@ -72,7 +72,10 @@ def _results(method: str, evidence: Evidence) -> Results:
     grids = [parameter_grid(evidence, method, letter) for letter in "KT"]
     remarks = [evidence.origin(grids[0].rows)]
     remarks += [f"{g.title}. {format_counts(g)} {format_differences(g)}".strip() for g in grids]
-    caption = f"{method} by K and by T; thin lines: the paper."
+    caption = (
+        f"{method} by K and by T; thin lines: the paper. Points that are white inside: fewer than"
+        f" {RUNS} draws, as the tables say."
+    )
     picture = Picture(f"{method.lower()}-parameters", caption, lambda: _draw(grids))
     return Results(grids, [picture], remarks)
 
@@ -87,6 +90,7 @@ def _draw(grids: list[Grid]) -> Any:
             paper = [float("nan") if cell.paper is None else cell.paper for cell in cells]
             paper_line(panel, grid.columns, paper, style["color"])
             panel.plot(grid.columns, ours, label=name, **style)
+            hollow(panel, cells, grid.columns, RUNS, style["color"])
         panel.set_xlabel(letter)
         panel.set_ylabel("NMI")
     legend_below(figure, panels[0], 5)
