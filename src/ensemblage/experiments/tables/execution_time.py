@@ -163,7 +163,7 @@ EXECUTION_TIME = Experiment(
     " seconds, of all threads together, from the votes to the labels at the true k, kernels"
     f" compiled before. All methods work on microclusters; on {BESIDE} they are run on objects too,"
     " each object a microcluster of its own, because the paper's rivals had no microclusters. The"
-    " paper timed MATLAB R2014a on eight cores of 2.4 GHz, so only the order and the growth compare."
+    " paper timed MATLAB R2014a on eight cores of 2.4 GHz: only the order and the growth compare."
     f" A method that took more than {LIMIT:.0f} s is not run on more objects.",
     _tasks,
     _results,
