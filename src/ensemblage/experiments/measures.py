@@ -66,6 +66,7 @@ def measure(folder: Path, task: Task) -> Record:
     watch = Watch()
     with peak_memory() as peak, warnings.catch_warnings():
         warnings.simplefilter("ignore", en.FewerClustersWarning)
+        warnings.filterwarnings("ignore", message="ECMC's completion")
         found = MEASURES[task["kind"]](folder, watch, **words)
     if "skipped" in found:
         return {"what": task, **found}
