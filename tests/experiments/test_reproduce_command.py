@@ -86,7 +86,7 @@ def test_no_cell_has_fewer_draws_than_it_says(quick, which, declared):
     """Counts in cells, in the CSV and in the records agree, and both columns have equal draws."""
     text = (quick / "comparison.md").read_text()
     shown = _shown_cells(text, f"NMI at the {which} k")
-    lines = csv.DictReader((quick / f"comparison-{which}-k.csv").open())
+    lines = csv.DictReader((quick / f"comparison-{which}-k.csv").read_text().splitlines())
     counted = Counter(
         (record["what"]["method"], record["what"]["dataset"])
         for record in records.read(quick).values()
