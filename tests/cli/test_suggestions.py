@@ -38,6 +38,7 @@ def words(option):
 def test_words_are_those_of_the_library():
     assert words(options.Method) == tuple(en.METHODS)
     assert list(experiments.EXPERIMENTS) == list(parsers.TABLES)
+    assert [*experiments.EXPERIMENTS, *experiments.ALIASES] == list(parsers.KNOWN_TABLES)
     assert CRITERIA == parsers.CRITERIA
     assert datasets.NAMES == parsers.DATASETS
     assert words(options.Format) == tables.FORMATS

@@ -17,10 +17,6 @@ def small_world(tmp_path_factory):
     rng = np.random.default_rng(0)
     (folder / "data").mkdir()
     (folder / "pools").mkdir()
-    (folder / "paper").mkdir()
-    (folder / "paper" / "tables.json").write_text(
-        '{"comparison_nmi": {"PTGP": {"MF": {"best_k": 0.9, "true_k": 0.8}}}}'
-    )
     for name, n_objects, n_classes in (("MF", 60, 3), ("IS", 72, 4), ("MNIST", 80, 4)):
         features, truth = _blobs(n_objects, n_classes, rng)
         np.savez(folder / "data" / f"{name}.npz", X=features, y=truth)

@@ -6,8 +6,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import ensemblage as en
+from ensemblage import flow
+from ensemblage.experiments.cuts import best_and_true, spanning_tree
 from ensemblage.experiments.measures import links_by_weight, measure
-from ensemblage.experiments.protocol import CLUSTER_NUMBERS, VARIANTS, Plan, score_tasks
+from ensemblage.experiments.protocol import VARIANTS, Plan, cluster_numbers, score_tasks
 from ensemblage.testing.strategies import votes
 
 FOLDER = Path("unused")
@@ -36,7 +38,8 @@ def test_links_of_objects_counted_through_microclusters(matrix, data):
 
 
 def test_scores_are_those_of_the_method_on_the_same_columns(world):
-    record = measure(FOLDER, {"kind": "scores", **ENSEMBLE, "method": "PTA-CL", "seed": 0})
+    task = {"kind": "scores", **ENSEMBLE, "method": "PTA-CL", "cuts": "all", "seed": 0}
+    record = measure(FOLDER, task)
     pool = en.datasets.load_pool("MF")
     columns = np.random.default_rng([20160501, 10, 1]).choice(60, 10, replace=False)
     est = en.PTA(3, linkage="complete", ties="later").fit(pool.members[:, columns])
@@ -44,7 +47,7 @@ def test_scores_are_those_of_the_method_on_the_same_columns(world):
     assert record["scores"]["ari_true"] == pytest.approx(en.metrics.ari(pool.truth, est.labels_))
     best = max(
         en.metrics.nmi(pool.truth, est.cut(k))
-        for k in (*CLUSTER_NUMBERS, 3)
+        for k in (*cluster_numbers(60), 3)
         if k <= est.n_microclusters_
     )
     assert record["scores"]["nmi_best"] == pytest.approx(best)
@@ -53,9 +56,79 @@ def test_scores_are_those_of_the_method_on_the_same_columns(world):
     assert record["versions"]["ensemblage"] == en.__version__
 
 
+@pytest.mark.parametrize("name", [n for n in VARIANTS if n[-3:] in ("-CL", "-SL")])
+def test_linkages_that_share_a_similarity_are_those_of_fits_of_their_own(name):
+    """Each linkage after average link, whose similarity it takes, and alone."""
+    method = name.rsplit("-", 1)[0]
+    words = {"kind": "scores", **ENSEMBLE, "cuts": "all", "seed": 0}
+    measure(FOLDER, {**words, "method": f"{method}-AL"})
+    record = measure(FOLDER, {**words, "method": name})
+    assert "reused" in record
+    measure(FOLDER, {**words, "method": "GP-MGLA"})
+    alone = measure(FOLDER, {**words, "method": name})
+    assert "reused" not in alone
+    assert record["scores"] == alone["scores"]
+
+
+def _single_link(distance, k):
+    """Return clusters of single link: a spanning tree from row 0, then its shortest links."""
+    n = len(distance)
+    reach, parent = distance[0].copy(), np.zeros(n, dtype=int)
+    left, links = set(range(1, n)), []
+    while left:
+        new = min(left, key=lambda i: (reach[i], i))
+        left.remove(new)
+        links.append((reach[new], len(links), parent[new], new))
+        for i in left:
+            if distance[new, i] < reach[i]:
+                reach[i], parent[i] = distance[new, i], new
+    labels = np.arange(n)
+    for _, _, a, b in sorted(links)[: n - k]:
+        labels[labels == labels[b]] = labels[a]
+    return labels
+
+
+def test_single_link_follows_a_spanning_tree_from_the_first_row():
+    pool = en.datasets.load_pool("MF")
+    est = en.EAC(3).fit(pool.draw(10, 1))
+    tree = spanning_tree(est)
+    distance = np.round(1 - est.similarity_, 12)
+    for k in range(1, est.n_microclusters_ + 1):
+        assert en.metrics.ari(flow.cut_tree(tree, k), _single_link(distance, k)) == 1.0
+
+
+def test_scores_of_cuts_are_those_of_their_labels():
+    pool = en.datasets.load_pool("IS")
+    est = en.EAC(4).fit(pool.draw(10, 2))
+    numbers = tuple(range(1, 12))
+    scores = best_and_true(est, est.linkage_matrix_, pool.truth, 4, numbers)
+    nmi = {k: en.metrics.nmi(pool.truth, est.cut(k)) for k in numbers}
+    assert scores["nmi_best"] == pytest.approx(max(nmi.values()))
+    assert scores["nmi_true"] == pytest.approx(nmi[4])
+    assert scores["k_best"] == max(nmi, key=nmi.get)
+    by_cuts = best_and_true(est, None, pool.truth, 4, numbers)
+    assert by_cuts == pytest.approx(scores)
+
+
+@pytest.mark.parametrize(
+    ("n_objects", "last"), [(2_000, (45, 50)), (5_620, (60, 70, 74)), (49_402, (210, 220, 222))]
+)
+def test_the_best_k_is_looked_for_up_to_the_root_of_n(n_objects, last):
+    numbers = cluster_numbers(n_objects)
+    assert numbers[-len(last) :] == last
+    assert sorted(set(numbers)) == list(numbers)
+
+
+def test_uncapped_parameters_follow_the_text():
+    parameters = VARIANTS["PTGP uncapped"].parameters_for(11_000, 2_975)
+    assert parameters == {"n_neighbors": 27, "n_steps": 27}
+    assert VARIANTS["PTGP"].parameters_for(11_000, 2_975) == {}  # and so at most 20
+
+
 def test_settings_reach_the_method():
     setting = {"n_neighbors": "all", "n_steps": 2}
-    record = measure(FOLDER, {"kind": "settings", **ENSEMBLE, "method": "PTGP", **setting})
+    task = {"kind": "settings", **ENSEMBLE, "method": "PTGP", "cuts": "all", **setting}
+    record = measure(FOLDER, task)
     pool = en.datasets.load_pool("MF")
     est = en.PTGP(3, random_state=0, **setting).fit(pool.draw(10, 1))
     assert record["scores"]["nmi_true"] == pytest.approx(en.metrics.nmi(pool.truth, est.labels_))
@@ -83,7 +156,9 @@ def test_base_clusterings_are_scored_one_by_one():
 
 def test_time_is_taken_on_a_subset_and_refused_past_the_data():
     task = {"kind": "seconds", **ENSEMBLE, "method": "EAC-AL"}
-    assert measure(FOLDER, {**task, "objects": 40})["scores"]["microclusters"] <= 40
+    assert measure(FOLDER, {**task, "objects": 40})["scores"]["microclusters"] < 40
+    on_objects = measure(FOLDER, {**task, "objects": 40, "level": "objects"})
+    assert on_objects["scores"]["microclusters"] == 40
     assert "60 objects" in measure(FOLDER, {**task, "objects": 61})["skipped"]
 
 
@@ -105,7 +180,7 @@ def test_slow_methods_get_fewer_draws():
     for task in score_tasks(plan, list(VARIANTS), 100):
         counts[task["method"]] += 1
     assert counts["PTGP"] == 100
-    assert counts["CSPA"] == VARIANTS["CSPA"].most_draws < 100
+    assert counts["CSPA"] == VARIANTS["CSPA"].draws < 100
 
 
 def test_methods_of_the_paper_are_run_on_objects_while_that_is_possible():

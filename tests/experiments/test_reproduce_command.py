@@ -1,3 +1,4 @@
+import csv
 import json
 import os
 import re
@@ -5,6 +6,7 @@ import signal
 import subprocess
 import sys
 import time
+from collections import Counter
 
 import numpy as np
 import pytest
@@ -12,7 +14,7 @@ from scipy.io import savemat
 from typer.testing import CliRunner
 
 from ensemblage.cli import app
-from ensemblage.experiments import EXPERIMENTS, records
+from ensemblage.experiments import ALIASES, EXPERIMENTS, Plan, records
 
 runner = CliRunner()
 
@@ -42,13 +44,98 @@ def test_every_table_and_figure_appears(quick):
             assert (quick / file).stat().st_size > 0
             assert (quick / file).with_suffix(".svg").exists() or file.endswith(".csv")
     assert "Nothing is recorded" not in page
-    for file in re.findall(r'(?:src|href)="([^"]+)"', page):
+    for file in re.findall(r'(?:src|href)="([^"#]+)"', page):
         assert (quick / file).exists()
+    for anchor in re.findall(r'href="#([^"]+)"', page):
+        assert f'id="{anchor}"' in page
+    for alias, name in ALIASES.items():
+        assert f'id="{alias}"' in page.split(f'id="{name}"')[1].split("</h2>")[0]
     assert not list(quick.glob("*.tmp*"))
 
 
 def test_the_papers_numbers_stand_beside_ours(quick):
-    assert "(0.800)" in (quick / "comparison.md").read_text()
+    text = (quick / "comparison.md").read_text()
+    assert text.startswith("# Table 9 and Figure 9: ")
+    row = next(line for line in text.splitlines() if line.startswith("| PTGP |"))
+    assert "(0.626)" in row  # MF at the best k
+
+
+def test_the_verdicts_come_first(quick):
+    page = (quick / "index.html").read_text()
+    assert page.index("Verdicts") < page.index("Contents") < page.index('id="link-weights"')
+    claims = (quick / "claims.md").read_text()
+    assert "section 4.5" in claims
+    assert set(re.findall(r"^## \d+\. (.+)$", claims, flags=re.MULTILINE)) <= {
+        "Holds",
+        "Holds in part",
+        "Does not hold",
+        "Undecided",
+    }
+
+
+def _shown_cells(text, title):
+    """Return the cells of a Markdown table by row and column, as they are shown."""
+    part = text.split(f"\n## {title}\n")[1].split("\n[CSV]")[0]
+    lines = [line.strip("| ").split(" | ") for line in part.strip().splitlines()]
+    header, rows = lines[0], lines[2:]
+    return {(row[0], name): cell for row in rows for name, cell in zip(header, row, strict=True)}
+
+
+@pytest.mark.parametrize(("which", "declared"), [("best", 100), ("true", 100)])
+def test_no_cell_has_fewer_draws_than_it_says(quick, which, declared):
+    """Counts in cells, in the CSV and in the records agree, and both columns have equal draws."""
+    text = (quick / "comparison.md").read_text()
+    shown = _shown_cells(text, f"NMI at the {which} k")
+    lines = csv.DictReader((quick / f"comparison-{which}-k.csv").read_text().splitlines())
+    counted = Counter(
+        (record["what"]["method"], record["what"]["dataset"])
+        for record in records.read(quick).values()
+        if record["what"]["kind"] == "scores"
+        and record["what"]["members"] == 10
+        and record["what"]["seed"] == 0
+        and record["scores"].get("nmi_best") is not None
+    )
+    for line in lines:
+        place = line["method"], line["column"]
+        assert int(line["runs"]) == counted[place], place
+        stated = re.search(r"n=(\d+)$", shown[place])
+        if line["ours"]:
+            assert int(stated[1] if stated else declared) == counted[place], place
+
+
+def test_the_caption_says_how_many_draws(quick):
+    text = (quick / "comparison.md").read_text()
+    n_cells = len(re.findall(r"n=1\b", _table_of(text, "NMI at the best k")))
+    assert "The paper has 100 draws. n=… in a cell is its number of draws" in text
+    assert f"({n_cells} cells)" in text
+
+
+def _table_of(text, title):
+    return text.split(f"\n## {title}\n")[1].split("\n[CSV]")[0]
+
+
+def test_records_that_are_run_again_are_the_same(quick, small_world, monkeypatch):
+    monkeypatch.setenv("ENSEMBLAGE_DATA", str(small_world))
+    found = invoke("all", "--check", 20, "--out", quick)
+    assert found.exit_code == 0, found.stderr
+    assert "20 records were run again; 0 scores differ." in found.stdout
+
+
+def test_a_record_that_comes_out_differently_is_named(quick, small_world, tmp_path, monkeypatch):
+    monkeypatch.setenv("ENSEMBLAGE_DATA", str(small_world))
+    lines = (quick / records.FILE).read_text().splitlines()
+    record = next(r for r in map(json.loads, lines) if r["what"].get("method") == "PTA-AL")
+    record["scores"]["nmi_true"] += 1e-6
+    (tmp_path / records.FILE).write_text(json.dumps(record) + "\n")
+    found = invoke("all", "--check", 1, "--out", tmp_path)
+    assert found.exit_code == 1
+    assert "nmi_true differs by 1e-06" in found.stderr
+
+
+def test_runs_means_that_many_for_every_method():
+    plan = Plan(datasets=("MF",), runs=7, at_hand=frozenset({"MF"}))
+    counts = Counter(task["method"] for task in EXPERIMENTS["comparison"].tasks(plan))
+    assert set(counts.values()) == {7}
 
 
 def test_a_second_run_does_nothing_and_the_page_is_the_same(quick, small_world, monkeypatch):
@@ -66,7 +153,7 @@ def test_rendering_needs_records_only(quick, tmp_path, monkeypatch):
     found = invoke("all", "--render", "--out", tmp_path)
     assert found.exit_code == 0, found.stderr
     assert (tmp_path / "ranking.md").read_text() == (quick / "ranking.md").read_text()
-    assert "not at hand" in (tmp_path / "index.html").read_text()
+    assert (tmp_path / "comparison.md").read_text() == (quick / "comparison.md").read_text()
 
 
 def test_killed_in_the_middle_it_goes_on(small_world, tmp_path):
@@ -120,7 +207,8 @@ def test_datasets_that_cannot_be_had_are_left_out_with_the_reason(
 @pytest.mark.parametrize(
     ("words", "code", "message"),
     [
-        (["table9"], 2, "Unknown table 'table9'. Known: link-weights"),
+        (["table99"], 2, "Unknown table 'table99'."),
+        (["all", "--check", "5"], 1, "There are no records in"),
         (["all", "--datasets", "iris"], 2, "Unknown dataset 'iris'."),
         (["all", "--datasets", ","], 2, "--datasets needs names"),
         (["all", "--pools", "both"], 2, "Unknown pool 'both'. Known: authors, own"),

@@ -12,6 +12,7 @@ from ensemblage import METHODS
 from ensemblage.cli.parsers import (
     CRITERIA,
     DATASETS,
+    KNOWN_TABLES,
     TABLES,
     MethodName,
     argument,
@@ -56,7 +57,11 @@ Data = Annotated[
 ]
 Tables = Annotated[
     list[str],
-    argument("TABLE... | all", f"{', '.join(TABLES)}.", **name_of("table", *TABLES, "all")),
+    argument(
+        "TABLE... | all",
+        f"{', '.join(TABLES)}; or by the paper's numbers: table9, figure10.",
+        **name_of("table", *KNOWN_TABLES, "all"),
+    ),
 ]
 Truth = Annotated[
     str | None,
@@ -284,12 +289,8 @@ Pools = Annotated[
     Literal["authors", "own"] | None,
     choice("Draw ensembles from these; own pools are made from features.", default="what is there"),
 ]
-Quick = Annotated[
-    bool, option(None, "Two draws, two datasets, small own pools: all in minutes.", "--quick")
-]
-Render = Annotated[
-    bool, option(None, "Run nothing; make tables and figures of the records.", "--render")
-]
+Quick = Annotated[bool, option(None, "Two draws on two datasets, in minutes.", "--quick")]
+Render = Annotated[bool, option(None, "Run nothing; make tables of the records.", "--render")]
 
 # What is written
 

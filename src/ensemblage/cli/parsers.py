@@ -23,6 +23,12 @@ TABLES = (
     *("ptgp-parameters", "base-clusterings", "comparison", "ensemble-size", "execution-time"),
     "ranking",
 )
+#: The paper's numbers name them too.
+KNOWN_TABLES = (
+    *TABLES,
+    *("table1", "figure1", "table4", "table5", "table6", "table7", "table8", "figure8"),
+    *("table9", "figure9", "figure4", "figure10", "figure11"),
+)
 if TYPE_CHECKING:
     MethodName = str
 else:

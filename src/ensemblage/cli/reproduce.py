@@ -3,21 +3,38 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Annotated
 
 import typer
 
 from ensemblage.cli import options
 from ensemblage.cli.errors import INTERRUPTED, UsageError
 from ensemblage.cli.output import say
+from ensemblage.cli.parsers import option
 from ensemblage.cli.session import JsonSession, verb
 
 EXAMPLES = """\b
 Examples:
   ensemblage reproduce --quick all
-  ensemblage reproduce comparison --datasets MF,IS --runs 20
+  ensemblage reproduce table9 --datasets MF,IS --runs 20
   ensemblage reproduce pta-parameters ptgp-parameters --pools authors -o results
   ensemblage reproduce all --render
+  ensemblage reproduce all --check 50 -o docs/results
 """
+
+Uncapped = Annotated[
+    bool,
+    option(
+        None,
+        "Also run PTA and PTGP in Table 9 with K and T by the paper's text, without the limit of 20"
+        " of the authors' program.",
+        "--uncapped",
+    ),
+]
+CheckSome = Annotated[
+    int | None,
+    option("INT", "Run nothing new; run so many records again and compare.", "--check", min=1),
+]
 
 
 @verb
@@ -29,8 +46,10 @@ def reproduce(
     runs: options.Runs = None,
     pools: options.Pools = None,
     quick: options.Quick = False,
+    uncapped: Uncapped = False,
     output: options.RecordFolder = "reproduced",
     render: options.Render = False,
+    check: CheckSome = None,
     jobs: options.Jobs = -1,
 ) -> None:
     """Run the paper's experiments, beside its numbers.
@@ -44,14 +63,19 @@ def reproduce(
     from ensemblage import experiments
     from ensemblage.experiments import records
 
-    names = [name for name in experiments.EXPERIMENTS if name in tables or "all" in tables]
+    asked = {experiments.ALIASES.get(name, name) for name in tables}
+    names = [name for name in experiments.EXPERIMENTS if name in asked or "all" in asked]
     folder = Path(output)
+    if (render or check) and not records.read(folder):
+        option = "--render" if render else "--check"
+        raise ValueError(f"There are no records in {folder}. Run without {option} first.")
+    if check:
+        return _check(session, folder, check)
     if render:
-        if not records.read(folder):
-            raise ValueError(f"There are no records in {folder}. Run without --render first.")
         index = experiments.render(folder, pools)
     else:
-        plan = experiments.Plan(tuple(datasets) if datasets else None, runs, pools, quick)
+        chosen = tuple(datasets) if datasets else None
+        plan = experiments.Plan(chosen, runs, pools, quick, uncapped=uncapped)
         try:
             index = experiments.reproduce(
                 folder, names, plan, n_jobs=jobs, progress=not session.quiet
@@ -68,3 +92,23 @@ def reproduce(
         "seconds": round(session.clock.elapsed().seconds, 4),
     }
     session.finish("reproduce", facts, f"Open {index}", err=False)
+    return None
+
+
+def _check(session: JsonSession, folder: Path, n_records: int) -> None:
+    """Run records again; end with status 1 where one of them comes out differently."""
+    from ensemblage import experiments
+
+    n_checked, differences = experiments.check(folder, n_records)
+    for task, score, gap in differences:
+        typer.echo(f"{score} differs by {gap:.2g}: {task}", err=True)
+    facts = {
+        "output": str(folder),
+        "checked": n_checked,
+        "differences": len(differences),
+        "seconds": round(session.clock.elapsed().seconds, 4),
+    }
+    same = f"{n_checked} records were run again; {len(differences)} scores differ."
+    session.finish("reproduce", facts, same, err=False)
+    if differences:
+        raise typer.Exit(1)

@@ -1,9 +1,9 @@
-"""What an experiment is, and how it looks at the records that it is rendered from."""
+"""What an experiment is, and its view of the records that it is rendered from."""
 
 from __future__ import annotations
 
-from collections import defaultdict
-from dataclasses import dataclass, field
+from collections import Counter, defaultdict
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from ensemblage.experiments.grids import Cell, mean_cell
@@ -17,10 +17,14 @@ if TYPE_CHECKING:
     from ensemblage.experiments.protocol import Plan
     from ensemblage.experiments.records import Record, Task
 
+_SCORED = ("scores", "settings")
+#: The cuts of records from before the best k was looked for up to the root of N.
+FIFTY = "fifty"
+
 
 @dataclass(frozen=True)
 class Picture:
-    """A figure: its file name, what it shows in words, and how to draw it."""
+    """A figure: its file name, its caption, and how to draw it."""
 
     name: str
     caption: str
@@ -40,9 +44,10 @@ class Results:
 class Experiment:
     """A table or figure of the paper.
 
-    `protocol` says in words what is run, `tasks` lists it for a plan, `results` makes tables and
-    pictures of records alone. An experiment that measures time runs `alone`, one task at a time;
-    its `skip` may name a reason not to run a task, given the records so far.
+    `protocol` describes what is run, `tasks` lists it for a plan, `results` makes tables and
+    pictures of records alone. `places` are where the paper has it: "Table 9". An experiment that
+    measures time runs `alone`, one task at a time; its `skip` may name a reason not to run a task,
+    given the records so far.
     """
 
     name: str
@@ -50,23 +55,42 @@ class Experiment:
     protocol: str
     tasks: Callable[[Plan], Iterable[Task]]
     results: Callable[[Evidence], Results]
+    places: tuple[str, ...] = ()
     alone: bool = False
     skip: Callable[[Task, dict[str, Record]], str | None] | None = None
+
+    @property
+    def heading(self) -> str:
+        """Return the title with the paper's numbers."""
+        if self.places:
+            return f"{' and '.join(self.places)}: {self.title}"
+        return self.title[0].upper() + self.title[1:]
+
+    @property
+    def aliases(self) -> tuple[str, ...]:
+        """Return the paper's numbers as names: "table9"."""
+        return tuple(place.lower().replace(" ", "") for place in self.places)
 
 
 class Evidence:
     """The records, one pool for each dataset: the authors' unless own ones are asked for.
 
-    Of several own pools that were drawn from, the largest counts.
+    Of several own pools that were drawn from, the largest counts. Scores without the word `cuts`
+    are left out: they come from an earlier version, with another rule for the best k.
     """
 
     def __init__(self, records: Iterable[Record], paper: dict[str, Any], pools: str | None) -> None:
         self.paper = paper
-        self._records: dict[tuple[str, str], list[Record]] = defaultdict(list)
+        #: By kind and dataset, and in these by method; None is that of all.
+        self._records: dict[tuple[str, str], dict[Any, list[Record]]] = {}
         found: dict[str, set[str]] = defaultdict(set)
         for record in records:
             what = record["what"]
-            self._records[what["kind"], what["dataset"]].append(record)
+            if what["kind"] in _SCORED and "cuts" not in what:
+                continue
+            place = self._records.setdefault((what["kind"], what["dataset"]), defaultdict(list))
+            place[None].append(record)
+            place[str(what.get("method"))].append(record)
             if "pool" in what:
                 found[what["dataset"]].add(what["pool"])
         self._pools = {name: _preferred(names, pools) for name, names in found.items()}
@@ -82,23 +106,52 @@ class Evidence:
     ) -> list[Record]:
         """Return the records of one kind whose tasks have these words."""
         pool = self._pools.get(dataset)
+        place = self._records.get((kind, dataset), {})
+        method = words.get("method")
         return [
             record
-            for record in self._records[kind, dataset]
+            for record in place.get(None if method is None else str(method), ())
             if record["what"].get("pool") in (None, pool)
             and ("skipped" in record) == skipped
             and all(record["what"].get(word) == value for word, value in words.items())
         ]
 
     def cell(
-        self, score: str, kind: str, dataset: str, *, paper: float | None = None, **words: Any
+        self,
+        score: str,
+        kind: str,
+        dataset: str,
+        *,
+        paper: float | None = None,
+        first: int | None = None,
+        **words: Any,
     ) -> Cell:
-        """Return the mean of one score over all draws."""
-        records = self.select(kind, dataset, **words)
-        found = (record["scores"].get(score) for record in records)
+        """Return the mean of one score over all draws, or over the first ones."""
+        records = self.scored(kind, dataset, first=first, **words)
+        found = [record["scores"].get(score) for record in records]
         values = [value for value in found if isinstance(value, int | float)]
         skipped = self.select(kind, dataset, skipped=True, **words)
-        return mean_cell(values, paper, skipped[0]["skipped"] if skipped else "")
+        cell = mean_cell(values, paper, skipped[0]["skipped"] if skipped else "")
+        n_fifty = sum(record["what"].get("cuts") == FIFTY for record in records)
+        if n_fifty and score.endswith("_best"):
+            remark = f"best k up to 50 in {n_fifty} of {len(records)} draws"
+            return replace(cell, remark=remark, mark="†")
+        return cell
+
+    def scored(
+        self, kind: str, dataset: str, *, first: int | None = None, **words: Any
+    ) -> list[Record]:
+        """Return one record for each draw.
+
+        Where a draw was scored with all numbers of clusters and, earlier, with those up to 50, the
+        first counts; where only with those up to 50, that one.
+        """
+        records = self.select(kind, dataset, **words)
+        if words.get("cuts") == "all":
+            records = self.select(kind, dataset, **{**words, "cuts": FIFTY}) + records
+        by_draw = {record["what"].get("draw", 0): record for record in records}
+        draws = sorted(draw for draw in by_draw if first is None or draw < first)
+        return [by_draw[draw] for draw in draws]
 
     def of_paper(self, *path: str) -> Any:
         """Return a number of the paper's tables; None where it has none, or is not at hand."""
@@ -107,12 +160,17 @@ class Evidence:
             found = found.get(step) if isinstance(found, dict) else None
         return found
 
+    def printed(self, *path: str) -> dict[str, float]:
+        """Return a row or a line of the paper's numbers; empty where it has none."""
+        found = self.of_paper(*path)
+        return found if isinstance(found, dict) else {}
+
     def is_of_authors(self, dataset: str) -> bool:
         """Tell whether the ensembles of a dataset came from the authors' pool."""
         return self._pools.get(dataset) == AUTHORS
 
     def origin(self, names: Iterable[str]) -> str:
-        """Return in words which pools the ensembles came from."""
+        """Return which pools the ensembles came from."""
         by_pool: dict[str, list[str]] = defaultdict(list)
         for name in names:
             if name in self._pools:
@@ -135,30 +193,23 @@ def _preferred(names: set[str], pools: str | None) -> str:
     return own[-1]
 
 
-def counts_in_words(grid: Grid) -> str:
+def format_counts(grid: Grid) -> str:
     """Return how many runs the cells of a grid are means of."""
-    by_row = {
-        row: sorted({grid.cell(row, column).runs for column in grid.columns} - {0})
-        for row in grid.rows
-    }
-    usual = max(
-        (counts for counts in by_row.values() if counts),
-        key=lambda counts: sum(other == counts for other in by_row.values()),
-        default=[],
-    )
-    if not usual:
-        return "No runs yet."
-    odd = [
-        f"{row} {_range(counts)}" for row, counts in by_row.items() if counts and counts != usual
-    ]
-    return f"Runs: {_range(usual)}" + (f"; {', '.join(odd)}" if odd else "") + "."
+    counts = Counter(grid.cell(row, column).runs for row in grid.rows for column in grid.columns)
+    counts.pop(0, None)
+    if not counts or grid.runs is None:
+        return ""
+    others = sum(number for runs, number in counts.items() if runs != grid.runs)
+    few = f" n=… in a cell is its number of draws where that is another ({others} cells)."
+    few = few if others else ""
+    if any(grid.cell(row, column).mark for row in grid.rows for column in grid.columns):
+        few += " † marks cells in some of whose draws the best k was looked for up to 50 only."
+    if not counts[grid.runs]:
+        return f"The paper has {grid.runs} draws.{few}"
+    return f"Cells are means of {grid.runs} draws ({counts[grid.runs]} cells).{few}"
 
 
-def _range(counts: list[int]) -> str:
-    return str(counts[0]) if len(counts) == 1 else f"{counts[0]} to {counts[-1]}"
-
-
-def differences_in_words(grid: Grid) -> str:
+def format_differences(grid: Grid) -> str:
     """Return how far a grid is from the paper's."""
     sizes = [abs(value) for value in grid.differences()]
     if not sizes:

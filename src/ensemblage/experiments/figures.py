@@ -48,6 +48,19 @@ def look(name: str, names: Sequence[str]) -> dict[str, Any]:
     }
 
 
+def paper_line(panel: Any, x: Sequence[Any], y: Sequence[float], colour: str) -> None:
+    """Draw a line of the paper, thin and behind ours."""
+    panel.plot(x, y, color=colour, linewidth=0.8, alpha=0.65, zorder=1)
+
+
+def hollow(panel: Any, cells: Sequence[Any], x: Sequence[Any], runs: int, colour: str) -> None:
+    """Make the markers white inside that stand for fewer runs than the figure is about."""
+    few = [(at, cell.ours) for at, cell in zip(x, cells, strict=True) if 0 < cell.runs < runs]
+    if few:
+        at, heights = zip(*few, strict=True)
+        panel.plot(at, heights, "o", color=colour, markerfacecolor="white", markersize=5, zorder=4)
+
+
 def log_bars(panel: Any, values: Sequence[float]) -> None:
     """Make the axis of horizontal bars logarithmic, the shortest bar still long enough to see."""
     panel.set_xscale("log")

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 class Cell:
     """The mean of some runs, its standard error, and what the paper prints in this place.
 
-    `remark` tells why there is no number.
+    `remark` says why there is no number, or what a `mark` on it means.
     """
 
     ours: float | None = None
@@ -26,10 +26,11 @@ class Cell:
     runs: int = 0
     paper: float | None = None
     remark: str = ""
+    mark: str = ""
 
     @property
     def difference(self) -> float | None:
-        """Return ours less the paper's, where there are both."""
+        """Return ours minus the paper's, where there are both."""
         return None if self.ours is None or self.paper is None else self.ours - self.paper
 
 
@@ -46,7 +47,8 @@ class Grid:
     """A table: cells by row and column.
 
     `decimals` is how many a person is shown (CSV keeps six), `column_decimals` where a column
-    differs; `best` marks the highest numbers of each column, as the paper's table does.
+    differs; `best` marks the highest numbers of each column, as the paper's table does. `runs` is
+    how many runs a cell should be the mean of: one with another number shows it; None shows none.
     """
 
     name: str
@@ -59,6 +61,7 @@ class Grid:
     column_decimals: dict[str, int] = field(default_factory=dict)
     best: int = 0
     percent: bool = False
+    runs: int | None = None
 
     def cell(self, row: str, column: str) -> Cell:
         """Return a cell; one that nobody filled is empty."""
@@ -67,7 +70,7 @@ class Grid:
     def differences(
         self, rows: Iterable[str] | None = None, columns: Sequence[str] | None = None
     ) -> list[float]:
-        """Return ours less the paper's, wherever there are both."""
+        """Return ours minus the paper's, wherever there are both."""
         chosen = self.rows if rows is None else rows
         places = self.columns if columns is None else columns
         found = (self.cell(row, column).difference for row in chosen for column in places)
@@ -119,10 +122,13 @@ class Grid:
         if cell.ours is None:
             ours = "–"
         else:
-            ours = self._number(cell.ours, column)
+            ours = self._number(cell.ours, column) + cell.mark
             if self._is_best(row, column):
                 ours = emphasis.format(ours)
-        return ours if cell.paper is None else f"{ours} ({self._number(cell.paper, column)})"
+        if cell.paper is not None:
+            ours = f"{ours} ({self._number(cell.paper, column)})"
+        odd = self.runs is not None and cell.ours is not None and cell.runs != self.runs
+        return f"{ours} n={cell.runs}" if odd else ours
 
     def _number(self, value: float, column: str) -> str:
         if self.percent:
@@ -136,7 +142,8 @@ class Grid:
         if cell.ours is None:
             return cell.remark or "not measured"
         error = "" if cell.error is None else f" ± {cell.error:.4g}"
-        return f"{cell.ours:.6g}{error}, {cell.runs} run(s)"
+        remark = f"; {cell.remark}" if cell.remark else ""
+        return f"{cell.ours:.6g}{error}, {cell.runs} run(s){remark}"
 
 
 def top_rows(grid: Grid, column: str, n_best: int, *, paper: bool = False) -> list[str]:

@@ -16,11 +16,14 @@ import numpy as np
 import ensemblage as en
 from ensemblage import datasets, flow
 from ensemblage._memory import peak_memory
+from ensemblage.experiments.cuts import best_and_true, relinked, spanning_tree
 from ensemblage.experiments.protocol import (
     CLUSTER_NUMBERS,
     FEW_CLUSTER_NUMBERS,
     NEIGHBORS,
     VARIANTS,
+    Variant,
+    cluster_numbers,
 )
 from ensemblage.experiments.sources import drawn, pool_of
 from ensemblage.methods import METHODS, without_comparison
@@ -63,6 +66,7 @@ def measure(folder: Path, task: Task) -> Record:
     watch = Watch()
     with peak_memory() as peak, warnings.catch_warnings():
         warnings.simplefilter("ignore", en.FewerClustersWarning)
+        warnings.filterwarnings("ignore", message="ECMC's completion")
         found = MEASURES[task["kind"]](folder, watch, **words)
     if "skipped" in found:
         return {"what": task, **found}
@@ -84,18 +88,75 @@ def scores(
     members: int,
     draw: int,
     method: str,
+    cuts: str,
     seed: int,
 ) -> Record:
-    """Score a method at the true k and at the best."""
+    """Score a method at the true k and, unless `cuts` is "true", at the best."""
     ensemble, truth = drawn(folder, pool, dataset, members, draw)
     variant = VARIANTS[method]
-    parameters = variant.parameters_for(len(truth))
+    parameters = variant.parameters_for(len(truth), len(ensemble.microclusters.sizes))
+    numbers = _NUMBERS[cuts](len(truth))
+    key = (folder, pool, dataset, members, draw)
+    return _scored(key, watch, variant, parameters, numbers, seed)
+
+
+#: Among which numbers of clusters the best is looked for, by the word `cuts` of a task.
+_NUMBERS: dict[str, Callable[[int], tuple[int, ...]]] = {
+    "all": cluster_numbers,
+    "fifty": lambda _: CLUSTER_NUMBERS,
+    "few": lambda _: FEW_CLUSTER_NUMBERS,
+    "true": lambda _: (),
+}
+#: The last fitted method with a similarity, and what it was fitted on: other linkages take that.
+_LAST: dict[Any, Any] = {}
+
+
+def _scored(
+    key: tuple[Any, ...],
+    watch: Watch,
+    variant: Variant,
+    parameters: dict[str, Any],
+    numbers: tuple[int, ...],
+    seed: int = 0,
+) -> Record:
+    """Fit, or take the similarity that another linkage was fitted on, and score."""
+    ensemble, truth = drawn(*key)
     k = len(np.unique(truth))
-    estimator = _estimator(variant.method, k, parameters, seed)
+    record: Record = {"parameters": parameters}
     with watch, without_comparison():
-        estimator.fit(ensemble)
-    numbers = {"all": CLUSTER_NUMBERS, "few": FEW_CLUSTER_NUMBERS, "none": ()}[variant.cuts]
-    return {"parameters": parameters, "scores": _scores(estimator, truth, k, numbers)}
+        estimator = _last_fitted(key, parameters, variant)
+        if estimator is None:
+            estimator = _estimator(variant.method, k, parameters, seed).fit(ensemble)
+            tree = getattr(estimator, "linkage_matrix_", None)
+            _LAST.clear()
+            _LAST[_place(key, parameters, variant)] = estimator
+        else:
+            record["reused"] = "similarity"
+            tree = None
+        if variant.spanning:
+            tree = spanning_tree(estimator)
+        elif "reused" in record:
+            tree = relinked(estimator, parameters["linkage"], parameters.get("ties", "mean"))
+    if not _is_whole_tree(estimator):
+        tree = None
+    return {**record, "scores": best_and_true(estimator, tree, truth, k, numbers)}
+
+
+def _place(key: tuple[Any, ...], parameters: dict[str, Any], variant: Variant) -> tuple[Any, ...]:
+    shared = {word: v for word, v in parameters.items() if word not in ("linkage", "ties")}
+    return (*key, variant.method, tuple(shared.items()))
+
+
+def _last_fitted(key: tuple[Any, ...], parameters: dict[str, Any], variant: Variant) -> Any:
+    """Return the method with this similarity, if it was the last one fitted."""
+    estimator = _LAST.get(_place(key, parameters, variant))
+    linked = "linkage" in parameters and "level" not in parameters
+    return estimator if linked and estimator is not None and _is_whole_tree(estimator) else None
+
+
+def _is_whole_tree(estimator: Any) -> bool:
+    """Tell whether cuts are those of the tree alone: ECMC may attach rows after the cut."""
+    return not np.any(vars(estimator).get("_vanished", False))
 
 
 def _estimator(method: type[Any], k: int, parameters: dict[str, Any], seed: int = 0) -> Any:
@@ -104,22 +165,6 @@ def _estimator(method: type[Any], k: int, parameters: dict[str, Any], seed: int 
     if "random_state" in estimator.get_params():
         estimator.set_params(random_state=seed)
     return estimator
-
-
-def _scores(
-    estimator: Any, truth: NDArray[np.int64], k: int, numbers: tuple[int, ...]
-) -> dict[str, float | None]:
-    by_k = {k: estimator.labels_}
-    most = estimator.n_microclusters_
-    by_k |= {other: estimator.cut(other) for other in numbers if other <= most and other != k}
-    nmi = {number: en.metrics.nmi(truth, labels) for number, labels in by_k.items()}
-    ari = {number: en.metrics.ari(truth, labels) for number, labels in by_k.items()}
-    return {
-        "nmi_true": nmi[k],
-        "ari_true": ari[k],
-        "nmi_best": max(nmi.values()) if numbers else None,
-        "ari_best": max(ari.values()) if numbers else None,
-    }
 
 
 def settings(
@@ -133,15 +178,13 @@ def settings(
     method: str,
     n_neighbors: int | str,
     n_steps: int,
+    cuts: str,
 ) -> Record:
     """Score PTA or PTGP at one setting of K and T."""
-    ensemble, truth = drawn(folder, pool, dataset, members, draw)
-    k = len(np.unique(truth))
     parameters = {"n_neighbors": n_neighbors, "n_steps": n_steps}
-    estimator = _estimator(METHODS[method.lower()], k, parameters)
-    with watch, without_comparison():
-        estimator.fit(ensemble)
-    return {"parameters": parameters, "scores": _scores(estimator, truth, k, CLUSTER_NUMBERS)}
+    key = (folder, pool, dataset, members, draw)
+    numbers = _NUMBERS[cuts](len(drawn(*key).truth))
+    return _scored(key, watch, Variant(METHODS[method.lower()], {}), parameters, numbers)
 
 
 def base(folder: Path, watch: Watch, *, pool: str, dataset: str, members: int, draw: int) -> Record:
@@ -216,8 +259,13 @@ def seconds(
     draw: int,
     method: str,
     objects: int,
+    level: str = "microclusters",
 ) -> Record:
-    """Time a method, from the votes of so many objects to their labels."""
+    """Time a method, from the votes of so many objects to their labels.
+
+    With `level` "objects" each object is a microcluster of its own, identical rows or not: what the
+    method costs without that idea of the paper's.
+    """
     source, truth = pool_of(folder, pool, dataset)
     votes = source.draw(members, draw)
     if objects > len(votes):
@@ -230,12 +278,21 @@ def seconds(
     estimator = _estimator(variant.method, k, parameters)
     with flow.compiling.kernels_for(everything=True):  # which are loaded before
         variant.method(1, **parameters).fit(subset[:50])
+    given = subset if level == "microclusters" else _each_alone(subset)
     with watch, without_comparison():
-        estimator.fit(subset)
+        estimator.fit(given)
     return {
         "parameters": parameters,
         "scores": {"microclusters": estimator.n_microclusters_},
     }
+
+
+def _each_alone(votes: NDArray[Any]) -> en.Ensemble:
+    """Return an ensemble in which identical rows are not joined."""
+    groups = en.microclusters(votes)
+    table = groups.table[groups.of_object]
+    names = [list(range(number)) for number in table.max(axis=0) + 1]
+    return en.Ensemble.of_groups(table, np.ones(len(table), dtype=np.int64), names)
 
 
 MEASURES: dict[str, Callable[..., Record]] = {

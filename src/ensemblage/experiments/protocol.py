@@ -3,13 +3,18 @@
 An ensemble is M columns of a pool of base clusterings, drawn without replacement by a seed that
 depends on M and the number of the draw only, so every method sees the same ensembles. NMI is that
 of the paper's tables, MI / max(H, H). "True k" is the number of classes. "Best k" is the largest
-score over `CLUSTER_NUMBERS` and the true k, for NMI and ARI each, as in the authors' program; for
-methods that need a whole run for each k (`cuts="few"`) over `FEW_CLUSTER_NUMBERS` and the true k.
+score over `cluster_numbers(N)` and the true k, for NMI and ARI each; for methods that need a whole
+run on objects for each k (`cuts="few"`) over `FEW_CLUSTER_NUMBERS` and the true k. One record holds
+both scores of a draw, so they are always means over the same draws.
+
+The paper does not say up to which k it looked. That it was about the square root of N is inferred:
+its numbers of single link are reached with no smaller range.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from math import isqrt
 from typing import TYPE_CHECKING, Any, Literal
 
 from ensemblage import datasets
@@ -57,63 +62,92 @@ QUICK_DATASETS = ("MF", "IS")
 QUICK_RUNS = 2
 #: Up to this many objects, methods that the paper ran on objects are run on objects here too.
 MOST_OBJECTS = 12_000
+#: What names of variants end with: K and T by the text, ECMC with the penalty of robust PCA.
+UNCAPPED, ROBUST_PCA = " uncapped", " C=1/sqrt(N)"
 
-#: Ties decide much of their complete and single link; this rule comes closest to the paper's.
-_TIED = (PTA, EAC, WCT, WEAC)
+#: Ties decide much of complete link; this rule comes closest to the paper's.
+_TIES = "later"
 _LINKAGES = {"AL": "average", "CL": "complete", "SL": "single"}
+
+
+def cluster_numbers(n_objects: int) -> tuple[int, ...]:
+    """Return the numbers of clusters among which the best is looked for: up to max(50, sqrt(N))."""
+    root = isqrt(n_objects)
+    beyond = (*range(60, root + 1, 10), root) if root > CLUSTER_NUMBERS[-1] else ()
+    return tuple(dict.fromkeys((*CLUSTER_NUMBERS, *beyond)))
 
 
 @dataclass(frozen=True)
 class Variant:
     """A method under the name that tables give it.
 
-    `cuts` says which k are tried for the best one: all where a cut costs next to nothing, few
-    where each is a run of its own, none where only the true k is of interest. Draws past
-    `most_draws` are left out, because the method is slow.
+    `cuts` says which k are tried for the best one: all where a cut costs little, few where each is
+    a run on objects, none ("true") where only the true k is of interest. `draws` is how many a
+    method that is slow gets where the user does not say. `uncapped` K and T follow the paper's
+    text, half the root of the number of microclusters, without the program's limit of 20.
+    `spanning` single link merges along a minimum spanning tree that grows from the first row, and
+    of equal links the one that was found first, as common programs do. No other rule for ties comes
+    near the paper's numbers of single link.
     """
 
     method: type[ConsensusClusterer]
     parameters: dict[str, Any]
-    cuts: Literal["all", "few", "none"] = "all"
-    most_draws: int = 100
+    cuts: Literal["all", "few", "true"] = "all"
+    draws: int = 100
     on_objects: bool = False
+    uncapped: bool = False
+    spanning: bool = False
 
-    def parameters_for(self, n_objects: int) -> dict[str, Any]:
-        """Return the parameters on so many objects."""
+    def parameters_for(self, n_objects: int, n_microclusters: int = 0) -> dict[str, Any]:
+        """Return the parameters on so many objects and microclusters."""
         if self.on_objects and n_objects <= MOST_OBJECTS:
             return {**self.parameters, "level": "objects"}
+        if self.uncapped:
+            reach = max(1, isqrt(n_microclusters) // 2)
+            return {**self.parameters, "n_neighbors": reach, "n_steps": reach}
         return dict(self.parameters)
+
+
+def _linked(kind: type[ConsensusClusterer], **options: Any) -> dict[str, Variant]:
+    """Return the three linkages of a method, for a name that they are appended to."""
+    parameters = options.pop("parameters", {})
+    found = {}
+    for short, linkage in _LINKAGES.items():
+        single = linkage == "single"
+        tied = linkage == "complete" or (kind is ECMC and not single)
+        words = {**parameters, "linkage": linkage, **({"ties": _TIES} if tied else {})}
+        found[short] = Variant(kind, words, spanning=single, **options)
+    return found
 
 
 def _variants() -> dict[str, Variant]:
     found: dict[str, Variant] = {}
     for kind in (PTA, EAC, SRS, WCT, ECMC, WEAC):
-        for short, linkage in _LINKAGES.items():
-            parameters = {"linkage": linkage}
-            if kind in _TIED and linkage != "average":
-                parameters["ties"] = "later"
-            found[f"{kind.__name__}-{short}"] = (
-                Variant(kind, parameters, most_draws=2, on_objects=True)
-                if kind is ECMC
-                else Variant(kind, parameters)
-            )
+        options = {"draws": 10} if kind is ECMC else {}
+        for short, variant in _linked(kind, **options).items():
+            found[f"{kind.__name__}-{short}"] = variant
+    for short, variant in _linked(PTA, uncapped=True).items():
+        found[f"PTA-{short}{UNCAPPED}"] = variant
+    for short, variant in _linked(ECMC, parameters={"penalty": None}, draws=5).items():
+        found[f"ECMC-{short}{ROBUST_PCA}"] = variant
     return found | {
         "PTGP": Variant(PTGP, {}),
+        f"PTGP{UNCAPPED}": Variant(PTGP, {}, uncapped=True),
         "CSPA": Variant(CSPA, {"partitioner": "metis"}, "few", 5, on_objects=True),
         "HGPA": Variant(HGPA, {}, "few", 5, on_objects=True),
-        "HGPA-micro": Variant(HGPA, {}, "few", 20),
-        "MCLA": Variant(MCLA, {}, "few", 20),
-        "SRW": Variant(SRW, {}),
+        "HGPA-micro": Variant(HGPA, {}, "true", 20),
+        "MCLA": Variant(MCLA, {"partitioner": "metis"}),
+        "SRW": Variant(SRW, {}, draws=20),
         "GP-MGLA": Variant(GPMGLA, {}),
-        "HBGF": Variant(HBGF, {}),
-        "NMF": Variant(NMF, {}, "none", 10),
-        "LWEA": Variant(LWEA, {}),
-        "LWGP": Variant(LWGP, {}),
-        "ECPCS-HC": Variant(ECPCS, {"variant": "hc"}),
-        "ECPCS-MC": Variant(ECPCS, {"variant": "mc"}),
-        "U-SENC": Variant(USENC, {}),
-        "LWPT": Variant(LWPT, {}),
-        "Vote": Variant(Vote, {}),
+        "HBGF": Variant(HBGF, {}, "true"),
+        "NMF": Variant(NMF, {}, "true", 10),
+        "LWEA": Variant(LWEA, {}, "true"),
+        "LWGP": Variant(LWGP, {}, "true"),
+        "ECPCS-HC": Variant(ECPCS, {"variant": "hc"}, "true"),
+        "ECPCS-MC": Variant(ECPCS, {"variant": "mc"}, "true"),
+        "U-SENC": Variant(USENC, {}, "true"),
+        "LWPT": Variant(LWPT, {}, "true"),
+        "Vote": Variant(Vote, {}, "true"),
     }
 
 
@@ -134,7 +168,9 @@ class Plan:
 
     `datasets` None are the paper's ten (two in a quick plan); `runs` None is the number of each
     experiment; `pools` None is the authors' pool of each dataset where it is at hand, else an own
-    one. `at_hand` are the datasets that have a pool of the authors.
+    one. `at_hand` are the datasets that have a pool of the authors. `uncapped` also runs PTA and
+    PTGP with K and T as the text has them, half the root of the number of microclusters, where the
+    authors' program stops at 20.
     """
 
     datasets: tuple[str, ...] | None = None
@@ -142,6 +178,7 @@ class Plan:
     pools: str | None = None
     quick: bool = False
     at_hand: frozenset[str] = frozenset()
+    uncapped: bool = False
 
     @property
     def chosen(self) -> tuple[str, ...]:
@@ -192,10 +229,21 @@ def score_tasks(
     runs: int,
     sizes: Sequence[int] = (N_MEMBERS,),
     seeds: Sequence[int] = (0,),
+    cuts: str | None = None,
 ) -> Iterator[Task]:
-    """Yield the tasks that score methods on ensembles; slow methods get fewer draws."""
+    """Yield the tasks that score methods on ensembles.
+
+    Slow methods get fewer draws, unless the user said how many. `cuts` replaces that of variants.
+    """
     for ensemble in plan.ensembles(runs, sizes):
         for name in methods:
-            if ensemble["draw"] < VARIANTS[name].most_draws:
+            variant = VARIANTS[name]
+            if plan.runs is not None or ensemble["draw"] < variant.draws:
                 for seed in seeds:
-                    yield {"kind": "scores", **ensemble, "method": name, "seed": seed}
+                    yield {
+                        "kind": "scores",
+                        **ensemble,
+                        "method": name,
+                        "cuts": cuts or variant.cuts,
+                        "seed": seed,
+                    }

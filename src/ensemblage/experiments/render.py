@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-import json
 from html import escape
 from typing import TYPE_CHECKING, Any
 
 from ensemblage import tables
-from ensemblage.datasets import data_folder
 from ensemblage.experiments import records as record_files
+from ensemblage.experiments.claims import findings
 from ensemblage.experiments.evidence import Evidence
+from ensemblage.experiments.paper import printed
 from ensemblage.experiments.tables import EXPERIMENTS
+from ensemblage.experiments.verdicts import claims_in_html, claims_in_markdown
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -30,6 +31,9 @@ tbody tr:nth-child(even) { background: rgb(128 128 128 / .12); }
 td.best { font-weight: 700; }
 img { max-width: 100%; background: white; border-radius: 4px; }
 figcaption, .small { font-size: .9rem; opacity: .8; }
+table.claims { white-space: normal; }
+table.claims th, table.claims td { text-align: left; white-space: normal; vertical-align: top; }
+table.claims td:last-child { white-space: nowrap; font-weight: 600; }
 """
 
 
@@ -43,32 +47,27 @@ def need_matplotlib() -> None:
         ) from error
 
 
-def paper_tables() -> dict[str, Any]:
-    """Return the paper's printed numbers from the data folder; nothing where they are absent."""
-    path = data_folder(None) / "paper" / "tables.json"
-    try:
-        content = json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError):
-        return {}
-    return content if isinstance(content, dict) else {}
-
-
 def render(folder: Path, pools: str | None = None) -> Path:
     """Write the tables and pictures of all that is recorded; return the page that shows them."""
     need_matplotlib()
     found = record_files.read(folder)
-    evidence = Evidence(found.values(), paper_tables(), pools)
-    parts = []
+    evidence = Evidence(found.values(), printed(), pools)
+    parts, contents = [], []
     for name, experiment in EXPERIMENTS.items():
         results = experiment.results(evidence)
-        if not any(grid.cells for grid in results.grids):
+        empty = not any(grid.cells for grid in results.grids)
+        contents.append(f'<li><a href="#{name}">{escape(experiment.heading)}</a></li>')
+        if empty:
             parts.append(_empty(experiment))
             continue
         _write_files(folder, results)
         tables.write_text(folder / f"{name}.md", _markdown(experiment, results))
         parts.append(_html(experiment, results))
+    judged = findings(evidence)
+    if judged:
+        tables.write_text(folder / "claims.md", claims_in_markdown(judged))
     index = folder / "index.html"
-    tables.write_text(index, _page(parts, len(found), paper=bool(evidence.paper)))
+    tables.write_text(index, _page(claims_in_html(judged), contents, parts, len(found)))
     return index
 
 
@@ -95,8 +94,8 @@ def _steady_names() -> Any:
 
 
 def _markdown(experiment: Experiment, results: Results) -> str:
-    parts = [f"# {experiment.title}", experiment.protocol, *filter(None, results.remarks)]
-    parts.append("Cells: ours, and in brackets what the paper prints.")
+    parts = [f"# {experiment.heading}", experiment.protocol, *filter(None, results.remarks)]
+    parts.append("Cells: ours, and in brackets the paper's.")
     for grid in results.grids:
         parts += [f"## {grid.title}", grid.to_markdown(), f"[CSV]({grid.name}.csv)"]
     for picture in results.pictures:
@@ -105,7 +104,7 @@ def _markdown(experiment: Experiment, results: Results) -> str:
 
 
 def _html(experiment: Experiment, results: Results) -> str:
-    parts = [f'<h2 id="{experiment.name}">{escape(experiment.title)}</h2>']
+    parts = [_heading(experiment)]
     parts.append(f"<p>{escape(experiment.protocol)}</p>")
     parts += [f'<p class="small">{escape(remark)}</p>' for remark in results.remarks if remark]
     for picture in results.pictures:
@@ -120,22 +119,24 @@ def _html(experiment: Experiment, results: Results) -> str:
     return "\n".join(parts)
 
 
+def _heading(experiment: Experiment) -> str:
+    """Return the heading with an anchor for the name and for each of the paper's numbers."""
+    anchors = "".join(f'<a id="{alias}"></a>' for alias in experiment.aliases)
+    return f'<h2 id="{experiment.name}">{anchors}{escape(experiment.heading)}</h2>'
+
+
 def _empty(experiment: Experiment) -> str:
     return (
-        f'<h2 id="{experiment.name}">{escape(experiment.title)}</h2>'
-        f"<p>{escape(experiment.protocol)}</p><p><em>Nothing is recorded yet:"
+        f"{_heading(experiment)}<p>{escape(experiment.protocol)}</p><p><em>Nothing is recorded yet:"
         f" <code>ensemblage reproduce {experiment.name}</code> runs it.</em></p>"
     )
 
 
-def _page(parts: list[str], n_records: int, *, paper: bool) -> str:
+def _page(claims: str, contents: list[str], parts: list[str], n_records: int) -> str:
     about = (
-        "Cells show our number, and in brackets what the paper prints; the pointer shows the"
-        " standard error and the number of runs."
-        if paper
-        else "The paper's printed numbers are not at hand (paper/tables.json in the folder"
-        " ENSEMBLAGE_DATA), so cells show ours alone; the pointer shows the standard error and the"
-        " number of runs."
+        "Cells show our number, and in brackets the paper's; n=… is the number of draws of a cell"
+        " where that is not the paper's; the pointer shows the standard error and the number of"
+        " runs. Thin lines in figures are the paper's."
     )
     return (
         '<!doctype html>\n<html lang="en"><head><meta charset="utf-8">'
@@ -144,6 +145,8 @@ def _page(parts: list[str], n_records: int, *, paper: bool) -> str:
         "<h1>Robust ensemble clustering using probability trajectories: the experiments,"
         " reproduced</h1>"
         f"<p>{about} Made by <code>ensemblage reproduce</code> from {n_records:,} records.</p>"
+        + claims
+        + f"<nav><h2>Contents</h2><ul>{''.join(contents)}</ul></nav>"
         + "\n".join(parts)
         + "</body></html>"
     )

@@ -119,9 +119,12 @@ def _path(folder: Path, pool: str, dataset: str) -> Path:
     return folder / "pools" / f"{dataset}-{pool}.npz"
 
 
-@lru_cache(maxsize=2)
+@lru_cache(maxsize=10)
 def pool_of(folder: Path, pool: str, dataset: str) -> tuple[datasets.Pool, NDArray[np.int64]]:
-    """Return a pool and the classes of its objects; the last two are remembered."""
+    """Return a pool and the classes of its objects; those of the paper's datasets are remembered.
+
+    Draws alternate between datasets, and a pool takes longer to read than many methods to run.
+    """
     found = datasets.load_pool(dataset if pool == AUTHORS else _path(folder, pool, dataset))
     if found.truth is None or (found.truth < 0).any():
         raise ValueError(f"the pool of {dataset} lacks true classes (gt) to compare with.")

@@ -18,7 +18,12 @@ from ensemblage.methods._linkage import LinkageClusterer
 if TYPE_CHECKING:
     from typing import Self
 
+    from numpy.typing import NDArray
+
     from ensemblage._types import FloatArray
+
+#: A microcluster that is less similar to itself has vanished from the completed matrix.
+_LEAST_DIAGONAL = 0.05
 
 
 class ECMC(LinkageClusterer):
@@ -42,7 +47,7 @@ class ECMC(LinkageClusterer):
     low, high : float, default=0.2 and 0.8
         Pairs with a co-association of at most `low` are known to be apart, those with at least
         `high` to belong together; what lies between is not known.
-    penalty : float or None, default=None
+    penalty : float or None, default=1.0
         The price of differing from a known pair, against the rank. None means 1/sqrt(n_objects).
     max_iter : int, default=200
         Iterations of the solver at most.
@@ -103,9 +108,12 @@ class ECMC(LinkageClusterer):
     and 72·n² bytes; 16·N² bytes with ``level="objects"``. :meth:`cut` costs O(n). No random numbers
     are drawn.
 
-    The result depends much on `penalty`; the article leaves it open, and 1/sqrt(N) is the value
-    usual in robust principal component analysis. A microcluster smaller than 1/penalty objects
-    that is known to be apart from all others may vanish from X.
+    The result depends much on `penalty`, which the article leaves open. A group of fewer than
+    1/penalty objects that is known to be apart from all others vanishes from X: with 1/sqrt(N), the
+    value usual in robust principal component analysis, this happens to hundreds of microclusters,
+    and with 1 to none. A microcluster whose own similarity in X is below 0.05 is similar to
+    nothing. It takes no part in the merges; after the cut it joins the cluster with which it has
+    the largest mean co-association, and a warning tells how many there are.
 
     References
     ----------
@@ -131,7 +139,7 @@ class ECMC(LinkageClusterer):
         ties: str = "mean",
         low: float = 0.2,
         high: float = 0.8,
-        penalty: float | None = None,
+        penalty: float | None = 1.0,
         max_iter: int = 200,
         tol: float = 1e-6,
         level: str = "microclusters",
@@ -168,6 +176,7 @@ class ECMC(LinkageClusterer):
         target, observed = flow.reliable_pairs(agreement, table, low, high)
         if penalty is None:
             penalty = ensemble.n_objects**-0.5
+        self._vanished = np.zeros(len(groups.sizes), dtype=np.bool_)
         with one_blas_thread:
             completed, self.n_iter_, residual = flow.complete(
                 target, observed, sizes, penalty, max_iter=max_iter, tol=tol
@@ -182,14 +191,73 @@ class ECMC(LinkageClusterer):
                 ConvergenceWarning,
                 stacklevel=2,
             )
+        else:
+            self._set_vanished(agreement[np.ix_(place, place)])
         return self._link(linkage, ties, level)
 
+    def _set_vanished(self, agreement: FloatArray) -> None:
+        """Set aside the microclusters that X has nothing left of, unless that is all of them."""
+        vanished = self.similarity_.diagonal() < _LEAST_DIAGONAL
+        if not vanished.any() or vanished.all():
+            return
+        self._vanished, self._agreement = vanished, agreement[vanished]
+        _validate.warn(
+            f"ECMC's completion has left nothing of {vanished.sum()} of {len(vanished)}"
+            f" microclusters, which join the cluster they agree with most. A larger penalty keeps"
+            f" them.",
+            UserWarning,
+        )
+
     def _tree_of_microclusters(self, linkage: str, ties: str) -> FloatArray:
+        if self._vanished.any():
+            return self._tree_of_rest(np.arange(len(self._vanished)), linkage, ties)
         if ties != "mean":  # which are by the order given
             return super()._tree_of_microclusters(linkage, ties)
         order, sizes = self._order, self.microclusters_.sizes
         distance = 1.0 - self.similarity_[np.ix_(order, order)]
         return flow.with_leaves(flow.agglomerate(distance, linkage, sizes[order], ties), order)
+
+    def _tree_of_objects(self, linkage: str, ties: str) -> FloatArray:
+        if not self._vanished.any():
+            return super()._tree_of_objects(linkage, ties)
+        return self._tree_of_rest(self.microclusters_.of_object, linkage, ties)
+
+    def _tree_of_rest(self, group: NDArray[Any], linkage: str, ties: str) -> FloatArray:
+        """Return the tree of leaves of which each is of a group.
+
+        Those that have vanished are first of all merged with the leaf they agree with most.
+        """
+        kept = np.flatnonzero(~self._vanished[group])
+        alone = len(group) == len(self._vanished)
+        if alone and ties == "mean":
+            kept = self._order[~self._vanished[self._order]]
+        rows = group[kept]
+        sizes = self.microclusters_.sizes[rows] if alone else None
+        tree = flow.agglomerate(1.0 - self.similarity_[np.ix_(rows, rows)], linkage, sizes, ties)
+        first = np.full(len(self._vanished), -1)
+        first[rows[::-1]] = np.arange(len(kept))[::-1]
+        target = np.arange(len(self._vanished))
+        target[self._vanished] = np.where(self._vanished, -1.0, self._agreement).argmax(axis=1)
+        place = first[target[group]].astype(np.int32)
+        place[kept] = np.arange(len(kept))
+        heights = np.full(len(kept), min(0.0, float(tree[:, 2].min(initial=0.0))))
+        return flow.tree_of_objects(tree, place, heights)
+
+    def _cut(self, n_clusters: int) -> NDArray[np.int64]:
+        labels = super()._cut(n_clusters)
+        group = self._group_of_leaf()
+        vanished = self._vanished[group]
+        found = np.unique(labels[~vanished])
+        if not vanished.any() or len(found) < n_clusters:
+            return labels
+        # Both levels count objects: a leaf is an object, or stands for so many.
+        mass = self.microclusters_.sizes if len(group) == len(self._vanished) else 1
+        weights = np.zeros((self.n_microclusters_, n_clusters))
+        np.add.at(weights, (group, labels), np.where(vanished, 0, mass))
+        means = self._agreement @ weights / weights.sum(axis=0)
+        row = np.cumsum(self._vanished) - 1
+        labels[vanished] = means.argmax(axis=1)[row[group[vanished]]]
+        return labels
 
     def _check_completion(self) -> tuple[float, float, float | None, int, float]:
         owner = type(self).__name__

@@ -29,4 +29,7 @@ EXPERIMENTS = {
     )
 }
 
-__all__ = ["EXPERIMENTS"]
+#: The paper's numbers ("table9") and the experiments that they belong to.
+ALIASES = {alias: name for name, experiment in EXPERIMENTS.items() for alias in experiment.aliases}
+
+__all__ = ["ALIASES", "EXPERIMENTS"]

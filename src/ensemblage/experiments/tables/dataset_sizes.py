@@ -45,8 +45,9 @@ def _draw(grid: Grid) -> Any:
 
 DATASET_SIZES = Experiment(
     "datasets",
-    "The benchmark datasets",
+    "the benchmark datasets",
     "Objects, attributes and classes of the features at hand.",
     _tasks,
     _results,
+    ("Table 4",),
 )

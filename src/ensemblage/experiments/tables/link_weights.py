@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ensemblage.experiments.evidence import Evidence, Experiment, Picture, Results
-from ensemblage.experiments.figures import new_axes
+from ensemblage.experiments.figures import new_axes, paper_line
 from ensemblage.experiments.grids import Grid, mean_cell
 
 if TYPE_CHECKING:
@@ -42,8 +42,12 @@ def _results(evidence: Evidence) -> Results:
             weights,
             ["share of links", "share that is correct"],
             percent=True,
+            runs=RUNS,
         )
         shares = links / links.sum(axis=1, keepdims=True)
+        printed_shares = (
+            evidence.printed("figures", "1") if dataset == _FAVOURITE else dict[str, float]()
+        )
         with np.errstate(invalid="ignore"):
             rights = correct / links
         for place, weight in enumerate(weights):
@@ -60,15 +64,15 @@ def _results(evidence: Evidence) -> Results:
             Picture(
                 grid.name,
                 f"Distribution of the link weights of {dataset}, and the share of links whose two"
-                " objects are of one class.",
-                partial(_draw, grid),
+                " objects are of one class; grey: the paper's Figure 1 and Table 1.",
+                partial(_draw, grid, printed_shares),
             )
         )
         results.remarks.append(f"{evidence.origin([dataset])} Runs: {len(records)}.")
     return results
 
 
-def _draw(grid: Grid) -> Any:
+def _draw(grid: Grid, printed: dict[str, float]) -> Any:
     figure, (panel,) = new_axes()
     weights = [float(row) for row in reversed(grid.rows)]
     shares, rights = (
@@ -76,6 +80,13 @@ def _draw(grid: Grid) -> Any:
         for column in grid.columns
     )
     panel.bar(weights, shares, width=0.8 * weights[0], color="#0b5fa5", label="share of all links")
+    if printed:
+        heights = [100 * printed[f"{weight:g}"] for weight in weights]
+        panel.plot(weights, heights, "_", color="#606060", markersize=26, label="the paper")
+        correct = [
+            100 * (grid.cell(row, grid.columns[1]).paper or 0) for row in reversed(grid.rows)
+        ]
+        paper_line(panel, weights, correct, "#606060")
     panel.plot(weights, rights, "o-", color="#c1272d", label="share of these that is correct")
     panel.set_xticks(weights)
     panel.set_ylim(0, 100)
@@ -87,10 +98,11 @@ def _draw(grid: Grid) -> Any:
 
 LINK_WEIGHTS = Experiment(
     "link-weights",
-    "Distribution of link weights",
+    "distribution of link weights",
     f"Ensembles of 10 members on {_FAVOURITE}, {RUNS} draws (the paper: one ensemble). A link joins"
     " two objects that share a cluster in at least one clustering; its weight is the share of"
     " clusterings; it is correct where the two are of one class.",
     _tasks,
     _results,
+    ("Table 1", "Figure 1"),
 )

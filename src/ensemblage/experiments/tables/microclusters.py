@@ -9,7 +9,7 @@ from ensemblage.experiments.evidence import (
     Experiment,
     Picture,
     Results,
-    counts_in_words,
+    format_counts,
 )
 from ensemblage.experiments.figures import legend_below, log_bars, new_axes
 from ensemblage.experiments.grids import Grid, mean_cell
@@ -38,6 +38,7 @@ def _results(evidence: Evidence) -> Results:
         names,
         ["microclusters", "links"],
         decimals=0,
+        runs=RUNS,
     )
     for name in names:
         scores = [record["scores"] for record in evidence.select("graph", name)]
@@ -51,7 +52,7 @@ def _results(evidence: Evidence) -> Results:
     picture = Picture(
         "microclusters", "Microclusters of each dataset, ours and the paper's.", lambda: _draw(grid)
     )
-    return Results([grid], [picture], [evidence.origin(names), counts_in_words(grid)])
+    return Results([grid], [picture], [evidence.origin(names), format_counts(grid)])
 
 
 def _draw(grid: Grid) -> Any:
@@ -71,8 +72,9 @@ def _draw(grid: Grid) -> Any:
 
 MICROCLUSTERS = Experiment(
     "microclusters",
-    "Microclusters and links of the similarity graph",
+    "microclusters and links of the similarity graph",
     f"Ensembles of 10 members, {RUNS} draws. A link joins two microclusters that share a cluster.",
     graph_tasks,
     _results,
+    ("Table 5",),
 )

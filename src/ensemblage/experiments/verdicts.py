@@ -1,0 +1,50 @@
+"""The page of claims: what the paper asserts, the evidence here, and the verdict."""
+
+from __future__ import annotations
+
+from collections import Counter
+from html import escape
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from ensemblage.experiments.claims import Finding
+
+_ABOUT = (
+    "Each claim of the paper's experiments, in our words, beside what the records of these pages"
+    " say about it. Verdicts are computed from the records by fixed rules: a claim about all"
+    " datasets holds if it is true in every column, holds in part if it is true in most, and does"
+    " not hold otherwise."
+)
+
+
+def _summary(found: list[Finding]) -> str:
+    counts = Counter(finding.verdict for finding in found)
+    return f"{len(found)} claims: " + ", ".join(f"{n} {word}" for word, n in counts.items()) + "."
+
+
+def claims_in_markdown(found: list[Finding]) -> str:
+    """Return the page of claims."""
+    parts = ["# Claims of the paper", _ABOUT, _summary(found)]
+    for number, finding in enumerate(found, start=1):
+        parts += [
+            f"## {number}. {finding.verdict[0].upper()}{finding.verdict[1:]}",
+            f"*{finding.claim}* (section {finding.section})",
+            finding.evidence,
+        ]
+    return "\n\n".join(parts)
+
+
+def claims_in_html(found: list[Finding]) -> str:
+    """Return the claims as a table; nothing where there are none."""
+    if not found:
+        return ""
+    rows = "".join(
+        f"<tr><td>{escape(finding.claim)}</td><td>{escape(finding.section)}</td>"
+        f"<td>{escape(finding.evidence)}</td><td>{escape(finding.verdict)}</td></tr>"
+        for finding in found
+    )
+    return (
+        f'<h2 id="claims">Verdicts</h2><p>{escape(_ABOUT)} {escape(_summary(found))}</p>'
+        '<div class="wide"><table class="claims"><thead><tr><th>claim</th><th>section</th>'
+        f"<th>evidence</th><th>verdict</th></tr></thead><tbody>{rows}</tbody></table></div>"
+    )
