@@ -49,6 +49,8 @@ def main() -> None:
             else None
         )
         _line("PTS", n, pts, lambda P=P: _device.trajectory_similarity(P, options.steps, gpu))
+        stays = _best(lambda P=P: _there(P, options.steps, gpu))[0]
+        print(f"{'PTS there':9} {n:6,d} {'':>10} {stays:9.4f}", flush=True)
         _line(
             "lengths",
             n,
@@ -62,6 +64,12 @@ def main() -> None:
             lambda P=P, c=columns, d=norms: flow.similarity_product(P, d, c, options.steps),
             lambda P=P, c=columns, d=norms: _device.similarity_product(P, d, c, options.steps, gpu),
         )
+
+
+def _there(P: Any, n_steps: int, gpu: Any) -> None:
+    """Compute PTS and leave it on the device."""
+    _device.trajectory_similarity(P, n_steps, gpu, fetch=False)
+    gpu.arrays.cuda.Device().synchronize()
 
 
 def _line(what: str, n: int, cpu: Callable[[], Any] | None, gpu: Callable[[], Any]) -> None:

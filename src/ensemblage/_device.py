@@ -1,15 +1,14 @@
 """The random walk on a GPU: the same three results as `ensemblage.flow.walk`, by other recursions.
 
-On a processor, panels of sixteen columns that stay in its cache are fastest. A GPU has no such
-cache and much faster memory, so whole sparse products win there: S = P (I + S) Pᵀ, repeated
-T times, for the similarity, and the two sweeps of S·V in wide blocks for the products. The code
-is written against NumPy and SciPy or CuPy, whichever is passed as `on`; so the tests run on any
-machine.
+As on a processor, columns go through the two sweeps of S·V in panels; here a panel has some hundred
+columns, which stay in the cache that all multiprocessors share. The code is written against NumPy
+and SciPy or CuPy, whichever is passed as `on`; so the tests run on any machine.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cache
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -23,7 +22,24 @@ if TYPE_CHECKING:
 DEVICES = ("cpu", "cuda", "auto")
 #: With device="auto" the GPU takes over from this many microclusters on; see docs/scale.md.
 WORTH_A_GPU = 1_000
-_BLOCK = 1024
+#: Columns of a panel.
+_BLOCK = 512
+#: Beyond so many nodes products are in single precision, as on a processor.
+_MOST_DOUBLE = 15_000
+
+#: Rows of a sparse matrix times a matrix whose rows are in one piece, one thread for each result.
+_TIMES_SOURCE = """
+extern "C" __global__ void times(const int* starts, const int* columns, const REAL* values,
+                                 const REAL* X, REAL* Y, int n, int width) {
+    int row = blockIdx.x * blockDim.y + threadIdx.y;
+    int column = blockIdx.y * blockDim.x + threadIdx.x;
+    if (row >= n || column >= width) return;
+    REAL sum = 0;
+    for (int p = starts[row]; p < starts[row + 1]; ++p)
+        sum += values[p] * X[(long long)columns[p] * width + column];
+    Y[(long long)row * width + column] = sum;
+}
+"""
 
 
 class DeviceError(RuntimeError):
@@ -40,6 +56,18 @@ class Library:
     def fetched(self, array: Any) -> Any:
         """Return an array as NumPy's."""
         return array if self.arrays is np else self.arrays.asnumpy(array)
+
+    def times(self, matrix: Any, block: Any) -> Any:
+        """Return a sparse matrix times an array whose rows are in one piece."""
+        if self.arrays is np:
+            return matrix @ block
+        width = block.shape[1]
+        result = self.arrays.empty((matrix.shape[0], width), dtype=block.dtype)
+        grid = (-(-matrix.shape[0] // 8), -(-width // 32))
+        parts = (matrix.indptr, matrix.indices, matrix.data, self.arrays.ascontiguousarray(block))
+        numbers = np.int32(matrix.shape[0]), np.int32(width)
+        _kernel(self.arrays, str(block.dtype))(grid, (32, 8), (*parts, result, *numbers))
+        return result
 
     def free_memory(self) -> int | None:
         """Return the free bytes of the device, None where that is the machine's memory."""
@@ -75,7 +103,7 @@ def chosen(device: str, n_microclusters: int) -> Library | None:
         if device == "auto":
             return None
         message = Message(
-            "{cuda} was asked for, but CuPy finds no CUDA device ({error}). Use {cpu}.",
+            "{cuda} needs a CUDA device, and CuPy finds none ({error}). Use {cpu}.",
             cuda=Parameter("device", "cuda"),
             error=error,
             cpu=Parameter("device", "cpu"),
@@ -84,30 +112,35 @@ def chosen(device: str, n_microclusters: int) -> Library | None:
     if n_devices == 0:
         if device == "auto":
             return None
-        missing = "{cuda} was asked for, but there is no CUDA device."
-        raise DeviceError(Message(missing, cuda=Parameter("device", "cuda")))
+        message = Message(
+            "{cuda} needs a CUDA device, and there is none. Use {cpu}.",
+            cuda=Parameter("device", "cuda"),
+            cpu=Parameter("device", "cpu"),
+        )
+        raise DeviceError(message)
     return Library(cupy, cupyx.scipy.sparse)
 
 
-def trajectory_similarity(P: Any, n_steps: int, on: Library) -> FloatArray:
+@cache
+def _kernel(arrays: Any, dtype: str) -> Any:
+    real = {"float64": "double", "float32": "float"}[dtype]
+    return arrays.RawKernel(_TIMES_SOURCE.replace("REAL", real), "times")
+
+
+def trajectory_similarity(P: Any, n_steps: int, on: Library, *, fetch: bool = True) -> Any:
     """Return PTS; see `ensemblage.flow.trajectory_similarity`.
 
-    In double precision where three n × n matrices of it fit the device, else in single, whose
-    error is about 3e-7.
+    Beyond 15,000 nodes in single precision, whose error is about 3e-7. Without `fetch` it stays on
+    the device.
     """
     n, xp = P.shape[0], on.arrays
-    free = on.free_memory()
-    dtype = np.float64 if free is None or 26 * n * n < free else np.float32
-    walk = _sent(P, on, dtype)
-    S = xp.zeros((n, n), dtype=dtype)
+    sweeps = _Sweeps(P, n_steps, on)
+    S = xp.empty((n, n), dtype=sweeps.dtype)
+    for start in range(0, n, _BLOCK):
+        stop = min(start + _BLOCK, n)
+        S[:, start:stop] = sweeps(_unit_columns(n, start, stop, sweeps.dtype, xp))
     everywhere = xp.arange(n)
-    for _ in range(n_steps):
-        S[everywhere, everywhere] += 1.0
-        half = walk @ S  # P (I + S); times Pᵀ it is symmetric, so P times its transpose will do
-        S = walk @ xp.ascontiguousarray(half.T)
-        del half
-    norms = xp.sqrt(xp.diagonal(S).copy())
-    scale = _inverse(norms, xp)
+    scale = _inverse(xp.sqrt(S[everywhere, everywhere]), xp)
     S *= scale[:, None]
     S *= scale[None, :]
     S[everywhere, everywhere] = 1.0
@@ -117,21 +150,19 @@ def trajectory_similarity(P: Any, n_steps: int, on: Library) -> FloatArray:
         S[:start, start:stop] = S[start:stop, :start].T
         square = xp.tril(S[start:stop, start:stop])
         S[start:stop, start:stop] = square + xp.tril(square, -1).T
-    result: FloatArray = on.fetched(S).astype(np.float64, copy=False)
-    return result
+    return on.fetched(S).astype(np.float64, copy=False) if fetch else S
 
 
 def trajectory_norms(P: Any, n_steps: int, on: Library) -> FloatArray:
     """Return the lengths of all trajectories, exactly; see `ensemblage.flow.trajectory_norms`."""
     n, xp = P.shape[0], on.arrays
-    forward = _sent(P.T.tocsr(), on, np.float64)
+    forward = _sent(P, on, np.float64).T.tocsr()
     squares = xp.zeros(n)
     for start in range(0, n, _BLOCK):
         stop = min(start + _BLOCK, n)
-        panel = xp.zeros((n, stop - start))
-        panel[xp.arange(start, stop), xp.arange(stop - start)] = 1.0
+        panel = _unit_columns(n, start, stop, np.float64, xp)
         for _ in range(n_steps):
-            panel = forward @ panel
+            panel = on.times(forward, panel)
             squares[start:stop] += (panel * panel).sum(axis=0)
     norms: FloatArray = on.fetched(xp.sqrt(squares))
     return norms
@@ -142,26 +173,45 @@ def similarity_product(
 ) -> FloatArray:
     """Return PTS @ columns; see `ensemblage.flow.similarity_product`."""
     xp = on.arrays
-    walk, forward = _sent(P, on, np.float64), _sent(P.T.tocsr(), on, np.float64)
-    scale = _inverse(xp.asarray(norms), xp)[:, None]
+    sweeps = _Sweeps(P, n_steps, on)
+    scale = _inverse(xp.asarray(norms), xp)[:, None].astype(sweeps.dtype)
     out = np.empty(columns.shape)
-    width = max(1, _BLOCK // max(n_steps, 1) * 4)  # all steps of a block are kept
-    for start in range(0, columns.shape[1], width):
-        some = columns[:, start : start + width]
+    for start in range(0, columns.shape[1], _BLOCK):
+        some = columns[:, start : start + _BLOCK]
         some = some if isinstance(some, np.ndarray) else some.toarray()
-        step = scale * xp.asarray(some, dtype=np.float64)
-        steps = []
-        for _ in range(n_steps):
-            step = forward @ step
-            steps.append(step)
-        back = xp.zeros_like(step)
-        for step in reversed(steps):
-            back = walk @ (step + back)
-        out[:, start : start + width] = on.fetched(scale * back)
+        walked = sweeps(scale * xp.asarray(some, dtype=sweeps.dtype))
+        out[:, start : start + _BLOCK] = on.fetched(scale * walked)
     alone = np.flatnonzero(norms == 0)
     rest = columns[alone]
     out[alone] = rest if isinstance(rest, np.ndarray) else rest.toarray()
     return out
+
+
+class _Sweeps:
+    """Multiplies panels with S = Σ P^t (P^t)ᵀ on a device: there in t steps, and back."""
+
+    def __init__(self, P: Any, n_steps: int, on: Library) -> None:
+        self.dtype = np.float64 if P.shape[0] <= _MOST_DOUBLE else np.float32
+        self._walk = _sent(P, on, self.dtype)
+        self._forward = self._walk.T.tocsr()  # there, where it is fast
+        self._n_steps, self._on = n_steps, on
+
+    def __call__(self, panel: Any) -> Any:
+        steps = []
+        for _ in range(self._n_steps):
+            panel = self._on.times(self._forward, panel)
+            steps.append(panel)
+        back = self._on.arrays.zeros_like(panel)
+        while steps:
+            back += steps.pop()
+            back = self._on.times(self._walk, back)
+        return back
+
+
+def _unit_columns(n: int, start: int, stop: int, dtype: Any, xp: Any) -> Any:
+    panel = xp.zeros((n, stop - start), dtype=dtype)
+    panel[xp.arange(start, stop), xp.arange(stop - start)] = 1.0
+    return panel
 
 
 def _sent(matrix: Any, on: Library, dtype: Any) -> Any:

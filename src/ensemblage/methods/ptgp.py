@@ -212,10 +212,10 @@ class PTGP(TrajectoryMethod):
         )
 
     def _trajectory_norms(self) -> FloatArray:
-        on = _device.chosen(self.device, self.n_microclusters_)
-        if on is not None:
-            return _device.trajectory_norms(self._walk, self.n_steps_, on)
         if self.n_microclusters_ <= _EXACT_NORMS:
+            on = _device.chosen(self.device, self.n_microclusters_)
+            if on is not None:
+                return _device.trajectory_norms(self._walk, self.n_steps_, on)
             return flow.trajectory_norms(self._walk, self.n_steps_, n_jobs=self.n_jobs)
         rng = np.random.default_rng(self._seed)
         with one_blas_thread:
