@@ -41,6 +41,7 @@ def consensus(
     keep: options.Keep = None,
     confidence: options.Confidence = False,
     by_size: options.BySize = False,
+    align_to: options.AlignTo = None,
     member_table: options.MemberTable = None,
     cluster_table: options.ClusterTable = None,
     save: options.Save = None,
@@ -65,11 +66,14 @@ def consensus(
         largest_k=k_range[-1] if k is None else k if isinstance(k, int) else 1,
         confidence=confidence,
         by_size=by_size,
+        align_to=align_to,
         scheduler=scheduler,
         keep=split_names(keep),
-        needs_memory=member_table is not None or cluster_table is not None,
+        needs_memory=any(path is not None for path in (member_table, cluster_table, align_to)),
     )
-    inputs = job.check()
+    others = {"--by-size": by_size, "--save": save, "--cluster-table": cluster_table}
+    _check_align(align_to, others)
+    inputs = job.check(align_to)
     tables = {"--member-table": member_table, "--cluster-table": cluster_table}
     _check_beside(tables, save, output, inputs, one_k=k_range is None)
     job.estimator = session.estimator(job.largest_k if k is None else k)
@@ -110,6 +114,16 @@ def _asked_k(k: int | str | None, k_range: range | None, *, is_default: bool) ->
             f" labels for each k; {both}."
         )
     return k
+
+
+def _check_align(align_to: str | None, others: dict[str, Any]) -> None:
+    """Refuse to renumber labels that other outputs number in their own way."""
+    for option, value in others.items():
+        if align_to is not None and value:
+            raise UsageError(
+                f"--align-to renumbers the labels of -o only, so it cannot be used with {option}."
+                " Leave one of them out."
+            )
 
 
 def _summary(outcome: Outcome, ks: range | None, title: str, elapsed: Elapsed) -> str:

@@ -46,6 +46,7 @@ class Job:
     largest_k: int = 1
     confidence: bool = False
     by_size: bool = False
+    align_to: str | None = None
     scheduler: str | None = None
     needs_memory: bool = False
     keep: Sequence[str] = ()
@@ -139,11 +140,12 @@ def _in_memory(job: Job) -> Outcome:
     ensemble = session.read(job.keep)
     check_k(job.largest_k, ensemble)
     ids, kept = _carried(job)
+    earlier = _earlier(job, ensemble.n_objects)
     with session.stage(f"Consensus by {job.title}"):
         fitted = job.estimator.fit(ensemble)
         if job.by_size:
             fitted._number_by_size()
-        labels = _labels(fitted, job)
+        labels = _labels(fitted, job, earlier)
     columns = {**ids, **labels}
     if job.confidence:
         columns["confidence"] = fitted.confidence_
@@ -176,13 +178,29 @@ def _carried(job: Job) -> tuple[dict[str, Any], dict[str, Any]]:
     return {table.id_name: table.ids}, dict(table.kept)
 
 
-def _labels(fitted: Any, job: Job) -> dict[str, NDArray[Any]]:
-    if job.ks is None:
-        return {"label": fitted.labels_}
+def _labels(fitted: Any, job: Job, earlier: Any) -> dict[str, NDArray[Any]]:
     from ensemblage import metrics
+    from ensemblage.metrics.aligning import aligned
 
-    cuts = {f"k{k}": fitted.cut(k) for k in job.ks}
+    if job.ks is None:
+        return {"label": aligned("consensus", fitted.labels_, earlier)}
+    cuts = {f"k{k}": aligned("consensus", fitted.cut(k), earlier) for k in job.ks}
     return {name: metrics.by_size(cut) for name, cut in cuts.items()} if job.by_size else cuts
+
+
+def _earlier(job: Job, n_objects: int) -> Any:
+    """Return the labels of --align-to in the order of the objects, if it was given."""
+    import numpy as np
+
+    from ensemblage import tables
+    from ensemblage.metrics.aligning import aligned
+
+    if job.align_to is None:
+        return None
+    given, ids, path = tables.read_labels(job.align_to), job.session.table.ids, job.align_to
+    earlier = tables.in_order(given, ids, n_objects, path, "earlier label", complete=False)
+    aligned("consensus", np.zeros(n_objects, dtype=np.int64), earlier)  # refused before the work
+    return earlier
 
 
 def _scores(labels: dict[str, NDArray[Any]], truth: NDArray[Any], ensemble: Any) -> Scores:
@@ -227,7 +245,7 @@ def _why_not_streamed(job: Job) -> str | None:
             " (--truth COLUMN), or compare afterwards"
         )
     if job.needs_memory:
-        return "--member-table and --cluster-table need the votes in memory (--engine memory)"
+        return "--member-table, --cluster-table and --align-to need --engine memory"
     if not job.to_folder:
         packed = job.output.lower().endswith(".gz")
         standard = job.output in ("-", "/dev/stdout")

@@ -71,9 +71,7 @@ FeatureFile = Annotated[
     str | None,
     option("FILE", "Measurements of the same objects, for a map by features.", "--features"),
 ]
-Drop = Annotated[
-    list[str] | None, option("NAME", "A column that is not a feature. Can be repeated.")
-]
+Drop = Annotated[list[str] | None, option("NAME", "A column to leave out. Can be repeated.")]
 Columns = Annotated[
     list[str] | None,
     option("NAME,...", "The clusterings, by name or pattern: 'leiden_*'. Can be repeated."),
@@ -183,6 +181,7 @@ Methods = Annotated[
 BySize = Annotated[
     bool, option(None, "Number clusters by size, the largest 0; else by appearance.", "--by-size")
 ]
+AlignTo = Annotated[str | None, option("FILE", "Earlier labels; clusters keep their numbers.")]
 Linkage = Annotated[
     Literal["average", "complete", "single"] | None,
     choice("How agglomerative methods merge.", default="average"),

@@ -80,9 +80,18 @@ def unknown_column(asked: Parameter, problem: str, known: Sequence[str]) -> Mess
 
 
 def in_order(
-    given: Labels, ids: NDArray[Any] | None, n: int, path: str, noun: str = "true label"
+    given: Labels,
+    ids: NDArray[Any] | None,
+    n: int,
+    path: str,
+    noun: str = "true label",
+    *,
+    complete: bool = True,
 ) -> NDArray[Any]:
-    """Return the labels of a file in the order of `n` objects: by id if both have ids."""
+    """Return the labels of a file in the order of `n` objects: by id if both have ids.
+
+    Unless they must be `complete`, an object whose id is not in the file gets -1.
+    """
     if given.ids is None or ids is None:
         if len(given.labels) != n:
             raise FileFormatError(
@@ -95,10 +104,13 @@ def in_order(
     known, wanted = as_texts(given.ids), as_texts(ids)
     times = Counter(known)
     for name in wanted:
-        if times[name] != 1:
+        if times[name] > 1 or (complete and not times[name]):
             has = f"several {noun}s" if times[name] else f"no {noun}"
+            wanted_number = "one for each" if complete else "one at most"
             raise FileFormatError(
-                f"{path} has {has} for the object {name!r} of the votes. It must have one for each."
+                f"{path} has {has} for the object {name!r} of the votes. It must have"
+                f" {wanted_number}."
             )
     place_of = {name: place for place, name in enumerate(known)}
-    return given.labels[[place_of[name] for name in wanted]]
+    places = [place_of.get(name, -1) for name in wanted]
+    return given.labels[places] if complete else np.append(given.labels, -1)[places]
