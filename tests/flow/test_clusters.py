@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ensemblage import flow
-from ensemblage.flow import _contingency, _distinct, compiling
+from ensemblage.flow import _contingency, _membership, compiling
 from ensemblage.testing.strategies import votes
 
 
@@ -210,8 +210,8 @@ def test_equal_clusters_count_as_often_as_they_occur(matrix, times):
         return (members @ (members > 0).T.astype(float)).toarray()
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(_distinct, "FEWEST", 1)
-        distinct = _distinct.distinct_clusters(groups.table)
+        patch.setattr(_membership, "FEWEST", 1)
+        distinct = _membership.distinct_clusters(groups.table)
         assert distinct is not None
         assert distinct.members.shape[1] <= len(distinct.of_cluster) / times
         merged = everything()
@@ -220,15 +220,15 @@ def test_equal_clusters_count_as_often_as_they_occur(matrix, times):
 
 
 def test_clusters_are_compared_as_sets_where_votes_are_missing(monkeypatch):
-    monkeypatch.setattr(_distinct, "FEWEST", 1)
+    monkeypatch.setattr(_membership, "FEWEST", 1)
     gaps = np.array([[0, 0], [0, 0], [1, -1]], dtype=np.int32)
-    assert _distinct.distinct_clusters(gaps) is None
+    assert _membership.distinct_clusters(gaps) is None
     different = np.array([[0, 0], [0, 1], [1, 0]], dtype=np.int32)
-    assert _distinct.distinct_clusters(different) is None
+    assert _membership.distinct_clusters(different) is None
     sums_that_collide = np.ones((2, 3))
     monkeypatch.setattr(
-        _distinct.np.random,
+        _membership.np.random,
         "default_rng",
         lambda _: SimpleNamespace(integers=lambda *_, **__: sums_that_collide),
     )
-    assert _distinct.distinct_clusters(np.array([[0, 0], [1, 1], [1, 2]], dtype=np.int32)) is None
+    assert _membership.distinct_clusters(np.array([[0, 0], [1, 1], [1, 2]], dtype=np.int32)) is None

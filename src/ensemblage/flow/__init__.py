@@ -6,10 +6,9 @@ Nothing here checks input, warns, logs or draws random numbers that it was not h
 """
 
 from ensemblage.flow._contingency import overlaps, overlaps_with, owners
-from ensemblage.flow._distinct import merged_membership
 from ensemblage.flow._golden import golden_maximum
 from ensemblage.flow._index import MicroclusterIndex
-from ensemblage.flow._membership import membership
+from ensemblage.flow._membership import membership, merged_membership
 from ensemblage.flow._nearest import nearest
 from ensemblage.flow._threads import n_threads
 from ensemblage.flow.agglomerate import agglomerate, cut_tree, tree_of_objects

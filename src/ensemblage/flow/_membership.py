@@ -1,16 +1,29 @@
-"""Which row of votes is in which cluster of the ensemble."""
+"""Which row of votes is in which cluster; clusters that are the same set of rows, counted once.
+
+Draws of a sampler, and clusterings of easy data, repeat most of their clusters. What depends on
+clusters as sets alone is computed for the different ones, with their multiplicities: exactly.
+"""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from scipy.sparse import csr_array
 
+from ensemblage.flow._jit import kernel
+
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from numpy.typing import NDArray
 
     from ensemblage._types import FloatArray
+
+#: With fewer clusters looking for equal ones does not pay.
+FEWEST = 1000
+#: Nor does it where more than this share of clusters are different.
+_MOST_DIFFERENT = 0.5
 
 
 def membership(
@@ -35,3 +48,82 @@ def membership(
     entries = np.ones(len(columns)) if weights is None else weights[columns]
     rows = csr_array((entries, columns, row_ends), shape=(len(table), int(before[-1])))
     return rows if by_rows else rows.tocsc()
+
+
+class Distinct(NamedTuple):
+    """The different clusters of an ensemble without missing votes.
+
+    Attributes
+    ----------
+    members : csr_array of shape (n, n_different)
+        Which row is in which of them, 0 or 1.
+    of_cluster : ndarray of shape (n_clusters,)
+        Which of them each cluster of the ensemble is.
+    """
+
+    members: Any
+    of_cluster: NDArray[np.int64]
+
+
+def distinct_clusters(table: NDArray[np.int32]) -> Distinct | None:
+    """Return the different clusters where they are few, and None where that would not pay.
+
+    Sets of rows are compared by sums of random numbers, two for each row, and then as sets.
+    """
+    n_clusters = int((table.max(axis=0) + 1).sum())
+    if n_clusters < FEWEST or (table < 0).any():
+        return None
+    numbers = (table + np.append(0, np.cumsum(table.max(axis=0) + 1)[:-1])).ravel()
+    # Whole numbers so small that no sum of them is rounded.
+    keys = np.random.default_rng(0).integers(2**53 // len(table), size=(2, len(table)))
+    sums = [np.bincount(numbers, np.repeat(key, table.shape[1])) for key in keys]
+    signature = np.column_stack(sums)
+    _, first, of_cluster = np.unique(signature, axis=0, return_index=True, return_inverse=True)
+    of_cluster = of_cluster.ravel()
+    if len(first) > _MOST_DIFFERENT * n_clusters:
+        return None
+    members = membership(table)
+    starts = members.indptr[:-1].astype(np.int64)
+    if not _are_equal(members.indices, starts, np.diff(members.indptr), first[of_cluster]):
+        return None
+    return Distinct(members[:, first].tocsr(), of_cluster)
+
+
+def shared_objects(
+    distinct: Distinct, sizes: NDArray[np.int64]
+) -> Callable[[NDArray[np.int64]], FloatArray]:
+    """Return what gives the number of objects that some of the different clusters share with all.
+
+    A table of all pairs is never made.
+    """
+    members = distinct.members
+    weighted = members.T.tocsr()
+    weighted.data = sizes[weighted.indices].astype(np.float64)
+
+    def shared(clusters: NDArray[np.int64]) -> FloatArray:
+        counts: FloatArray = (weighted[clusters] @ members).toarray()
+        return counts
+
+    return shared
+
+
+def merged_membership(table: NDArray[np.int32], weights: FloatArray) -> Any:
+    """Return `membership` with equal clusters as one, as heavy as they are together."""
+    distinct = distinct_clusters(table)
+    if distinct is None:
+        return membership(table, weights, by_rows=True)
+    total = np.bincount(distinct.of_cluster, weights, minlength=distinct.members.shape[1])
+    members = distinct.members
+    return csr_array((total[members.indices], members.indices, members.indptr), members.shape)
+
+
+@kernel
+def _are_equal(indices: Any, starts: Any, lengths: Any, representative: Any) -> Any:
+    for cluster in range(len(starts)):
+        other = representative[cluster]
+        if lengths[cluster] != lengths[other]:
+            return False
+        for i in range(lengths[cluster]):
+            if indices[starts[cluster] + i] != indices[starts[other] + i]:
+                return False
+    return True

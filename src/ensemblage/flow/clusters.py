@@ -13,7 +13,7 @@ import numpy as np
 from scipy.sparse import csr_array
 
 from ensemblage.flow._contingency import cluster_ends, lower_blocks, owners, sharing
-from ensemblage.flow._distinct import Distinct, distinct_clusters, shared_objects
+from ensemblage.flow._membership import Distinct, distinct_clusters, shared_objects
 from ensemblage.flow._symmetry import mirror
 from ensemblage.flow._threads import in_threads
 
