@@ -63,12 +63,12 @@ class Source:
     extra: Mapping[str, NDArray[Any]] = MappingProxyType({})
     #: The votes as one matrix, if the file has them so and nothing beside them.
     matrix: NDArray[Any] | None = None
-    _state: tuple[int, int] | None = None
+    _state: tuple[int, int, str] | None = None
 
     def __init__(self, file: File, choice: Choice) -> None:
         self.file, self.path = file, file.name
         self._choice = choice
-        self._state = None if file.once else file.state()
+        self._state = None if file.once else file.fingerprint()
 
     def rows(
         self, start: int, stop: int | None, columns: list[str], threads: int
@@ -236,7 +236,7 @@ class Source:
 
     def has_changed(self) -> bool:
         """Tell whether the file is another one than when it was opened."""
-        return self._state is not None and self.file.state() != self._state
+        return self._state is not None and self.file.fingerprint() != self._state
 
     def check_unchanged(self) -> None:
         """Raise where the file has changed, after its rows were read."""
