@@ -42,10 +42,34 @@ def test_a_column_of_ids_behind_the_votes_is_named_once(verb, tmp_path):
     assert not [line for line in named if "ids" in line]
 
 
-def test_an_id_that_occurs_twice_does_not_hide_the_column(tmp_path):
-    file = tmp_path / "votes.csv"
-    cells = BARCODES.copy()
-    cells[7] = cells[8]
-    tables.write(file, {"cell": cells, **VOTES})
-    (told,) = warnings_of("consensus", file, "-k", 3, "-o", tmp_path / "out.csv")
-    assert "Column 'cell' looks like ids: 59 different labels of 60 objects" in told
+@pytest.mark.parametrize("suffix", ["csv", "tsv", "parquet", "arrow"])
+@pytest.mark.parametrize("engine", ["memory", "stream"])
+@pytest.mark.parametrize("name", ["id", "cell", "thing"])
+def test_an_id_that_occurs_twice_is_refused_or_accepted(tmp_path, suffix, engine, name):
+    """THE rule for ids is one, in memory and in a stream, for text and for typed columns."""
+    file, out = tmp_path / f"votes.{suffix}", tmp_path / "out.csv"
+    many = {column: np.tile(values, 3) for column, values in VOTES.items()}
+    cells = np.array([f"AAC-{i}" for i in range(180)], dtype=object)
+    cells[7] = cells[4]
+    tables.write(file, {name: cells, **many})
+    call = ["consensus", file, "-k", 3, "--method", "eac", "--engine", engine, "-o", out]
+    refused = CliRunner().invoke(app, list(map(str, call)))
+    assert refused.exit_code == 1
+    assert f"Column '{name}' of" in refused.stderr
+    assert "'AAC-4' is in rows 5 and 8" in refused.stderr
+    assert f"--id-column {name}" in refused.stderr
+    assert "--id-column none" in refused.stderr
+    assert not out.exists()
+    assert not warnings_of(*call, "--id-column", name)
+    assert out.read_text().splitlines()[8].startswith("AAC-4,")
+    (told,) = warnings_of(*call, "--id-column", "none")
+    assert "179 different labels of 180 objects" in told
+
+
+def test_a_clustering_of_many_single_objects_is_not_a_column_of_ids(tmp_path):
+    fine = np.array([f"c{i // 2 if i < 20 else i}" for i in range(180)], dtype=object)
+    many = {column: np.tile(values, 3) for column, values in VOTES.items()}
+    tables.write(tmp_path / "votes.csv", {"fine": fine, **many})
+    found = tables.read(tmp_path / "votes.csv")
+    assert found.id_name is None
+    assert found.names[0] == "fine"

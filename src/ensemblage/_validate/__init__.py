@@ -17,6 +17,7 @@ from ensemblage._validate.notices import (
     FEWEST_IDS,
     is_id_name,
     is_likely_id_name,
+    looks_like_ids,
     warn,
     warn_of_ids,
 )

@@ -247,11 +247,24 @@ def _as_arrow(X: Any) -> Any:
             " that do not fit in memory are for ensemblage.scale.stream."
         )
     if polars is not None and isinstance(X, (polars.DataFrame, polars.Series)):
+        _refuse_128_bits(X, polars)
         return X.to_arrow()
     if arrow is None:
         return None
     of_arrow = (arrow.Table, arrow.RecordBatch, arrow.Array, arrow.ChunkedArray)
     return X if isinstance(X, of_arrow) else None
+
+
+def _refuse_128_bits(X: Any, polars: Any) -> None:
+    """Raise where a column of polars is of integers that no other library takes."""
+    columns = {X.name: X.dtype} if isinstance(X, polars.Series) else X.schema
+    for name, kind in columns.items():
+        if str(kind) in ("Int128", "UInt128"):
+            raise TypeError(
+                f"Column {name!r} is of type {kind}, and votes are integers of at most 64 bits."
+                f" Cast it: X.with_columns(polars.col({name!r}).cast(polars.String)), or to"
+                f" polars.Int64 where that holds it."
+            )
 
 
 def _arrow_array(column: Any, *, numbers: bool = False) -> NDArray[Any]:

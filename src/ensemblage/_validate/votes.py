@@ -133,6 +133,8 @@ def as_array(X: Any) -> NDArray[Any]:
         if not isinstance(X, np.ndarray) and _has_lost_something(array):
             array = np.array(X, dtype=object)
     except ValueError as error:
+        if (cells := _cells(X)) is not None:
+            return cells
         raise ValueError(
             "Votes must be a table in which every object has as many cells as there are"
             " clusterings, but rows of different lengths were passed. Fill the gaps with -1, which"
@@ -144,6 +146,19 @@ def as_array(X: Any) -> NDArray[Any]:
             " whole numbers or names."
         )
     return array
+
+
+def _cells(X: Any) -> NDArray[Any] | None:
+    """Return rows of labels some of which are tuples, or None where rows differ in length."""
+    if not isinstance(X, list | tuple) or not all(isinstance(row, list | tuple) for row in X):
+        return None
+    if len({len(row) for row in X}) != 1:
+        return None
+    cells = np.empty((len(X), len(X[0])), dtype=object)
+    for place, row in enumerate(X):
+        for column, label in enumerate(row):
+            cells[place, column] = label
+    return cells
 
 
 def _has_lost_something(array: NDArray[Any]) -> bool:

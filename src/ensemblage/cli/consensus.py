@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ensemblage.cli import options
@@ -150,7 +149,7 @@ def _check_beside(
     """Check the outputs beside the labels: tables and the model."""
     from ensemblage import tables
 
-    written = {} if output == "-" else {Path(output).absolute(): f"-o {output}"}
+    written = {} if output == "-" else {tables.identity(output): f"-o {output}"}
     for option, path in {**beside, "--save": save}.items():
         if path is None:
             continue
@@ -161,7 +160,7 @@ def _check_beside(
         if option in beside and (path == "-" or output_format(path) == "npy"):
             raise UsageError(f"{option} {path}: name a .csv, .tsv, .parquet or .npz file.")
         check_apart(path, inputs)
-        other = written.setdefault(Path(path).absolute(), f"{option} {path}")
+        other = written.setdefault(tables.identity(path), f"{option} {path}")
         if other != f"{option} {path}":
             raise UsageError(f"{option} {path} and {other} are the same file. Name another.")
         if option in beside:

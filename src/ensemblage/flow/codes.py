@@ -6,6 +6,8 @@ integers only, with -1 for a missing vote.
 
 from __future__ import annotations
 
+from decimal import Decimal
+from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -18,6 +20,7 @@ if TYPE_CHECKING:
     from ensemblage._types import IntArray
 
 MISSING = -1
+_NUMBERS = (int, float, np.number, Decimal, Fraction)
 
 
 def whole_numbers(values: NDArray[np.floating[Any]]) -> IntArray | None:
@@ -36,10 +39,10 @@ def whole_numbers(values: NDArray[np.floating[Any]]) -> IntArray | None:
 def factorize(values: NDArray[Any]) -> tuple[NDArray[np.int32], list[Any]]:
     """Return codes by first appearance and the label of each code; missing votes are -1.
 
-    None, NaN, pandas' NA and NaT, and -1 as a number are missing.
+    None, NaN, NaT, pandas' NA, and -1 as a number of any kind are missing.
     """
     first_seen: dict[Any, int] = {}
-    items = values.tolist()
+    items = _times(values) if values.dtype.kind in "mM" else values.tolist()
     raw = np.fromiter(
         (first_seen.setdefault(item, len(first_seen)) for item in items), np.int64, len(items)
     )
@@ -50,11 +53,28 @@ def factorize(values: NDArray[Any]) -> tuple[NDArray[np.int32], list[Any]]:
     return code_of[raw], [labels[place] for place in voted]
 
 
+def _times(values: NDArray[Any]) -> list[Any]:
+    """Return times as Python's own; those between two microseconds as NumPy's; NaT as None.
+
+    So equal times are equal labels, whatever unit they are stored in, and none is a number.
+    """
+    coarse = values.astype(f"{values.dtype.kind}8[us]")
+    exact = coarse.astype(values.dtype) == values
+    return [
+        None if missing else time if same else value
+        for missing, same, time, value in zip(
+            np.isnat(values).tolist(), exact.tolist(), coarse.tolist(), values, strict=True
+        )
+    ]
+
+
 def is_missing(label: Any) -> bool:
     """Tell whether a single label means "no vote"."""
     if label is None or type(label).__name__ in {"NAType", "NaTType"}:
         return True
-    if isinstance(label, (int, float, np.number)) and not isinstance(label, bool):
+    if isinstance(label, Decimal) and label.is_nan():
+        return True
+    if isinstance(label, _NUMBERS) and not isinstance(label, (bool, np.timedelta64)):
         return bool(label != label or label == MISSING)
     return False
 

@@ -51,6 +51,8 @@ class ConsensusClusterer(Fitted, Savable, ClusterMixin, BaseEstimator, ABC):
     _joins_groups: ClassVar[bool] = False
     #: Whether to warn where groups are joined that no vote links.
     _warns_of_chance = True
+    #: Whether a rule joins these; else it is chance, which finds nothing again in other members.
+    _by_rule = True
 
     @abstractmethod
     def _fit(self, X: Any, member_weight: Any) -> Self:
@@ -225,7 +227,7 @@ class ConsensusClusterer(Fitted, Savable, ClusterMixin, BaseEstimator, ABC):
 
     def _has_rule_for_groups(self) -> bool:
         """Tell whether a method itself decides which groups to join that no vote links."""
-        return self._joins_groups
+        return self._joins_groups or not self._by_rule
 
     def _why_no_tree(self) -> str:
         """Return why a method without a `linkage_matrix_` has none."""

@@ -96,6 +96,7 @@ def _fitted_to(
 ) -> tuple[Cut, int]:
     """Return the cut of a method fitted to rows of votes, -1 where none, and its largest k."""
     ensemble, place = regrouped(votes, sizes, n_jobs=estimator.n_jobs)
+    estimator._by_rule = False  # what only a rule joins is not found again
     estimator.fit(ensemble, member_weight=weight)
     cut_groups = _quiet(estimator)
 

@@ -12,6 +12,7 @@ from ensemblage._messages import ParameterError
 from ensemblage.flow.agglomerate import LINKAGES, TIES
 from ensemblage.methods._base import ConsensusClusterer
 from ensemblage.methods._instead import check_pairs
+from ensemblage.methods._numbering import by_first_appearance
 from ensemblage.methods._precomputed import check_similarity
 
 if TYPE_CHECKING:
@@ -34,6 +35,7 @@ class LinkageClusterer(ConsensusClusterer):
     linkage_matrix_: FloatArray
     _sized: flow.SizedTree | None
     _joins_groups = True  # the order of merges
+    _mixes_groups = False  # where merges of groups are not the last
     #: Whether means of similarities are over objects; otherwise over microclusters.
     _means_over_objects: ClassVar[bool] = True
     #: What to do where the similarity does not fit, besides another method.
@@ -144,9 +146,14 @@ class LinkageClusterer(ConsensusClusterer):
 
     def _finish(self, unit_of_object: NDArray[np.int32] | None = None) -> Self:
         self._sized = None
-        if self._cuts_a_tree() and not self._from_similarity:
+        self._mixes_groups = False
+        by_order = self.ties != "mean"  # then the order of rows is to decide
+        if self._cuts_a_tree() and self._by_rule and not by_order and not self._from_similarity:
             self._join_groups_last()
         return super()._finish(unit_of_object)
+
+    def _has_rule_for_groups(self) -> bool:
+        return super()._has_rule_for_groups() and not self._mixes_groups
 
     def _join_groups_last(self) -> None:
         """Let groups that no vote links join last, in an order that rows do not decide."""
@@ -154,7 +161,10 @@ class LinkageClusterer(ConsensusClusterer):
         if links.n_groups > 1:
             of_leaf = links.of_row[self._group_of_leaf()]
             tree, order = self.linkage_matrix_, self._groups_in_order()
-            self.linkage_matrix_ = flow.groups_last(tree, of_leaf, order)
+            found = by_first_appearance(flow.cut_tree(tree, links.n_groups))
+            self._mixes_groups = not np.array_equal(found, by_first_appearance(of_leaf))
+            if not self._mixes_groups:
+                self.linkage_matrix_ = flow.groups_last(tree, of_leaf, order)
 
     def _cut(self, n_clusters: int) -> NDArray[np.int64]:
         """Cut the tree, by counting merges or with a least size of clusters."""

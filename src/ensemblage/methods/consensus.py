@@ -183,6 +183,7 @@ class Consensus(ConsensusClusterer):
         tree = LWEA(weights="normalized", min_cluster_size=self.min_cluster_size, **common)
         graph = LWGP(random_state=_validate.DrawnSeed(self._seed), **common)
         tree._may_group = True
+        tree._by_rule = graph._by_rule = self._by_rule
         self._named, self._last = None, None
         self.__dict__.pop("method_", None)  # of an earlier fit
         self._tree = tree.fit(ensemble, member_weight=self.member_weight_)
@@ -208,6 +209,7 @@ class Consensus(ConsensusClusterer):
         if "min_cluster_size" in kind._get_param_names() and self.min_cluster_size != "auto":
             wanted["min_cluster_size"] = self.min_cluster_size
         named = kind(**{**wanted, **params, "n_clusters": 1})
+        named._by_rule = self._by_rule
         if getattr(named, "affinity", "votes") != "votes":
             hint = f"Use {kind.__name__} itself for a similarity."
             raise ParameterError(

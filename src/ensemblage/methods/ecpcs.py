@@ -174,7 +174,7 @@ class ECPCS(LinkageClusterer):
         return flow.part_shares(self._membership, part).argmax(axis=1)
 
     def _has_rule_for_groups(self) -> bool:
-        return self._cuts_a_tree()
+        return self._cuts_a_tree() and super()._has_rule_for_groups()
 
     def _cuts_a_tree(self) -> bool:
         return self.variant == "hc"

@@ -141,7 +141,8 @@ def is_scalar(value: Any) -> bool:
 
 def _plain(value: Any) -> Any:
     """Return Python's own number for one of NumPy."""
-    return value.item() if isinstance(value, np.generic) else value
+    is_number = isinstance(value, np.generic) and value.dtype.kind not in "mM"
+    return value.item() if is_number else value
 
 
 def is_kept(name: str, value: Any) -> bool:

@@ -29,6 +29,8 @@ if TYPE_CHECKING:
 _VERSION = 2
 _MANIFEST = "manifest.json"
 _LOCK = ".lock"
+#: How the names of files end that tell what a part holds.
+_FACTS = ".json"
 _OWN = (
     _MANIFEST,
     "index.npz",
@@ -152,6 +154,31 @@ class Folder:
         """Return the file for the labels of a piece of a source."""
         return self.path / f"part-{source:06d}-{piece:06d}"
 
+    def write_part(self, name: str, n_rows: int, write: Callable[[Any], Any]) -> None:
+        """Keep some rows of the output, with their number and a checksum of the file."""
+        with finished(self.path / name) as file:
+            write(file)
+            file.flush()
+            facts = {"rows": n_rows, "sha256": _checksum(Path(file.name))}
+        self._write_json(self.path / f"{name}{_FACTS}", facts)
+
+    def has_part(self, source: int, piece: int, n_rows: int) -> bool:
+        """Tell whether the part for so many rows is there as it was written; else remove it."""
+        path = self.part(source, piece)
+        facts = path.with_name(f"{path.name}{_FACTS}")
+        if path.exists() and facts.exists():
+            with suppress(ValueError):
+                if _read_json(facts) == {"rows": n_rows, "sha256": _checksum(path)}:
+                    return True
+            warnings.warn(
+                f"{path} is damaged or was changed, so these labels are written again.",
+                UserWarning,
+                stacklevel=2,
+            )
+        for old in (path, facts):
+            old.unlink(missing_ok=True)
+        return False
+
     # -- files ---------------------------------------------------------------------------------
 
     def replace(self, name: str, write: Callable[[Any], Any]) -> None:
@@ -204,10 +231,15 @@ def _load(path: Path) -> dict[str, NDArray[Any]] | None:
         raise damaged(path, error) from error
 
 
+def _checksum(path: Path) -> str:
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
 def file_facts(path: str) -> list[Any]:
-    """Return by what a file is known again: where it is, its size, when it was changed."""
+    """Return by what a file is known again: place, size, time of change, and a sample of bytes."""
     where = path if is_remote(path) else str(Path(path).resolve())
-    return [where, *(File(path).state() or ())]
+    return [where, *(File(path).fingerprint() or ())]
 
 
 def format_estimator(estimator: Any) -> str:

@@ -22,6 +22,7 @@ from ensemblage.tables import (
     check_target,
     common_type,
     format_to_write,
+    identity,
     is_remote,
     packing,
 )
@@ -262,22 +263,23 @@ def targets_of(output: str, files: list[Source], asked: str | None, *, each: boo
 
 def _check_names(targets: list[Target], files: list[Source]) -> None:
     """Refuse two outputs of one name, and an output that is an input."""
-    source_of: dict[Path, str] = {}
+    source_of: dict[Any, str] = {}
     for target, source in zip(targets, files, strict=True):
-        if target.path in source_of:
+        file = identity(str(target.path))
+        if file in source_of:
             raise FileFormatError(
-                f"{source.path} and {source_of[target.path]} would both get {target.path} as"
+                f"{source.path} and {source_of[file]} would both get {target.path} as"
                 " output. Rename one, or write to one file."
             )
-        source_of[target.path] = source.path
+        source_of[file] = source.path
     _check_inputs(targets, files, "folder")
 
 
 def _check_inputs(targets: list[Target], files: list[Source], other: str) -> None:
     """Refuse an output that would replace an input."""
-    inputs = {Path(source.path).resolve() for source in files if not is_remote(source.path)}
+    inputs = {identity(source.path) for source in files if not is_remote(source.path)}
     for target in targets:
-        if target.path.resolve() in inputs:
+        if identity(str(target.path)) in inputs:
             raise FileFormatError(
                 f"The output {target.path} is one of the inputs. Name another {other}."
             )

@@ -140,8 +140,9 @@ def write_parts(
     missing = []
     for place in wanted:
         for piece, row in pieces_of(sources[place]):
-            if place not in first_piece and folder.part(place, piece).exists():
-                tell(min(PIECE_ROWS, (sources[place].n_rows or 0) - row))
+            n_rows = min(PIECE_ROWS, (sources[place].n_rows or 0) - row)
+            if place not in first_piece and folder.has_part(place, piece, n_rows):
+                tell(n_rows)
             else:
                 first_piece.setdefault(place, piece)
                 missing.append((place, piece))
@@ -162,7 +163,7 @@ def write_parts(
             n_rows = min(PIECE_ROWS, (sources[place].n_rows or 0) - start)
             rows = _rows_until(encoded, n_rows, sources[place], tell)
             name = folder.part(place, piece).name
-            folder.replace(name, partial(_write_part, target, rows))
+            folder.write_part(name, n_rows, partial(_write_part, target, rows))
         for place in wanted:
             sources[place].check_unchanged()
         if (more := next(encoded, None)) is not None:
@@ -183,8 +184,9 @@ def write_part(
         (_Read(0, batch), _encoded(source, batch, first_row, index, target))
         for batch in source.batches(*span, carried=True)
     )
-    rows = _rows_until(found, span[1] - span[0], source, lambda _: None)
-    folder.replace(name, partial(_write_part, target, rows))
+    n_rows = span[1] - span[0]
+    rows = _rows_until(found, n_rows, source, lambda _: None)
+    folder.write_part(name, n_rows, partial(_write_part, target, rows))
     source.check_unchanged()
 
 

@@ -133,7 +133,7 @@ class Tasks:
         parts: dict[_Piece, Any] = {}
         for piece in pieces:
             path = folder.part(piece.source, piece.number)
-            if not path.exists():
+            if not folder.has_part(piece.source, piece.number, piece.n_rows or 0):
                 parts[piece] = self._task(_write_rows, "label")(
                     files[piece.source],
                     piece.span,

@@ -224,8 +224,12 @@ def _run(
     voted = Index(groups, index.labels[: len(names)])
     fitted, kept = None, folder.read_labels()
     if kept is None:
-        with working(f"Consensus by {type(ask.estimator).__name__}", show=show):
-            fitted, answer = fit(ask, voted, names)
+        try:
+            with working(f"Consensus by {type(ask.estimator).__name__}", show=show):
+                fitted, answer = fit(ask, voted, names)
+        except (ValueError, TypeError, _validate.MemoryBudgetError):
+            folder.clear()  # what was refused leaves nothing behind
+            raise
         folder.write_labels(answer.columns)
     else:
         answer = Answer(kept)

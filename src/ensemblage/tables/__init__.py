@@ -38,6 +38,7 @@ from ensemblage.tables.target import (
     UNFINISHED,
     check_target,
     finished,
+    identity,
     is_folder,
     lock,
     lost_errors,

@@ -9,17 +9,18 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ensemblage._validate import check_memory
+from ensemblage._validate import check_memory, looks_like_ids
 from ensemblage.tables.columns import plain
 from ensemblage.tables.files import arrow_errors
 from ensemblage.tables.formats import FileFormatError
-from ensemblage.tables.source import JUDGED_ROWS, Source, rows_at_once
+from ensemblage.tables.source import JUDGED_ROWS, Source, first_repeated, rows_at_once
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from ensemblage.tables.files import File
     from ensemblage.tables.layout import Choice
+    from ensemblage.tables.source import Repeated
 
 _BYTES_OF_NAME = 16
 _LARGE_ROW_GROUP = 1 << 26
@@ -56,6 +57,7 @@ class ArrowSource(Source):
             names,
             n_rows=self.n_rows,
             is_unique=lambda at: self._can_be_ids(names[at]),
+            repeated=lambda at: self._first_repeated(names[at]),
             index=tuple(self.index),
         )
         self._named = set(self.label_names)
@@ -114,10 +116,16 @@ class ArrowSource(Source):
         high = int(np.searchsorted(self._ends, stop, side="left"))
         return range(max(0, low), min(high, len(self._ends) - 1))
 
-    def _can_be_ids(self, name: str) -> bool:
-        """Tell whether the first values of a column all differ, as ids do.
+    def _first_repeated(self, name: str) -> Repeated | None:
+        """Return the first value that a column has twice in the rows judged, and its rows."""
+        parts = self.rows(0, JUDGED_ROWS, [name], 1)
+        return first_repeated(value for _, rows in parts for value in rows.column(0).to_pylist())
 
-        Of features, numbers must count the rows from 0 or 1 on too: others are measurements.
+    def _can_be_ids(self, name: str) -> bool:
+        """Tell whether the first values of a column all differ but for a few, as ids do.
+
+        Of features all must differ, and numbers count the rows from 0 or 1 on: others are
+        measurements.
         """
         import pyarrow as pa
         import pyarrow.compute as pc
@@ -135,6 +143,8 @@ class ArrowSource(Source):
             if self._choice.features and pa.types.is_integer(kind):
                 places = column.to_numpy() - np.arange(len(column))
                 return bool(n_distinct and (places == places[0]).all() and places[0] in (0, 1))
+            if not self._choice.features and looks_like_ids(name, n_distinct, len(column)):
+                return True
             return bool(n_distinct == len(column))
         if self.n_rows:
             raise FileFormatError(

@@ -60,12 +60,12 @@ class HeadColumn:
         self.n_rows += 1
         self._kinds = None
 
-    def can_be_ids(self, *, features: bool) -> bool:
-        """Tell whether all cells differ, and no number is a measurement.
+    def can_be_ids(self, *, features: bool, nearly: bool = False) -> bool:
+        """Tell whether all cells differ, at least `nearly`, and no number is a measurement.
 
         Of features, these are all numbers that do not count the rows from 0 or 1 on.
         """
-        if len(self.counts) < self.n_rows:
+        if len(self.counts) < self.n_rows and not nearly:
             return False
         if not features:
             return not self.kinds()[Kind.FRACTION]

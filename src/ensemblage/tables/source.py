@@ -5,6 +5,7 @@ from __future__ import annotations
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from ensemblage._messages import Message, Parameter
 from ensemblage.tables.columns import cast_to, output_type, texts_of, to_array
 from ensemblage.tables.files import arrow_errors
 from ensemblage.tables.formats import FileFormatError
@@ -12,7 +13,7 @@ from ensemblage.tables.labels import arrow_votes
 from ensemblage.tables.layout import Choice, find_id, no_column, picked
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Callable, Iterable, Iterator, Mapping
 
     from numpy.typing import NDArray
 
@@ -63,12 +64,12 @@ class Source:
     extra: Mapping[str, NDArray[Any]] = MappingProxyType({})
     #: The votes as one matrix, if the file has them so and nothing beside them.
     matrix: NDArray[Any] | None = None
-    _state: tuple[int, int] | None = None
+    _state: tuple[int, int, str] | None = None
 
     def __init__(self, file: File, choice: Choice) -> None:
         self.file, self.path = file, file.name
         self._choice = choice
-        self._state = None if file.once else file.state()
+        self._state = None if file.once else file.fingerprint()
 
     def rows(
         self, start: int, stop: int | None, columns: list[str], threads: int
@@ -104,6 +105,7 @@ class Source:
         *,
         n_rows: int,
         is_unique: Callable[[int], bool],
+        repeated: Callable[[int], Repeated | None] = lambda _: None,
         named: bool = True,
         index: tuple[str, ...] = (),
     ) -> None:
@@ -113,6 +115,8 @@ class Source:
             names, asked.id_column, path=path, n_rows=n_rows, is_unique=is_unique, named=named
         )
         self.id_name, self.truth = None if place is None else names[place], asked.truth
+        if place is not None and asked.id_column == "auto" and not asked.features:
+            self._check_different(repeated(place))
         self.kept = picked(asked.keep, names, path, apart={self.id_name})
         apart = {self.id_name, self.truth, *index, *self.kept}
         if asked.columns is None:
@@ -120,6 +124,23 @@ class Source:
         else:
             self.names = picked(asked.columns, names, path, apart=apart)
         self._check_columns(names)
+
+    def _check_different(self, repeated: Repeated | None) -> None:
+        """Raise where ids that nobody asked for are not all different."""
+        if repeated is None:
+            return
+        message = Message(
+            "Column {name} of {path} looks like ids, but {value} is in rows {first} and {again}."
+            " Correct it; or pass {ids} to use it as it is, or {none} to count it as a clustering.",
+            name=repr(self.id_name),
+            path=self.path,
+            value=repr(repeated.value),
+            first=repeated.first,
+            again=repeated.again,
+            ids=Parameter("id_column", self.id_name),
+            none=Parameter("id_column", "none"),
+        )
+        raise FileFormatError(message)
 
     def _check_columns(self, known: list[str]) -> None:
         """Raise where a column is not there, or is named for two purposes."""
@@ -236,7 +257,7 @@ class Source:
 
     def has_changed(self) -> bool:
         """Tell whether the file is another one than when it was opened."""
-        return self._state is not None and self.file.state() != self._state
+        return self._state is not None and self.file.fingerprint() != self._state
 
     def check_unchanged(self) -> None:
         """Raise where the file has changed, after its rows were read."""
@@ -249,6 +270,30 @@ class Source:
             f"{self.path} has changed while it was read, so its votes and labels would not belong"
             " together. Leave the files alone until the labels are there, and run it again."
         )
+
+
+class Repeated(NamedTuple):
+    """A value that a column has twice, and its rows, counted from 1."""
+
+    value: Any
+    first: int
+    again: int
+
+
+def first_repeated(values: Iterable[Any]) -> Repeated | None:
+    """Return the first value that is there twice.
+
+    Examples
+    --------
+    >>> first_repeated(["a", "b", "c", "b"])
+    Repeated(value='b', first=2, again=4)
+    """
+    seen: dict[Any, int] = {}
+    for row, value in enumerate(values, 1):
+        first = seen.setdefault(value, row)
+        if first != row:
+            return Repeated(value, first, row)
+    return None
 
 
 def rows_at_once(batch_rows: int, bytes_of_row: int) -> int:

@@ -13,9 +13,10 @@ import secrets
 import shutil
 import stat
 import sys
+import time
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import IO, TYPE_CHECKING
+from typing import IO, TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -26,6 +27,9 @@ UNFINISHED = ".unfinished-"
 _FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 _GONE = (errno.ENOENT, errno.ENOTDIR, errno.ESTALE)
 _SHUT = (errno.EROFS, errno.EACCES, errno.EPERM)
+#: How the names of files begin that become an output, and after how many seconds they are stale.
+_BESIDE = ".ensemblage-"
+_STALE = 24 * 3600.0
 _TAKEN = (errno.EACCES, errno.EAGAIN, errno.EDEADLK)
 
 
@@ -61,6 +65,41 @@ def check_target(path: str) -> None:
     Path(beside.name).unlink()
 
 
+def _remove_stale(folder: Path) -> None:
+    """Remove files of runs that were killed: those that nothing was written to for a day."""
+    limit = time.time() - _STALE
+    for path in folder.glob(f"{_BESIDE}*.tmp"):
+        with suppress(OSError):  # another run may be faster
+            if path.stat().st_mtime < limit:
+                path.unlink()
+
+
+def identity(path: str) -> tuple[Any, ...]:
+    """Return what two names of one file have in common, also of one that is not there yet.
+
+    Links and spellings do not matter, nor do capitals where the file system ignores them.
+    """
+    target = _target(path)
+    with suppress(OSError):
+        found = target.stat()
+        return found.st_dev, found.st_ino
+    try:
+        folder = target.parent.stat()
+    except OSError:
+        return (str(target),)
+    name = target.name.casefold() if _ignores_capitals(target.parent) else target.name
+    return folder.st_dev, folder.st_ino, name
+
+
+def _ignores_capitals(folder: Path) -> bool:
+    """Tell whether names in a folder that differ in capitals are names of one file."""
+    for name in (name for name in os.listdir(folder) if name.swapcase() != name):  # noqa: PTH208
+        with suppress(OSError):
+            return (folder / name).samefile(folder / name.swapcase())
+        return False
+    return sys.platform in ("win32", "darwin")
+
+
 def is_folder(path: str) -> bool:
     """Tell whether an output is a folder: it exists as one, or has a slash at its end."""
     return bool(path) and (path.endswith(("/", "\\")) or Path(path).is_dir())
@@ -90,6 +129,7 @@ def replacing(path: str) -> Iterator[IO[bytes]]:
         if target.exists():
             shutil.copymode(target, beside)
         beside.replace(target)
+        _sync_folder(target.parent)
     finally:
         beside.unlink(missing_ok=True)
 
@@ -105,10 +145,25 @@ def finished(path: Path) -> Iterator[IO[bytes]]:
         with lost_errors(str(path)):
             with unfinished.open("wb") as file:
                 yield file
+                file.flush()
+                os.fsync(file.fileno())  # a name must not be there before its content
             unfinished.replace(path)
+            _sync_folder(path.parent)
     finally:
         with suppress(OSError):  # the folder may be gone or shut; what has failed was raised
             unfinished.unlink(missing_ok=True)
+
+
+def _sync_folder(folder: Path) -> None:
+    """Have the names in a folder on the disk, where the system can do that."""
+    if not hasattr(os, "O_DIRECTORY"):
+        return
+    with suppress(OSError):  # some file systems cannot
+        opened = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+        try:
+            os.fsync(opened)
+        finally:
+            os.close(opened)
 
 
 def lock(path: Path) -> IO[bytes] | None:
@@ -225,7 +280,8 @@ def _is_special(mode: int | None) -> bool:
 
 def _new_file_beside(path: str, target: Path) -> IO[bytes]:
     """Open a new file in the folder of the target, with the permissions of any new file."""
-    beside = target.with_name(f".ensemblage-{secrets.token_hex(6)}.tmp")
+    _remove_stale(target.parent)
+    beside = target.with_name(f"{_BESIDE}{secrets.token_hex(6)}.tmp")
     try:
         return beside.open("xb")
     except OSError as error:

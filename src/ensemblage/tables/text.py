@@ -10,10 +10,13 @@ import csv
 import io
 import warnings
 from collections import Counter
+from contextlib import closing
+from itertools import chain, islice
 from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
 
+from ensemblage._validate import looks_like_ids
 from ensemblage.tables.columns import whole_ids
 from ensemblage.tables.files import File, arrow_errors
 from ensemblage.tables.formats import FileFormatError
@@ -34,7 +37,7 @@ from ensemblage.tables.labels import (
 from ensemblage.tables.layout import has_header
 from ensemblage.tables.parse import DISTINCT, FLOATS, INTEGERS, TEXTS, Text
 from ensemblage.tables.rows import SEPARATORS, Suspect, check_names, suspect
-from ensemblage.tables.source import JUDGED_ROWS, Source
+from ensemblage.tables.source import JUDGED_ROWS, Source, first_repeated
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -42,7 +45,7 @@ if TYPE_CHECKING:
     from ensemblage._types import IntArray
     from ensemblage.tables.columns import Codes
     from ensemblage.tables.parse import HeadColumn
-    from ensemblage.tables.source import Batch, Choice
+    from ensemblage.tables.source import Batch, Choice, Repeated
 
 _FEWEST_MEASUREMENTS = 2048
 _SAMPLE = 1000  # cells that are looked at for separators that are not known
@@ -72,7 +75,8 @@ class TextSource(Source):
         self._choose(
             names,
             n_rows=head[0].n_rows,
-            is_unique=lambda at: head[at].can_be_ids(features=choice.features),
+            is_unique=lambda at: self._can_be_ids(names[at], head[at]),
+            repeated=lambda at: self._first_repeated(at, named=named),
             named=named,
         )
         if self.id_name != "":  # a first column without a name is one of ids, or c1
@@ -88,6 +92,22 @@ class TextSource(Source):
         else:
             self._kinds = {name: mostly(column.kinds()) for name, column in heads.items()}
             self._integers = {name for name, column in heads.items() if column.are_integers()}
+
+    def _can_be_ids(self, name: str, column: HeadColumn) -> bool:
+        features = self._choice.features
+        nearly = not features and looks_like_ids(name, len(column.counts), column.n_rows)
+        return column.can_be_ids(features=features, nearly=nearly)
+
+    def _first_repeated(self, place: int, *, named: bool) -> Repeated | None:
+        """Return the first cell that a column has twice in the rows judged, and its rows."""
+        column = self._text.head[place]
+        if len(column.counts) == column.n_rows:
+            return None
+        first = [] if named else [self._text.first[place]]
+        batches = self._text.batches([DISTINCT] * len(self._text.first), n_before=1)
+        with closing(batches):
+            below = (cell for _, batch in batches for cell in batch.column(place).to_pylist())
+            return first_repeated(islice(chain(first, below), column.n_rows))
 
     def _name_columns(self) -> tuple[list[str], bool]:
         """Return the names of the columns, and whether the first row has them.

@@ -1,0 +1,203 @@
+"""Parts of a stream are what they were when they were written, or they are written again."""
+
+import os
+import shutil
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+from scale_helpers import Stop, random_votes, stop_after, table_of
+
+import ensemblage as en
+from ensemblage import tables
+from ensemblage.scale import _passes, stream
+from ensemblage.scale._checkpoint import Folder
+from ensemblage.tables import target
+
+pq = pytest.importorskip("pyarrow.parquet")
+N, PIECE = 4000, 500
+
+
+@pytest.fixture(scope="module")
+def begun(tmp_path_factory):
+    """Return a function that copies a run stopped before its parts were put together."""
+    made = {}
+    for suffix in ("csv", "parquet"):
+        folder = tmp_path_factory.mktemp(suffix)
+        votes = random_votes(N)
+        pq.write_table(table_of(votes), folder / "v.parquet", row_group_size=700)
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(_passes, "PIECE_ROWS", PIECE)
+            stop_after(patch, "remove", 1)
+            with pytest.raises(Stop):
+                call(folder, suffix)
+        made[suffix] = folder, votes
+    return made
+
+
+def call(folder, suffix):
+    return stream.consensus(
+        folder / "v.parquet", en.EAC(3), folder / f"l.{suffix}", batch_rows=300, n_jobs=1
+    )
+
+
+def rows_of(path):
+    if path.suffix == ".csv":
+        table = np.loadtxt(path, delimiter=",", skiprows=1, dtype=np.int64)
+        return table[:, 0], table[:, 1]
+    table = pq.read_table(path)
+    return table["row"].to_numpy(), table["label"].to_numpy()
+
+
+def damage(path, how, rng):
+    content = bytearray(path.read_bytes())
+    place = int(rng.integers(len(content)))
+    if how == "cut":
+        content = content[:place]
+    elif how == "flip":
+        content[place] ^= 1 << int(rng.integers(8))
+    elif how == "lines":  # whole lines are lost, as of a file that was not on the disk yet
+        lines = bytes(content).splitlines(keepends=True)
+        content = b"".join(lines[: len(lines) // 2])
+    elif how == "longer":
+        content += content[: max(1, place)]
+    else:
+        path.unlink()
+        return
+    path.write_bytes(bytes(content))
+
+
+@pytest.mark.filterwarnings("ignore:.*is damaged or was changed")
+@pytest.mark.parametrize("suffix", ["csv", "parquet"])
+@pytest.mark.parametrize("seed", range(20))
+def test_damaged_parts_are_written_again(begun, suffix, seed, tmp_path, monkeypatch):
+    """Of each run several parts are cut, changed, lengthened or removed: 200 in all and more."""
+    monkeypatch.setattr(_passes, "PIECE_ROWS", PIECE)
+    source, votes = begun[suffix]
+    folder = tmp_path / "run"
+    shutil.copytree(source, folder)
+    (folder / f"l.{suffix}").unlink()
+    for path in folder.iterdir():  # a copy has other times, which the manifest would notice
+        shutil.copystat(source / path.name, path)
+    parts = folder / f"l.{suffix}.parts"
+    manifest = parts / "manifest.json"
+    manifest.write_text(manifest.read_text().replace(str(source), str(folder)))
+    rng = np.random.default_rng([seed, suffix == "csv"])
+    paths = sorted(path for path in parts.glob("part-*") if path.suffix != ".json")
+    assert len(paths) == N // PIECE
+    for path in rng.choice(np.array(paths, dtype=object), 6, replace=False):
+        how = rng.choice(["cut", "flip", "longer", "gone", *(["lines"] * (suffix == "csv"))])
+        damage(path, how, rng)
+    result = call(folder, suffix)
+    assert result.n_objects == N
+    rows, labels = rows_of(folder / f"l.{suffix}")
+    np.testing.assert_array_equal(rows, np.arange(N))
+    np.testing.assert_array_equal(labels, en.EAC(3).fit_predict(votes))
+    assert not parts.exists()
+
+
+def test_a_part_is_told_by_rows_and_checksum(tmp_path):
+    folder = Folder(tmp_path / "x.parts", {}, {})
+    try:
+        folder.write_part(folder.part(0, 0).name, 3, lambda file: file.write(b"a\nb\nc\n"))
+        assert folder.has_part(0, 0, 3)
+        with pytest.warns(UserWarning, match="is damaged or was changed"):
+            assert not folder.has_part(0, 0, 4)
+        assert not folder.part(0, 0).exists()
+        assert not folder.has_part(0, 0, 3)
+        folder.part(0, 1).write_bytes(b"a\n")  # of a run that was killed before it was told
+        assert not folder.has_part(0, 1, 1)
+        assert not folder.part(0, 1).exists()
+    finally:
+        folder.close()
+
+
+def test_content_is_on_the_disk_before_its_name(tmp_path, monkeypatch):
+    done = []
+    sync, replace = os.fsync, Path.replace
+    monkeypatch.setattr(os, "fsync", lambda file: (done.append("sync"), sync(file)))
+    monkeypatch.setattr(
+        Path, "replace", lambda path, other: (done.append("name"), replace(path, other))[1]
+    )
+    with tables.finished(tmp_path / "part") as file:
+        file.write(b"x")
+    with tables.replacing(str(tmp_path / "out")) as file:
+        file.write(b"x")
+    assert done == ["sync", "name", "sync"] * 2
+
+
+@pytest.mark.parametrize("place", [0, 5_000, -1])
+def test_votes_that_change_between_the_passes_are_noticed(place, tmp_path, monkeypatch):
+    """Also with size and time of change put back."""
+    path = tmp_path / "v.csv"
+    path.write_text("a,b\n" + "0,1\n1,0\n" * 3000)
+    real = stream.Threads.second_pass
+
+    def second_pass(self, *arguments):
+        state = path.stat()
+        content = bytearray(path.read_bytes())
+        row = 4 if place == 0 else len(content) - 4 if place == -1 else place - place % 4
+        content[row : row + 1] = b"7"
+        path.write_bytes(content)
+        os.utime(path, ns=(state.st_atime_ns, state.st_mtime_ns))
+        return real(self, *arguments)
+
+    monkeypatch.setattr(stream.Threads, "second_pass", second_pass)
+    with pytest.raises(tables.FileFormatError, match="has changed while it was read"):
+        stream.consensus(path, en.EAC(2), tmp_path / "l.csv", n_jobs=1)
+    assert not (tmp_path / "l.csv").exists()
+
+
+@pytest.mark.parametrize(
+    ("estimator", "why"),
+    [(en.EAC(50), "tells only 2 group"), (en.PTA(2, linkage="none"), "'linkage' parameter")],
+)
+def test_a_refused_run_leaves_nothing(estimator, why, tmp_path):
+    (tmp_path / "v.csv").write_text("a,b\n" + "0,1\n1,0\n" * 30)
+    with pytest.raises(ValueError, match=why):
+        stream.consensus(tmp_path / "v.csv", estimator, tmp_path / "l.csv")
+    assert [path.name for path in tmp_path.iterdir()] == ["v.csv"]
+    stream.consensus(tmp_path / "v.csv", en.EAC(2), tmp_path / "l.csv")
+
+
+def test_a_header_alone_is_refused_everywhere(tmp_path):
+    (tmp_path / "v.csv").write_text("id,a,b\n")
+    with pytest.raises(tables.FileFormatError, match="no rows"):
+        tables.read(tmp_path / "v.csv")
+    with pytest.raises(tables.FileFormatError, match="no rows"):
+        stream.consensus(tmp_path / "v.csv", en.EAC(2), tmp_path / "l.csv")
+    assert [path.name for path in tmp_path.iterdir()] == ["v.csv"]
+
+
+class TestOneFile:
+    @pytest.mark.parametrize("other", ["a.csv", "x/../a.csv", "./a.csv", "soft.csv", "hard.csv"])
+    @pytest.mark.parametrize("exists", [True, False])
+    def test_under_two_names(self, tmp_path, other, exists):
+        (tmp_path / "x").mkdir()
+        if exists:
+            (tmp_path / "a.csv").write_text("")
+            (tmp_path / "hard.csv").hardlink_to(tmp_path / "a.csv")
+        elif other == "hard.csv":
+            return
+        (tmp_path / "soft.csv").symlink_to(tmp_path / "a.csv")
+        one, two = tables.identity(str(tmp_path / "a.csv")), tables.identity(str(tmp_path / other))
+        assert one == two
+        assert one != tables.identity(str(tmp_path / "b.csv"))
+
+    def test_where_capitals_do_not_matter(self, tmp_path, monkeypatch):
+        upper, lower = str(tmp_path / "A.csv"), str(tmp_path / "a.csv")
+        assert tables.identity(upper) != tables.identity(lower)
+        monkeypatch.setattr(target, "_ignores_capitals", lambda _: True)
+        assert tables.identity(upper) == tables.identity(lower)
+
+
+def test_files_of_killed_runs_are_removed_by_the_next(tmp_path):
+    old, new = tmp_path / ".ensemblage-0123456789ab.tmp", tmp_path / ".ensemblage-9876543210ab.tmp"
+    for path in (old, new):
+        path.write_text("half")
+    day_ago = time.time() - 25 * 3600
+    os.utime(old, (day_ago, day_ago))
+    with tables.replacing(str(tmp_path / "out")) as file:
+        file.write(b"x")
+    assert sorted(path.name for path in tmp_path.iterdir()) == [new.name, "out"]

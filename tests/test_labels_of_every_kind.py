@@ -1,0 +1,83 @@
+"""Times, decimals, fractions, large integers and tuples as labels."""
+
+import datetime
+from decimal import Decimal
+from fractions import Fraction
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import ensemblage as en
+
+polars = pytest.importorskip("polars")
+MISSING = [None, -1, -1.0, float("nan"), Decimal(-1), Decimal("NaN"), Fraction(-1), np.float32(-1)]
+PRESENT = [-2, Decimal("-1.5"), Fraction(-1, 2), Decimal(7), "-1", "", True, (1, 2), 2**100]
+
+
+def codes(column):
+    votes = [[label, place] for place, label in enumerate(column)]
+    return en.Ensemble(votes).microclusters.table[:, 0].tolist()
+
+
+@pytest.mark.parametrize("label", MISSING)
+def test_minus_one_and_nan_of_any_kind_are_missing(label):
+    assert codes([label, 3, label]) == [-1, 0, -1]
+
+
+@pytest.mark.filterwarnings("ignore::ensemblage.FeaturesAsVotesWarning")
+@pytest.mark.parametrize("label", PRESENT)
+def test_other_labels_of_any_kind_are_clusters(label):
+    assert codes([label, 3, label]) == [0, 1, 0]
+
+
+def test_equal_numbers_of_any_kind_are_one_cluster():
+    assert codes([2, 2.0, Decimal(2), Fraction(4, 2), np.int8(2), 3]) == [0, 0, 0, 0, 0, 1]
+
+
+@pytest.mark.parametrize("kind", ["M8", "m8"])
+@pytest.mark.parametrize("unit", ["ns", "us", "ms", "s", "D"])
+def test_times_around_zero_are_not_numbers(kind, unit):
+    times = np.array([-1, 0, 1, -1, "NaT"], dtype=f"{kind}[{unit}]")
+    votes = {"time": times, "other": np.arange(5)}
+    assert en.Ensemble(votes).microclusters.table[:, 0].tolist() == [0, 1, 2, 0, -1]
+    frame = en.Ensemble(pd.DataFrame(votes))
+    assert frame.microclusters.table[:, 0].tolist() == [0, 1, 2, 0, -1]
+
+
+@pytest.mark.parametrize("kind", [polars.Datetime("ns"), polars.Duration("ns")])
+def test_nanoseconds_of_polars_differ(kind):
+    times = polars.Series([1, 2, 999, 1, None], dtype=polars.Int64).cast(kind)
+    votes = polars.DataFrame({"time": times, "other": [1, 2, 3, 4, 5]})
+    assert en.Ensemble(votes).microclusters.table[:, 0].tolist() == [0, 1, 2, 0, -1]
+
+
+def test_times_of_other_units_are_the_same_labels():
+    stamps = ["2020-01-01T00:00:00", "2021-01-01T00:00:00"]
+    fine, coarse = (np.array(stamps, dtype=f"M8[{unit}]") for unit in ("ns", "us"))
+    est = en.EAC(2).fit({"a": fine, "b": [0, 1]})
+    assert est._ensemble.labels[0][0] == datetime.datetime(2020, 1, 1)
+    assert est.predict({"a": coarse, "b": [0, 1]}).tolist() == [0, 1]
+
+
+def test_rows_of_lists_may_hold_tuples():
+    votes = [[(1, 2), 1], [(1, 3), 1], [(1, 2), 2]]
+    assert en.Ensemble(votes).microclusters.table.tolist() == [[0, 0], [1, 0], [0, 1]]
+    frame = pd.DataFrame({"a": [(1, 2), (1, 3), (1, 2)], "b": [1, 1, 2]})
+    np.testing.assert_array_equal(en.EAC(2).fit_predict(votes), en.EAC(2).fit_predict(frame))
+    with pytest.raises(ValueError, match="rows of different lengths"):
+        en.Ensemble([[1, 2], [1]])
+
+
+@pytest.mark.parametrize("kind", ["Int128"])
+def test_integers_of_128_bits_are_refused_with_the_way_out(kind):
+    large = polars.Series([2**70, 2**71, 2**70], dtype=getattr(polars, kind))
+    votes = polars.DataFrame({"a": large, "b": [1, 1, 2]})
+    with pytest.raises(TypeError, match=r"Column 'a' is of type Int128.*cast\(polars.String\)"):
+        en.Ensemble(votes)
+    cast = votes.with_columns(polars.col("a").cast(polars.String))
+    assert en.Ensemble(cast).microclusters.table[:, 0].tolist() == [0, 1, 0]
+
+
+def test_large_unsigned_integers_beside_missing_ones():
+    assert codes([2**63 + 1, None, 2**63 + 2, 2**63 + 1]) == [0, -1, 1, 0]
