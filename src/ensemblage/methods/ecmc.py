@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 
 #: A microcluster that is less similar to itself has vanished from the completed matrix.
 _LEAST_DIAGONAL = 0.05
+#: Means of co-association that differ by less are equal.
+_DECIMALS = 12
 
 
 class ECMC(LinkageClusterer):
@@ -113,7 +115,7 @@ class ECMC(LinkageClusterer):
     value usual in robust principal component analysis, this happens to hundreds of microclusters,
     and with 1 to none. A microcluster whose own similarity in X is below 0.05 is similar to
     nothing. It takes no part in the merges; after the cut it joins the cluster with which it has
-    the largest mean co-association, and a warning tells how many there are.
+    the largest mean co-association, of equal ones the largest; a warning says how many there are.
 
     References
     ----------
@@ -254,9 +256,11 @@ class ECMC(LinkageClusterer):
         mass = self.microclusters_.sizes if len(group) == len(self._vanished) else 1
         weights = np.zeros((self.n_microclusters_, n_clusters))
         np.add.at(weights, (group, labels), np.where(vanished, 0, mass))
-        means = self._agreement @ weights / weights.sum(axis=0)
+        totals = weights.sum(axis=0)
+        by_size = np.argsort(-totals, kind="stable")  # of clusters that tie, the largest
+        means = np.round(self._agreement @ weights / totals, _DECIMALS)
         row = np.cumsum(self._vanished) - 1
-        labels[vanished] = means.argmax(axis=1)[row[group[vanished]]]
+        labels[vanished] = by_size[means[:, by_size].argmax(axis=1)][row[group[vanished]]]
         return labels
 
     def _check_completion(self) -> tuple[float, float, float | None, int, float]:
