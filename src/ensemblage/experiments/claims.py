@@ -64,7 +64,9 @@ def _ahead(
     grids: Sequence[Grid], ours: str, rivals: Sequence[str], claim: str, section: str
 ) -> list[Finding]:
     """Judge "ours is better than all of these on every dataset", by columns and a margin."""
-    ahead, level, behind, draws = 0, [], [], set()
+    ahead, draws = 0, set[int]()
+    level: list[str] = []
+    behind: list[str] = []
     for grid, which in zip(grids, WHICH, strict=True):
         for column in grid.columns:
             mine = grid.cell(ours, column)
