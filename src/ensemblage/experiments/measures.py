@@ -291,8 +291,8 @@ def _each_alone(votes: NDArray[Any]) -> en.Ensemble:
     """Return an ensemble in which identical rows are not joined."""
     groups = en.microclusters(votes)
     table = groups.table[groups.of_object]
-    names = [list(range(number)) for number in table.max(axis=0) + 1]
-    return en.Ensemble.of_groups(table, np.ones(len(table), dtype=np.int64), names)
+    labels: list[Any] = [list(range(number)) for number in table.max(axis=0) + 1]
+    return en.Ensemble.of_checked_groups(table, np.ones(len(table), dtype=np.int64), labels)
 
 
 MEASURES: dict[str, Callable[..., Record]] = {

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import dataclass
 from html import escape
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from ensemblage.experiments.claims import Finding
+HOLDS, IN_PART, FAILS, UNDECIDED = "holds", "holds in part", "does not hold", "undecided"
 
 _ABOUT = (
     "Each claim of the paper's experiments, in our words, beside what the records of these pages"
@@ -15,6 +14,16 @@ _ABOUT = (
     " datasets holds if it is true in every column, holds in part if it is true in most, and does"
     " not hold otherwise."
 )
+
+
+@dataclass(frozen=True)
+class Finding:
+    """A claim in our words, where the paper makes it, the evidence, and the verdict."""
+
+    claim: str
+    section: str
+    evidence: str
+    verdict: str
 
 
 def _summary(found: list[Finding]) -> str:

@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 
 #: A microcluster that is less similar to itself has vanished from the completed matrix.
 _LEAST_DIAGONAL = 0.05
+#: Means of co-association that differ by less are equal.
+_DECIMALS = 12
 
 
 class ECMC(LinkageClusterer):
@@ -84,6 +86,8 @@ class ECMC(LinkageClusterer):
         objects, of shape (n_objects - 1, 4).
     n_iter_ : int
         Iterations of the solver.
+    n_vanished_ : int
+        Microclusters that the completed matrix has nothing left of; see the notes.
     microclusters_ : Microclusters
         Their votes, their sizes, and where each object belongs.
     n_microclusters_, n_features_in_ : int
@@ -113,7 +117,7 @@ class ECMC(LinkageClusterer):
     value usual in robust principal component analysis, this happens to hundreds of microclusters,
     and with 1 to none. A microcluster whose own similarity in X is below 0.05 is similar to
     nothing. It takes no part in the merges; after the cut it joins the cluster with which it has
-    the largest mean co-association, and a warning tells how many there are.
+    the largest mean co-association, of equal ones the largest; a warning says how many there are.
 
     References
     ----------
@@ -176,7 +180,7 @@ class ECMC(LinkageClusterer):
         target, observed = flow.reliable_pairs(agreement, table, low, high)
         if penalty is None:
             penalty = ensemble.n_objects**-0.5
-        self._vanished = np.zeros(len(groups.sizes), dtype=np.bool_)
+        self._vanished, self.n_vanished_ = np.zeros(len(groups.sizes), dtype=np.bool_), 0
         with one_blas_thread:
             completed, self.n_iter_, residual = flow.complete(
                 target, observed, sizes, penalty, max_iter=max_iter, tol=tol
@@ -201,6 +205,7 @@ class ECMC(LinkageClusterer):
         if not vanished.any() or vanished.all():
             return
         self._vanished, self._agreement = vanished, agreement[vanished]
+        self.n_vanished_ = int(vanished.sum())
         _validate.warn(
             f"ECMC's completion has left nothing of {vanished.sum()} of {len(vanished)}"
             f" microclusters, which join the cluster they agree with most. A larger penalty keeps"
@@ -209,7 +214,7 @@ class ECMC(LinkageClusterer):
         )
 
     def _tree_of_microclusters(self, linkage: str, ties: str) -> FloatArray:
-        if self._vanished.any():
+        if self.n_vanished_:
             return self._tree_of_rest(np.arange(len(self._vanished)), linkage, ties)
         if ties != "mean":  # which are by the order given
             return super()._tree_of_microclusters(linkage, ties)
@@ -218,7 +223,7 @@ class ECMC(LinkageClusterer):
         return flow.with_leaves(flow.agglomerate(distance, linkage, sizes[order], ties), order)
 
     def _tree_of_objects(self, linkage: str, ties: str) -> FloatArray:
-        if not self._vanished.any():
+        if not self.n_vanished_:
             return super()._tree_of_objects(linkage, ties)
         return self._tree_of_rest(self.microclusters_.of_object, linkage, ties)
 
@@ -227,17 +232,17 @@ class ECMC(LinkageClusterer):
 
         Those that have vanished are first of all merged with the leaf they agree with most.
         """
-        kept = np.flatnonzero(~self._vanished[group])
         alone = len(group) == len(self._vanished)
-        if alone and ties == "mean":
-            kept = self._order[~self._vanished[self._order]]
+        order = self._order if alone and ties == "mean" else np.arange(len(group))
+        kept = order[~self._vanished[group[order]]]
         rows = group[kept]
         sizes = self.microclusters_.sizes[rows] if alone else None
         tree = flow.agglomerate(1.0 - self.similarity_[np.ix_(rows, rows)], linkage, sizes, ties)
         first = np.full(len(self._vanished), -1)
         first[rows[::-1]] = np.arange(len(kept))[::-1]
         target = np.arange(len(self._vanished))
-        target[self._vanished] = np.where(self._vanished, -1.0, self._agreement).argmax(axis=1)
+        agreement = np.where(self._vanished, -1.0, self._agreement)[:, self._order]
+        target[self._vanished] = self._order[agreement.argmax(axis=1)]
         place = first[target[group]].astype(np.int32)
         place[kept] = np.arange(len(kept))
         heights = np.full(len(kept), min(0.0, float(tree[:, 2].min(initial=0.0))))
@@ -245,18 +250,22 @@ class ECMC(LinkageClusterer):
 
     def _cut(self, n_clusters: int) -> NDArray[np.int64]:
         labels = super()._cut(n_clusters)
+        if not self.n_vanished_:
+            return labels
         group = self._group_of_leaf()
         vanished = self._vanished[group]
         found = np.unique(labels[~vanished])
-        if not vanished.any() or len(found) < n_clusters:
+        if len(found) < n_clusters:
             return labels
         # Both levels count objects: a leaf is an object, or stands for so many.
         mass = self.microclusters_.sizes if len(group) == len(self._vanished) else 1
         weights = np.zeros((self.n_microclusters_, n_clusters))
         np.add.at(weights, (group, labels), np.where(vanished, 0, mass))
-        means = self._agreement @ weights / weights.sum(axis=0)
+        totals = weights.sum(axis=0)
+        by_size = np.argsort(-totals, kind="stable")  # of clusters that tie, the largest
+        means = np.round(self._agreement @ weights / totals, _DECIMALS)
         row = np.cumsum(self._vanished) - 1
-        labels[vanished] = means.argmax(axis=1)[row[group[vanished]]]
+        labels[vanished] = by_size[means[:, by_size].argmax(axis=1)][row[group[vanished]]]
         return labels
 
     def _check_completion(self) -> tuple[float, float, float | None, int, float]:

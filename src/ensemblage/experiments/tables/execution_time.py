@@ -29,7 +29,9 @@ LEVELS = ("microclusters", "objects")
 
 
 def _tasks(plan: Plan) -> Iterator[Task]:
-    for ensemble in plan.ensembles(RUNS, datasets=plan.one(_FAVOURITE)):
+    # A quick run takes a public pool rather than make one of half a million objects.
+    quick = plan.quick and BESIDE in plan.at_hand and plan.datasets is None
+    for ensemble in plan.ensembles(RUNS, datasets=plan.one(BESIDE if quick else _FAVOURITE)):
         for method in LINES:
             for size in DATA_SIZES:
                 yield {"kind": "seconds", **ensemble, "method": method, "objects": size}
