@@ -349,7 +349,7 @@ def test_a_column_of_ids_among_the_votes_is_told(name):
 
 
 def votes_beside(column):
-    return pd.DataFrame({"a": np.arange(len(column)) % 3, "b": column})
+    return pd.DataFrame({"a": np.arange(len(column)) % 2, "b": column})
 
 
 @pytest.mark.parametrize(
@@ -390,7 +390,7 @@ def test_many_columns_of_ids_are_one_warning():
         en.IdsAsVotesWarning, match=r"Columns 0, .* \(8 of them\).*features"
     ) as caught:
         en.EAC(2).fit(ensemble)
-    assert len(caught) == 1
+    assert [w.category for w in caught].count(en.IdsAsVotesWarning) == 1
     en.EAC(2).fit(ensemble)  # told once
 
 

@@ -78,7 +78,7 @@ def votes_for(model: Any, ensemble: Ensemble) -> Ensemble:
         respelled(ensemble.labels[place], of_model)
         for place, of_model in zip(places, model._ensemble.labels, strict=True)
     ]
-    return Ensemble.of_groups(table, groups.sizes, labels, known_names(model))
+    return Ensemble.of_checked_groups(table, groups.sizes, labels, known_names(model))
 
 
 def known_names(model: Any) -> list[str] | None:

@@ -35,7 +35,8 @@ class LinkageClusterer(ConsensusClusterer):
     linkage_matrix_: FloatArray
     _sized: flow.SizedTree | None
     _joins_groups = True  # the order of merges
-    _mixes_groups = False  # where merges of groups are not the last
+    #: Whether merges of groups that no vote links are not the last of the tree.
+    _mixes_groups: bool
     #: Whether means of similarities are over objects; otherwise over microclusters.
     _means_over_objects: ClassVar[bool] = True
     #: What to do where the similarity does not fit, besides another method.
@@ -153,7 +154,7 @@ class LinkageClusterer(ConsensusClusterer):
         return super()._finish(unit_of_object)
 
     def _has_rule_for_groups(self) -> bool:
-        return super()._has_rule_for_groups() and not self._mixes_groups
+        return super()._has_rule_for_groups() and not getattr(self, "_mixes_groups", False)
 
     def _join_groups_last(self) -> None:
         """Let groups that no vote links join last, in an order that rows do not decide."""

@@ -151,7 +151,7 @@ def _ensemble(header: Header, arrays: Arrays, path: str) -> Ensemble:
         not isinstance(names, list) or len(names) != n_clusterings or not all(map(is_name, names))
     ):
         raise broken(path, f"it has not the names of {n_clusterings} clusterings")
-    ensemble = Ensemble.of_groups(table, sizes, labels, names)
+    ensemble = Ensemble.of_checked_groups(table, sizes, labels, names)
     if "of_object" in arrays:
         of_object = _checked(arrays, "of_object", (None,), "i", path).astype(np.int32)
         in_range = len(of_object) > 0 and 0 <= of_object.min() <= of_object.max() < n

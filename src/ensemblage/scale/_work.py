@@ -244,7 +244,7 @@ def fit(ask: Ask, index: Index, names: list[str]) -> tuple[Any, Answer]:
 
     codes, meanings = index.groups.codes()
     labels = [known.meaning(found) for known, found in zip(index.labels, meanings, strict=True)]
-    ensemble = Ensemble.of_groups(codes, index.groups.sizes(), labels, names)
+    ensemble = Ensemble.of_checked_groups(codes, index.groups.sizes(), labels, names)
     fitted = clone(ask.estimator).fit(ensemble)
     if ask.by_size:
         fitted._number_by_size()
