@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     from ensemblage.ensembles import EnsembleClustering as EnsembleClustering
     from ensemblage.ensembles import load as load
     from ensemblage.methods import *  # noqa: F403
+    from ensemblage.methods.estimating import estimate as estimate
 
 __version__ = "0.1.0"
 
@@ -46,6 +47,7 @@ _HOME = {
     "EnsembleClustering": "ensemblage.ensembles",
     "Microclusters": "ensemblage._types",
     "ParameterError": "ensemblage._messages",
+    "estimate": "ensemblage.methods.estimating",
     "load": "ensemblage.ensembles",
     "microclusters": "ensemblage._ensemble",
     "trajectory_similarity": "ensemblage._ensemble",

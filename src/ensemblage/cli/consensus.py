@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
-from ensemblage.cli import options
+from ensemblage.cli import options, parsers
+from ensemblage.cli.dry_run import dry_run as show_expected
 from ensemblage.cli.engines import Job, Outcome, write_columns
 from ensemblage.cli.errors import UsageError
 from ensemblage.cli.output import format_choice, format_count, format_objects
@@ -22,12 +23,22 @@ Examples:
   ensemblage consensus votes/*.parquet -k 23 -o out/
   ensemblage consensus votes/ -k 23 -o out/ --engine dask --scheduler tcp://host:8786
   ensemblage consensus votes.csv -k 10 -o labels.csv --save model.ensemblage
+  ensemblage consensus votes/ -k 23 --dry-run
   zcat votes.csv.gz | ensemblage consensus - -k 10 > labels.csv
 
 \b
 Missing votes are empty cells, NA, NaN or -1. Exit codes: 0 success, 1 the work
 failed, 2 wrong usage.
 """
+
+DryRun = Annotated[
+    bool,
+    parsers.option(
+        None, "Print the time and memory that it would take, and write nothing.", "--dry-run"
+    ),
+]
+#: The number of clusters that costs are estimated for where it is not known.
+_USUAL_K = 10
 
 
 @verb
@@ -46,6 +57,7 @@ def consensus(
     save: options.Save = None,
     engine: options.Engine = "auto",
     scheduler: options.Scheduler = None,
+    dry_run: DryRun = False,
 ) -> None:
     """Find the consensus of many clusterings.
 
@@ -76,6 +88,9 @@ def consensus(
     tables = {"--member-table": member_table, "--cluster-table": cluster_table}
     _check_beside(tables, save, output, inputs, one_k=k_range is None)
     job.estimator = session.estimator(job.largest_k if k is None else k)
+    if dry_run:
+        show_expected(session, job.chosen(engine), job.largest_k if k != "auto" else _USUAL_K)
+        return
     outcome = job.run(engine)
     _save(save, outcome.fitted)
     if member_table is not None:

@@ -76,9 +76,13 @@ class Job:
             check_apart(self.output, read)
         return read
 
+    def chosen(self, engine: str) -> str:
+        """Return the engine that is meant."""
+        return _choose(self) if engine == "auto" else engine
+
     def run(self, engine: str) -> Outcome:
         """Write the labels."""
-        chosen = _choose(self) if engine == "auto" else engine
+        chosen = self.chosen(engine)
         return ENGINES[chosen](self)._replace(engine=chosen)
 
 

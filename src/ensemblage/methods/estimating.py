@@ -1,0 +1,217 @@
+"""What a fit will take: CPU seconds and memory, from the shape of the votes alone.
+
+The cost of a method is a sum of a few products of sizes, such as n²·M for a similarity of all
+pairs. Their constants were fitted to measured fits (`ensemblage.methods._costs`).
+"""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from ensemblage import _validate
+from ensemblage._ensemble import as_ensemble
+from ensemblage._messages import ParameterError
+from ensemblage.methods import METHODS
+from ensemblage.methods._costs import BYTES, SECONDS
+from ensemblage.methods._shared_clusters import MOST_PAIRED, MOST_STEPS
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from ensemblage._ensemble import Ensemble
+
+#: Votes of more rows are judged by every second, fourth, ... row, so that about as many remain.
+MOST_SAMPLED = 100_000
+_PTGP_EXACT = 15_000
+_LARGEST_SPECTRUM = 1000
+
+
+class Shape(NamedTuple):
+    """The sizes on which costs depend.
+
+    Attributes
+    ----------
+    n_objects, n_clusterings, n_microclusters : int
+        N, M and n: rows, columns, and different rows.
+    n_clusters : int
+        C, the clusters of all clusterings.
+    n_shared : float
+        For how many pairs of different rows, summed over clusterings, the votes are equal.
+    k : int
+        Clusters wanted.
+    """
+
+    n_objects: int
+    n_clusterings: int
+    n_microclusters: int
+    n_clusters: int
+    n_shared: float
+    k: int
+
+
+class Estimate(NamedTuple):
+    """What a fit is expected to take, see :func:`estimate`.
+
+    Attributes
+    ----------
+    method : str
+        Name of the method.
+    seconds : float
+        CPU seconds, without compiling kernels.
+    bytes : int
+        Memory at the peak, above the votes themselves.
+    shape : Shape
+        The sizes that it follows from.
+    n_sampled : int
+        How many rows were looked at.
+    """
+
+    method: str
+    seconds: float
+    bytes: int
+    shape: Shape
+    n_sampled: int
+
+    def __str__(self) -> str:
+        shape = self.shape
+        sampled = "" if self.n_sampled == shape.n_objects else f" (from {self.n_sampled:,} rows)"
+        return (
+            f"{METHODS[self.method].__name__}: about {_rounded(self.seconds)} CPU seconds and"
+            f" {_rounded(self.bytes / 1e9)} GB of memory above the votes, for"
+            f" {shape.n_objects:,} objects, {shape.n_clusterings:,} clusterings with"
+            f" {shape.n_clusters:,} clusters, {shape.n_microclusters:,} different"
+            f" rows{sampled}, k = {shape.k}"
+        )
+
+
+def estimate(X: Any, method: str = "consensus", *, n_clusters: int = 10) -> Estimate:
+    """Return the CPU seconds and the memory that a fit is expected to take.
+
+    Parameters
+    ----------
+    X : array-like of shape (n_objects, n_clusterings), or Ensemble
+        Votes, as for `fit`.
+    method : str, default="consensus"
+        Name of a method whose costs were measured: "consensus" (or "auto"), "eac", "lwea", "lwgp",
+        "lwpt", "pta", "ptgp", "vote" or "weac".
+    n_clusters : int, default=10
+        Clusters wanted.
+
+    Returns
+    -------
+    Estimate
+        With `seconds` and `bytes`. Printed, it is a sentence.
+
+    Notes
+    -----
+    Arrays of more than 100,000 rows are sampled: every second, fourth, ... row. The number of
+    different rows of all is extrapolated by how it grew from half of the sample to all of it.
+    Constants are those of one core of a small server: expect a factor of two either way on data of
+    another structure, and other machines on top of that (``python -m benchmarks.costs --check``).
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import ensemblage as en
+    >>> votes = np.random.default_rng(0).integers(0, 20, (3000, 50))
+    >>> expected = en.estimate(votes, "consensus", n_clusters=20)
+    >>> expected.seconds < 10, expected.bytes < 1e9, expected.shape.n_microclusters
+    (True, True, 3000)
+    """
+    k = _validate.check_n_clusters("estimate", n_clusters)
+    if isinstance(X, np.ndarray) and X.ndim == 2:
+        sample, n_objects = as_ensemble(X[:: stride(len(X))]), len(X)
+    else:
+        sample = as_ensemble(X)
+        n_objects = len(sample.microclusters.of_object)
+    return of_ensemble(sample, n_objects, method, k)
+
+
+def of_ensemble(sample: Ensemble, n_objects: int, method: str, k: int) -> Estimate:
+    """Return the estimate for so many objects of which `sample` has evenly spaced ones."""
+    kind = METHODS[_validate.check_method("estimate", method, METHODS)]
+    name = kind.__name__.lower()
+    if name not in SECONDS:
+        expected = f"one of {', '.join(sorted(SECONDS))}, whose costs were measured"
+        raise ParameterError("estimate", "method", expected, method)
+    n_sampled = len(sample.microclusters.of_object)
+    return of_shape(shape_of(sample, n_objects, k), name, n_sampled)
+
+
+def stride(n_objects: int) -> int:
+    """Return every how many-th row is looked at: a power of two."""
+    return 1 << max(0, math.ceil(math.log2(max(n_objects, 1) / MOST_SAMPLED)))
+
+
+def shape_of(sample: Ensemble, n_objects: int, k: int) -> Shape:
+    """Return the shape of so many objects of which `sample` has evenly spaced ones."""
+    table, sizes, of_object = sample.microclusters
+    n = _extrapolated(of_object, n_objects)
+    shares = [np.bincount(column[column >= 0]) / len(sizes) for column in table.T]
+    shared = float(sum((share**2).sum() for share in shares)) * n * n
+    return Shape(n_objects, table.shape[1], n, int((table.max(axis=0) + 1).sum()), shared, k)
+
+
+def of_shape(shape: Shape, method: str, n_sampled: int = 0) -> Estimate:
+    """Return what a method takes on votes of some shape."""
+    sizes = terms(shape)
+    seconds = sum(SECONDS[method][term] * sizes[term] for term in SECONDS[method])
+    n_bytes = sum(BYTES[method][term] * sizes[term] for term in BYTES[method])
+    return Estimate(method, seconds, int(n_bytes), shape, n_sampled)
+
+
+def terms(shape: Shape) -> dict[str, float]:
+    """Return the products of sizes that costs are made of, by name; 0 on other routes.
+
+    A tree of pairs, of shared clusters, and of groups are the three routes of average link; PTGP
+    has all clusters as columns up to 15,000 microclusters, and beyond so many vectors as it needs.
+    """
+    N, M, n, C, shared, k = map(float, shape)
+    steps = min(20.0, max(1.0, math.sqrt(n) // 2))
+    links = min(n, 2 * steps)
+    paired, few = n <= MOST_PAIRED, n <= _PTGP_EXACT
+    grouped = not paired and shared > MOST_STEPS
+    small = C <= _LARGEST_SPECTRUM
+    return {
+        "1": 1.0,
+        "N·M": N * M,
+        "n·M": n * M,
+        "n·M²": n * M * M,
+        "n·M·k": n * M * k,
+        "n·k²": n * k * k,
+        "n²": n * n,
+        "n²·M": n * n * M,
+        "n²·K·T": n * n * links * steps,
+        "pairs·M": n * n * M * paired,
+        "pairs": n * n * paired,
+        "shared": shared * (not paired),
+        "lists": n * M * (not paired),
+        "shared, ungrouped": shared * (not paired and not grouped),
+        "groups": float(grouped),
+        "groups·C": C * grouped,
+        "n·C·K·T": n * C * links * steps * few,
+        "n·k·K·T": n * k * links * steps * (not few),
+        "n·C": n * C * few,
+        "C²": C * C,
+        "C³": C**3 * small,
+        "C³ in all": C**3,
+        "C²·k": C * C * k * (not small),
+    }
+
+
+def _extrapolated(of_object: NDArray[np.int32], n_objects: int) -> int:
+    """Return the number of different rows of all objects, given those of a sample."""
+    n = int(of_object.max(initial=-1)) + 1
+    if n_objects <= len(of_object):
+        return n
+    half = len(np.unique(of_object[::2]))
+    growth = min(max(math.log2(n / half), 0.0), 1.0)
+    return min(n_objects, round(n * (n_objects / len(of_object)) ** growth))
+
+
+def _rounded(value: float) -> str:
+    """Return two digits, as far as an estimate is worth."""
+    return f"{value:,.0f}" if value >= 100 else f"{value:.2g}"
