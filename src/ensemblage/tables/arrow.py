@@ -13,6 +13,7 @@ from ensemblage._validate import check_memory, looks_like_ids
 from ensemblage.tables.columns import plain
 from ensemblage.tables.files import arrow_errors
 from ensemblage.tables.formats import FileFormatError
+from ensemblage.tables.ipc import batch_sizes
 from ensemblage.tables.source import JUDGED_ROWS, Source, first_repeated, rows_at_once
 
 if TYPE_CHECKING:
@@ -219,15 +220,18 @@ class IpcSource(ArrowSource):
         import pyarrow as pa
 
         with self.file.for_arrow(mapped=True) as content, pa.ipc.open_file(content) as file:
-            schema = file.schema
-        options = pa.ipc.IpcReadOptions(included_fields=[0] if len(schema) else [])
-        with (
-            self.file.for_arrow(mapped=True) as content,
-            pa.ipc.open_file(content, options=options) as file,
-        ):
-            counts = [file.get_batch(i).num_rows for i in range(file.num_record_batches)]
-        self._ends = [0, *accumulate(counts)]
+            schema, n_batches = file.schema, file.num_record_batches
+        with self.file.for_arrow(mapped=True) as content:
+            batches, in_dictionaries = batch_sizes(content, n_batches)
+        sizes = [in_dictionaries + size.n_bytes for size in batches]
+        advice = "Save the file with fewer rows in a batch."
+        check_memory(2 * max(sizes, default=0), f"A record batch of {self.path}", advice)
+        self._claimed = sum(sizes)
+        self._ends = [0, *accumulate(size.n_rows for size in batches)]
         return schema
+
+    def _stored_bytes(self) -> int:
+        return self._claimed
 
     def rows(
         self, start: int, stop: int | None, columns: list[str], threads: int
