@@ -10,12 +10,21 @@ from __future__ import annotations
 import struct
 from typing import IO, TYPE_CHECKING, Any, NamedTuple
 
+from ensemblage._validate.memory import is_cramped
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
 _MAGIC = 8  # bytes before the first message
 _DICTIONARY, _RECORD_BATCH = 2, 3
 _STORED = -1  # a buffer that would not have become smaller
+
+
+def open_mapped(path: str) -> Any:
+    """Return a file for Arrow: mapped, or opened where there are few addresses for maps."""
+    import pyarrow as pa
+
+    return pa.OSFile(path) if is_cramped() else pa.memory_map(path)
 
 
 class BatchSize(NamedTuple):
