@@ -119,8 +119,9 @@ class ArrowSource(Source):
 
     def _first_repeated(self, name: str) -> Repeated | None:
         """Return the first value that a column has twice in the rows judged, and its rows."""
-        parts = self.rows(0, JUDGED_ROWS, [name], 1)
-        return first_repeated(value for _, rows in parts for value in rows.column(0).to_pylist())
+        with arrow_errors(f"{self.place(name)} cannot be read"):
+            parts = [rows.column(0) for _, rows in self.rows(0, JUDGED_ROWS, [name], 1)]
+            return first_repeated(value for part in parts for value in part.to_pylist())
 
     def _can_be_ids(self, name: str) -> bool:
         """Tell whether the first values of a column all differ but for a few, as ids do.
