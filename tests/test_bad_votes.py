@@ -114,7 +114,9 @@ def test_memory_is_refused_before_it_is_taken(monkeypatch):
     votes = rng.integers(0, 9, (900, 4))
     n = len(en.microclusters(votes).sizes)
     monkeypatch.setenv("ENSEMBLAGE_MEMORY", str(10 * n * n))
-    with pytest.raises(en.MemoryBudgetError, match=f"{n} microclusters.* MB.*PTGP needs no"):
+    with pytest.raises(
+        en.MemoryBudgetError, match=f"{n} microclusters.* MB.*LWGP and PTGP need no"
+    ):
         en.PTA(2, similarity="exact").fit(votes)
     with pytest.raises(en.MemoryBudgetError, match="1000000 steps would take"):
         en.PTGP(2, n_steps=10**6).fit(votes)

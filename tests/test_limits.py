@@ -1,5 +1,6 @@
 """Constants that decide: each is tested on both sides of it."""
 
+import gzip
 import warnings
 import zipfile
 
@@ -14,6 +15,7 @@ from ensemblage.methods import _trust
 from ensemblage.metrics import explain
 from ensemblage.metrics.choosing import _verdict
 from ensemblage.report import _facts, _words
+from ensemblage.scale import stream
 
 
 def findings(curve, decisive="support"):
@@ -123,3 +125,36 @@ def test_every_part_of_a_fingerprint_is_compared(part):
             arrays, entry._replace(fingerprint=_catalogue.Fingerprint("float64", **wrong)), "x"
         )
     assert all(_catalogue.find(name).fingerprint is not None for name in datasets.NAMES)
+
+
+class TestSizesOfFiles:
+    def test_text_takes_eight_times_its_file_and_32_times_if_compressed(self, tmp_path):
+        plain, packed = tmp_path / "votes.csv", tmp_path / "votes.csv.gz"
+        text = b"a,b\n" + b"0,1\n" * 500
+        plain.write_bytes(text)
+        packed.write_bytes(gzip.compress(text))
+        assert stream.bytes_in_memory([str(plain)]) == 8 * len(text)
+        assert stream.bytes_in_memory([str(packed)]) == 32 * packed.stat().st_size
+
+    def test_a_name_counts_sixteen_bytes(self, tmp_path):
+        arrow = pytest.importorskip("pyarrow")
+        parquet = pytest.importorskip("pyarrow.parquet")
+        path = tmp_path / "votes.parquet"
+        parquet.write_table(arrow.table({"a": ["x", "y"], "b": np.array([1, 2], np.int16)}), path)
+        assert stream.bytes_in_memory([str(path)]) == 2 * (2 * (16 + 2) + 64)
+
+
+@pytest.mark.parametrize(
+    ("kinds", "common"),
+    [
+        (["uint64", "int64"], "string"),
+        (["uint64", "uint8"], "uint64"),
+        (["int8", "uint32"], "int64"),
+        (["int64", "string"], "string"),
+        (["int16"], "int16"),
+    ],
+)
+def test_ids_of_several_files_have_a_type_that_holds_all(kinds, common):
+    arrow = pytest.importorskip("pyarrow")
+    found = en.tables.common_type([getattr(arrow, kind)() for kind in kinds])
+    assert str(found) == common

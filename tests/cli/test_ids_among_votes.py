@@ -66,6 +66,14 @@ def test_an_id_that_occurs_twice_is_refused_or_accepted(tmp_path, suffix, engine
     assert "179 different labels of 180 objects" in told
 
 
+def test_missing_ids_are_not_repeated_ids(tmp_path):
+    for suffix, none in (("csv", ""), ("parquet", None)):
+        cells = BARCODES.copy()
+        cells[[3, 9]] = none
+        tables.write(tmp_path / f"votes.{suffix}", {"id": cells, **VOTES})
+        assert tables.read(tmp_path / f"votes.{suffix}").id_name == "id"
+
+
 def test_a_clustering_of_many_single_objects_is_not_a_column_of_ids(tmp_path):
     fine = np.array([f"c{i // 2 if i < 20 else i}" for i in range(180)], dtype=object)
     many = {column: np.tile(values, 3) for column, values in VOTES.items()}

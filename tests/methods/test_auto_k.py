@@ -135,3 +135,14 @@ def test_a_stream_chooses_as_memory_does(tmp_path):
 @pytest.mark.filterwarnings("ignore::ensemblage.NoStructureWarning")
 def test_scikit_learn_contract(estimator, check):
     check(estimator)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_independent_votes_are_one_cluster(seed):
+    """Nothing but chance is in these votes, so no number of clusters is chosen from them."""
+    rng = np.random.default_rng(seed)
+    votes = rng.integers(0, rng.integers(3, 12), (200, 10))
+    with pytest.warns(en.NoStructureWarning, match="and formed one"):
+        est = en.Consensus(random_state=0).fit(votes)
+    assert est.n_clusters_ == 1
+    assert est.k_choice_.evidence == "none"

@@ -11,7 +11,7 @@ from ensemblage._validate.beside import check_beside, check_each_object, check_m
 from ensemblage._validate.columns import is_list_of_columns
 from ensemblage._validate.features import Features, check_features, in_order_of
 from ensemblage._validate.groups import check_groups
-from ensemblage._validate.memory import available_memory, check_memory
+from ensemblage._validate.memory import available_memory, check_memory, is_cramped
 from ensemblage._validate.notices import *
 from ensemblage._validate.notices import (
     FEWEST_IDS,

@@ -9,6 +9,7 @@ from pathlib import Path
 from ensemblage._messages import Message
 from ensemblage._validate.notices import MemoryBudgetError
 
+_ROOMY = 4 << 30  # each thread takes some 100 MB of addresses, most of them for nothing
 _CGROUP = Path("/sys/fs/cgroup")
 _SIZE = re.compile(r"([0-9]+(?:\.[0-9]+)?) *(?:([kmgt])(i?))?b?", re.IGNORECASE)
 
@@ -77,6 +78,22 @@ def _left_in_cgroup() -> int | None:
     counts = dict(line.split(maxsplit=1) for line in stat.splitlines())
     cached = sum(int(counts.get(name, 0)) for name in ("inactive_file", "active_file"))
     return min(most, max(0, most - used + cached))
+
+
+def is_cramped() -> bool:
+    """Tell whether ``ulimit -v`` leaves so little that threads and maps of files may not fit."""
+    left = _left_of_addresses()
+    return left is not None and left < _ROOMY
+
+
+def address_limit() -> str | None:
+    """Return the limit that ``ulimit -v`` sets, None where there is none."""
+    try:
+        import resource
+    except ImportError:
+        return None
+    most, _ = resource.getrlimit(resource.RLIMIT_AS)
+    return None if most == resource.RLIM_INFINITY else _in_words(most)
 
 
 def _left_of_addresses() -> int | None:

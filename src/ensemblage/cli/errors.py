@@ -92,8 +92,9 @@ def describe(error: Exception) -> tuple[int, str]:
         place = f": {error.filename}" if error.filename else ""
         return FAILED, f"{error.strerror}{place}"
     text = with_options(error)
-    if isinstance(error, MemoryError):
-        return FAILED, text or "There was not enough memory for this."
+    if isinstance(error, MemoryError) or "start new thread" in text:
+        text = text or "There was not enough memory for this"
+        return FAILED, f"{text.rstrip('.')}.{_address_limit()}"
     if isinstance(error, (ValueError, TypeError, OSError)):
         wrong_option = isinstance(error, _loaded("ensemblage.tables", "OptionError"))
         return WRONG_USAGE if wrong_option else FAILED, text or type(error).__name__
@@ -105,6 +106,16 @@ def describe(error: Exception) -> tuple[int, str]:
         f"Unexpected error: {type(error).__name__}: {text}. This is a bug in ensemblage: run the"
         " same command with --debug, and please report what it shows."
     )
+
+
+def _address_limit() -> str:
+    """Return what to do about ``ulimit -v``, where it is set."""
+    from ensemblage._validate.memory import address_limit
+
+    limit = address_limit()
+    if limit is None:
+        return ""
+    return f" The limit of addresses (ulimit -v) is {limit}: raise it."
 
 
 def _loaded(module: str, name: str) -> Any:

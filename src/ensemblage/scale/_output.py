@@ -24,6 +24,7 @@ from ensemblage.tables import (
     format_to_write,
     identity,
     is_remote,
+    open_mapped,
     packing,
 )
 
@@ -136,7 +137,7 @@ class ParquetTarget:
 
         for part in parts:
             row = part.first_row
-            with pa.memory_map(str(part.path)) as mapped, _opened(mapped, part.path) as file:
+            with open_mapped(str(part.path)) as mapped, _opened(mapped, part.path) as file:
                 for place in range(file.num_record_batches):
                     batch = file.get_batch(place)
                     columns = list(batch.columns)

@@ -6,6 +6,7 @@ after the estimator was fitted on these, to give every object the label of its o
 
 from __future__ import annotations
 
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from ensemblage import _validate
@@ -20,7 +21,7 @@ from ensemblage.tables import bytes_in_memory, replacing, resolve
 from ensemblage.tables import why_not_streamed as why_not
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
     from os import PathLike
 
     from ensemblage.scale._index import Index
@@ -144,17 +145,38 @@ def consensus(
     """
     _validate.check_n_jobs("consensus", n_jobs)
     ask = Ask(estimator, output, cuts, confidence, by_size, progress, checkpoint, format).checked()
-    files, votes = opened(
-        sources,
-        format=format,
-        columns=columns,
-        id_column=id_column,
-        truth=truth,
-        keep=keep,
-        header=header,
-        batch_rows=batch_rows,
-    )
-    return consensus_of(files, votes, ask, Threads(min(_MOST_THREADS, n_threads(n_jobs))))
+    cramped = _validate.is_cramped()
+    threads = 1 if cramped else min(_MOST_THREADS, n_threads(n_jobs))
+    with _arrow_threads(1 if cramped else None):
+        files, votes = opened(
+            sources,
+            format=format,
+            columns=columns,
+            id_column=id_column,
+            truth=truth,
+            keep=keep,
+            header=header,
+            batch_rows=batch_rows,
+        )
+        return consensus_of(files, votes, ask, Threads(threads))
+
+
+@contextmanager
+def _arrow_threads(count: int | None) -> Iterator[None]:
+    """Let Arrow have so many threads inside; None leaves it as it is."""
+    if count is None:
+        yield
+        return
+    import pyarrow as pa
+
+    before = pa.cpu_count(), pa.io_thread_count()
+    pa.set_cpu_count(count)
+    pa.set_io_thread_count(count)
+    try:
+        yield
+    finally:
+        pa.set_cpu_count(before[0])
+        pa.set_io_thread_count(before[1])
 
 
 class Threads:

@@ -19,6 +19,7 @@ from ensemblage.tables.formats import (
     packing,
     readable,
 )
+from ensemblage.tables.ipc import open_mapped
 from ensemblage.tables.labels import NAMES, NUMBERS, arrow_votes, is_missing, is_text, smallest
 from ensemblage.tables.layout import bytes_in_memory, scan, why_not_streamed
 from ensemblage.tables.reading import LAYOUTS, read, read_arrays, read_labels, table_of_arrays

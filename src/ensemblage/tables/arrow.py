@@ -13,6 +13,7 @@ from ensemblage._validate import check_memory, looks_like_ids
 from ensemblage.tables.columns import plain
 from ensemblage.tables.files import arrow_errors
 from ensemblage.tables.formats import FileFormatError
+from ensemblage.tables.ipc import batch_sizes
 from ensemblage.tables.source import JUDGED_ROWS, Source, first_repeated, rows_at_once
 
 if TYPE_CHECKING:
@@ -118,8 +119,9 @@ class ArrowSource(Source):
 
     def _first_repeated(self, name: str) -> Repeated | None:
         """Return the first value that a column has twice in the rows judged, and its rows."""
-        parts = self.rows(0, JUDGED_ROWS, [name], 1)
-        return first_repeated(value for _, rows in parts for value in rows.column(0).to_pylist())
+        with arrow_errors(f"{self.place(name)} cannot be read"):
+            parts = [rows.column(0) for _, rows in self.rows(0, JUDGED_ROWS, [name], 1)]
+            return first_repeated(value for part in parts for value in part.to_pylist())
 
     def _can_be_ids(self, name: str) -> bool:
         """Tell whether the first values of a column all differ but for a few, as ids do.
@@ -219,15 +221,18 @@ class IpcSource(ArrowSource):
         import pyarrow as pa
 
         with self.file.for_arrow(mapped=True) as content, pa.ipc.open_file(content) as file:
-            schema = file.schema
-        options = pa.ipc.IpcReadOptions(included_fields=[0] if len(schema) else [])
-        with (
-            self.file.for_arrow(mapped=True) as content,
-            pa.ipc.open_file(content, options=options) as file,
-        ):
-            counts = [file.get_batch(i).num_rows for i in range(file.num_record_batches)]
-        self._ends = [0, *accumulate(counts)]
+            schema, n_batches = file.schema, file.num_record_batches
+        with self.file.for_arrow(mapped=True) as content:
+            batches, in_dictionaries = batch_sizes(content, n_batches)
+        sizes = [in_dictionaries + size.n_bytes for size in batches]
+        advice = "Save the file with fewer rows in a batch."
+        check_memory(2 * max(sizes, default=0), f"A record batch of {self.path}", advice)
+        self._claimed = sum(sizes)
+        self._ends = [0, *accumulate(size.n_rows for size in batches)]
         return schema
+
+    def _stored_bytes(self) -> int:
+        return self._claimed
 
     def rows(
         self, start: int, stop: int | None, columns: list[str], threads: int

@@ -18,14 +18,14 @@ from typing import IO, TYPE_CHECKING, Any, cast
 
 from ensemblage._validate import MemoryBudgetError, check_memory
 from ensemblage.tables.formats import FileFormatError, format_of_name, format_to_read
+from ensemblage.tables.ipc import open_mapped
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
 STANDARD_STREAM = "-"
 _PART = 1 << 26
-#: How much of a file tells it again: so many places, of so many bytes each.
-_PLACES, _SAMPLED = 64, 4096
+_PLACES, _SAMPLED = 64, 4096  # how many bytes of a file tell it again, and where
 
 
 class File:
@@ -92,9 +92,7 @@ class File:
         local = not self.once and not is_remote(self.path)
         if local and not self.is_packed():
             if mapped:
-                import pyarrow as pa
-
-                with pa.memory_map(self.path) as content:
+                with open_mapped(self.path) as content:
                     yield content
             else:
                 yield self.path
@@ -347,4 +345,6 @@ def arrow_errors(what: str) -> Iterator[None]:
         raise
     except (pa.ArrowException, OSError, UnicodeDecodeError) as error:
         reason = (str(error).splitlines() or [type(error).__name__])[0].strip().rstrip(".")
+        if "launch worker thread" in reason:
+            raise MemoryError(f"{what}: a thread could not be started.") from error
         raise FileFormatError(f"{what} ({reason}). Make or fetch the file again.") from error

@@ -6,6 +6,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ensemblage._messages import Message, Parameter
+from ensemblage._validate import FEWEST_IDS
 from ensemblage.tables.columns import cast_to, output_type, texts_of, to_array
 from ensemblage.tables.files import arrow_errors
 from ensemblage.tables.formats import FileFormatError
@@ -115,8 +116,9 @@ class Source:
             names, asked.id_column, path=path, n_rows=n_rows, is_unique=is_unique, named=named
         )
         self.id_name, self.truth = None if place is None else names[place], asked.truth
-        if place is not None and asked.id_column == "auto" and not asked.features:
-            self._check_different(repeated(place))
+        found = place is not None and asked.id_column == "auto" and n_rows >= FEWEST_IDS
+        if found and not asked.features:
+            self._check_different(repeated(names.index(self.id_name)))
         self.kept = picked(asked.keep, names, path, apart={self.id_name})
         apart = {self.id_name, self.truth, *index, *self.kept}
         if asked.columns is None:
@@ -281,7 +283,7 @@ class Repeated(NamedTuple):
 
 
 def first_repeated(values: Iterable[Any]) -> Repeated | None:
-    """Return the first value that is there twice.
+    """Return the first value that is there twice; missing ones, and lists, are not compared.
 
     Examples
     --------
@@ -290,6 +292,8 @@ def first_repeated(values: Iterable[Any]) -> Repeated | None:
     """
     seen: dict[Any, int] = {}
     for row, value in enumerate(values, 1):
+        if value is None or value == "" or isinstance(value, list | dict):
+            continue
         first = seen.setdefault(value, row)
         if first != row:
             return Repeated(value, first, row)

@@ -1,0 +1,80 @@
+"""A stream under ``ulimit -v``: fewer threads and no maps, or a message that names the limit."""
+
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+import ensemblage as en
+from ensemblage import _validate
+from ensemblage._validate import memory
+from ensemblage.cli.errors import describe
+from ensemblage.scale import stream
+from ensemblage.tables import ipc
+
+pa = pytest.importorskip("pyarrow")
+pq = pytest.importorskip("pyarrow.parquet")
+resource = pytest.importorskip("resource")
+pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="addresses are limited on Linux")
+N = 300_000
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("limited")
+    truth = np.random.default_rng(0).integers(0, 3, N).astype(np.int8)
+    table = pa.table({f"m{i}": (truth + i) % 3 for i in range(4)})
+    pq.write_table(table, folder / "v.parquet", row_group_size=1 << 16)
+    with pa.OSFile(str(folder / "v.arrow"), "wb") as file:
+        writer = pa.ipc.new_file(file, table.schema)
+        writer.write_table(table, max_chunksize=1 << 16)
+        writer.close()
+    return folder
+
+
+def run(folder, suffix, kilobytes):
+    def limit():
+        resource.setrlimit(resource.RLIMIT_AS, (1024 * kilobytes,) * 2)
+
+    call = ["consensus", f"v.{suffix}", "-k", "3", "--method", "eac", "--engine", "stream"]
+    return subprocess.run(
+        [sys.executable, "-m", "ensemblage", *call, "-o", f"{suffix}{kilobytes}.csv"],
+        cwd=folder,
+        capture_output=True,
+        text=True,
+        preexec_fn=limit,
+        check=False,
+    )
+
+
+@pytest.mark.parametrize("suffix", ["parquet", "arrow"])
+@pytest.mark.parametrize("kilobytes", [1_500_000, 2_000_000, 2_500_000])
+def test_two_gigabytes_are_enough(folder, suffix, kilobytes):
+    done = run(folder, suffix, kilobytes)
+    assert done.returncode == 0, done.stderr
+    assert (folder / f"{suffix}{kilobytes}.csv").read_text().count("\n") == N + 1
+
+
+def test_what_does_not_fit_names_the_limit(monkeypatch):
+    monkeypatch.setattr(memory, "address_limit", lambda: "1.0 GB")
+    for error in (MemoryError("No room"), RuntimeError("can't start new thread")):
+        code, message = describe(error)
+        assert code == 1
+        assert message.endswith(". The limit of addresses (ulimit -v) is 1.0 GB: raise it.")
+    monkeypatch.setattr(memory, "address_limit", lambda: None)
+    assert describe(MemoryError())[1] == "There was not enough memory for this."
+
+
+def test_files_are_mapped_only_where_there_is_room(folder, monkeypatch):
+    for cramped, kind in ((True, pa.OSFile), (False, pa.MemoryMappedFile)):
+        monkeypatch.setattr(ipc, "is_cramped", lambda cramped=cramped: cramped)
+        with ipc.open_mapped(str(folder / "v.arrow")) as file:
+            assert isinstance(file, kind)
+
+
+def test_threads_of_arrow_are_given_back(folder, monkeypatch):
+    before = pa.cpu_count(), pa.io_thread_count()
+    monkeypatch.setattr(_validate, "is_cramped", lambda: True)
+    stream.consensus(folder / "v.arrow", en.EAC(3), folder / "cramped.csv")
+    assert (pa.cpu_count(), pa.io_thread_count()) == before
