@@ -270,6 +270,10 @@ class ConsensusClusterer(Fitted, Savable, ClusterMixin, BaseEstimator, ABC):
         """Cut, or where that would join groups by chance, join them by one rule."""
         if self._has_rule_for_groups() or not self._leaves_to_chance(n_clusters):
             return self._cut(n_clusters)
+        return self._joined(n_clusters)
+
+    def _joined(self, n_clusters: int) -> NDArray[np.int64]:
+        """Return the largest groups that votes link as clusters, and the others as the last."""
         links = self._ensemble.links
         labels = flow.join_smallest(links, self._groups_in_order(), n_clusters)
         of_object = self.microclusters_.of_object

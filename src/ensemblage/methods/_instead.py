@@ -24,7 +24,7 @@ def check_pairs(estimator: Any, n_bytes: int, what: str, instead: str = "") -> N
         if fitting:
             verb = "need" if len(fitting) > 1 else "needs"
             others = f"{' and '.join(fitting)} {verb} no such matrix."
-        advice = Message("{instead} {others}", instead=instead, others=others)
+        advice = Message("{others} {instead}", instead=instead, others=others)
         _validate.check_memory(n_bytes, what, advice if instead else others)
 
 

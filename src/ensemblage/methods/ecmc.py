@@ -213,6 +213,11 @@ class ECMC(LinkageClusterer):
             UserWarning,
         )
 
+    def _cut_or_join(self, n_clusters: int) -> NDArray[np.int64]:
+        if self._mixes_groups and n_clusters == self._ensemble.links.n_groups:
+            return self._joined(n_clusters)  # the votes tell what the completion has lost
+        return super()._cut_or_join(n_clusters)
+
     def _tree_of_microclusters(self, linkage: str, ties: str) -> FloatArray:
         if self.n_vanished_:
             return self._tree_of_rest(np.arange(len(self._vanished)), linkage, ties)
