@@ -66,9 +66,9 @@ def test_srw_labels_are_those_of_the_objects(
 ):
     monkeypatch_module.setattr("ensemblage.methods.srw._BETA", 6.0)  # where plain algebra suffices
     k = data.draw(st.integers(1, len(en.microclusters(matrix).sizes)))
-    est = en.SRW(k, n_neighbors=n_neighbors, seeds=seeds, weights=weights, unreached=unreached).fit(
-        matrix
-    )
+    est = en.SRW(k, n_neighbors=n_neighbors, seeds=seeds, weights=weights, unreached=unreached)
+    est._by_rule = False  # also where no vote links groups, it is the walk that is tested here
+    est.fit(matrix)
     of_object = est.microclusters_.of_object
     region = est._seed_regions(k)[of_object]
     beta = 6.0 if weights == "exponential" else None
