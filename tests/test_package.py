@@ -29,8 +29,9 @@ def test_every_public_name_is_there():
 
 
 def test_one_version():
-    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
-    assert project["version"] == en.__version__
+    whole = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+    assert whole["project"]["dynamic"] == ["version"]
+    assert Path(en.__file__).samefile(ROOT / whole["tool"]["hatch"]["version"]["path"])
     assert f"## {en.__version__}" in (ROOT / "CHANGELOG.md").read_text()
 
 
