@@ -10,7 +10,7 @@ QUICK := tests/laws tests/flow tests/messages \
 	$(addprefix --ignore=tests/flow/test_,kernel_cache.py large_walk.py)
 
 .DEFAULT_GOAL := help
-.PHONY: help run test test-quick lint fuzz fuzz-bytes faults coverage mutants numbers test-matrix test-install bench docs clean
+.PHONY: help run test test-quick lint fuzz fuzz-bytes faults coverage mutants numbers test-matrix test-install release-check bench docs clean
 
 help:  ## show this list
 	@sed -n 's/^\([a-z-]*\):.*## /  make \1\t/p' $(MAKEFILE_LIST)
@@ -70,6 +70,9 @@ test-matrix: $(READY)  ## labels under oldest and newest libraries and other num
 test-install: $(READY)  ## wheel and source archive, in empty environments with each extra alone
 	$(BIN)/python tools/install.py
 	$(BIN)/python tools/licences.py
+
+release-check: $(READY)  ## wheel, source archive, metadata, licences, README and links, before a release
+	$(BIN)/python tools/release_check.py
 
 bench: $(READY)  ## time, memory and agreement beside the slow twins
 	$(BIN)/python -m benchmarks
