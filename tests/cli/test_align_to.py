@@ -73,8 +73,8 @@ def test_each_column_of_a_range_is_aligned(votes):
         (("--by-size",), "it cannot be used with --by-size"),
         (("--save", "m.ensemblage"), "it cannot be used with --save"),
         (("--cluster-table", "c.csv"), "it cannot be used with --cluster-table"),
-        (("--engine", "stream"), "--align-to need --engine memory"),
-        (("--engine", "dask"), "--align-to need --engine memory"),
+        (("--engine", "stream"), "--align-to need the votes in memory"),
+        (("--engine", "dask"), "--align-to need the votes in memory"),
     ],
 )
 def test_outputs_with_numbers_of_their_own_are_refused(votes, options, message):

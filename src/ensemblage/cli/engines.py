@@ -249,7 +249,8 @@ def _why_not_streamed(job: Job) -> str | None:
             " (--truth COLUMN), or compare afterwards"
         )
     if job.needs_memory:
-        return "--member-table, --cluster-table and --align-to need --engine memory"
+        options = "--member-table, --cluster-table and --align-to"
+        return f"{options} need the votes in memory (--engine memory)"
     if not job.to_folder:
         packed = job.output.lower().endswith(".gz")
         standard = job.output in ("-", "/dev/stdout")

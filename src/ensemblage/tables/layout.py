@@ -32,6 +32,8 @@ class Choice(NamedTuple):
     whole: bool = False
     #: Columns hold measurements, and not votes.
     features: bool = False
+    #: Ids may repeat: whoever matches by them judges that.
+    repeats: bool = False
 
 
 def has_header(

@@ -146,7 +146,7 @@ def read_labels(
         arrays = read_arrays(path, format=chosen)
         labels = load("arrays.labels_from_arrays")(arrays, path=file.name, key=key)
         return Labels(labels, None)
-    choice = Choice(id_column=id_column, header=header, whole=True)
+    choice = Choice(id_column=id_column, header=header, whole=True, repeats=True)
     (source,) = open_sources([file], choice, format=chosen)
     known = [name for name in _TRUTH_NAMES if name in source.names]
     if len(source.names) > 1 and not known:

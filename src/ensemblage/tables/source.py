@@ -117,7 +117,7 @@ class Source:
         )
         self.id_name, self.truth = None if place is None else names[place], asked.truth
         found = place is not None and asked.id_column == "auto" and n_rows >= FEWEST_IDS
-        if found and not asked.features:
+        if found and not (asked.features or asked.repeats):
             self._check_different(repeated(names.index(self.id_name)))
         self.kept = picked(asked.keep, names, path, apart={self.id_name})
         apart = {self.id_name, self.truth, *index, *self.kept}

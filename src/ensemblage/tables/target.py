@@ -270,7 +270,7 @@ def _mode(path: str) -> int | None:
 
 def _target(path: str) -> Path:
     """Return the file that a name leads to, so that a link stays a link."""
-    return Path(path).resolve()
+    return Path(os.path.realpath(path))  # which leaves a loop of links to whoever opens it
 
 
 def _is_special(mode: int | None) -> bool:
