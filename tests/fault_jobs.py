@@ -32,6 +32,9 @@ def told(function, name):
     return tells
 
 _checkpoint.Folder.replace = told(_checkpoint.Folder.replace, lambda _, name, write: name)
+_checkpoint.Folder.write_part = told(
+    _checkpoint.Folder.write_part, lambda _, name, n_rows, write: name
+)
 members.Folder.write = told(members.Folder.write, lambda _, index, labels: f"member-{index}")
 records.RecordFile.add = told(
     records.RecordFile.add, lambda _, record: records.key(record["what"]).replace(" ", "")

@@ -6,6 +6,7 @@ import signal
 import subprocess
 import sys
 import time
+from contextlib import suppress
 from pathlib import Path
 
 import fault_jobs
@@ -97,7 +98,9 @@ def test_a_second_run_into_the_same_output(name, expected, tmp_path):
 @pytest.mark.parametrize("name", ["generate", pytest.param("stream", marks=long), REPRODUCE])
 def test_its_folder_vanishes(name, expected, tmp_path):
     run = begun(name, tmp_path)
-    shutil.rmtree(tmp_path / JOBS[name].parts)
+    while (tmp_path / JOBS[name].parts).exists():
+        with suppress(OSError):  # a file is written meanwhile
+            shutil.rmtree(tmp_path / JOBS[name].parts)
     status, told = run.end()
     assert status == 1
     assert "cannot be written: its folder was removed meanwhile. Start again" in told
@@ -116,7 +119,7 @@ resource.setrlimit(resource.RLIMIT_FSIZE, ({most}, {most}))
     ("name", "most", "file"),
     [
         ("generate", 600, "p.parquet"),
-        ("stream", 600, "l.parquet.parts/index.npz"),
+        ("stream", 1400, "l.parquet.parts/index.npz"),
         pytest.param("reproduce", 2500, "out/records.jsonl", marks=long),
     ],
 )
@@ -190,5 +193,5 @@ def test_a_limit_on_memory_is_known(tmp_path):
     )
     assert done.returncode == 1
     assert "20000 microclusters and its tree would take 6.4 GB of memory, and " in done.stderr
-    assert "need no such matrix" in done.stderr
+    assert "no such matrix" in done.stderr
     assert not (tmp_path / "l.csv").exists()

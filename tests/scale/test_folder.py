@@ -64,7 +64,14 @@ class TestOtherFiles:
 
 
 class TestDamaged:
-    @pytest.mark.parametrize("name", ["index.npz", "labels.npz", "part-000000-000000"])
+    def test_parts_are_written_again(self, place, monkeypatch):
+        stopped(monkeypatch)
+        victim = place / "l.parquet.parts" / "part-000000-000000"
+        victim.write_bytes(victim.read_bytes()[:100])
+        with pytest.warns(UserWarning, match="is damaged or was changed, so these labels are writ"):
+            assert run().n_objects == 600
+
+    @pytest.mark.parametrize("name", ["index.npz", "labels.npz"])
     def test_is_told(self, name, place, monkeypatch):
         stopped(monkeypatch)
         victim = place / "l.parquet.parts" / name

@@ -171,7 +171,7 @@ class TestMembers:
         [
             ("1\n1\n2\n", r"kmeans\.csv has ids and .*third\.csv has none"),
             ("cell,label\na,1\nb,1\nd,1\n", r"third\.csv has no label for the object 'c'"),
-            ("id,label\na,1\na,1\nb,1\n", r"third\.csv looks like ids, but 'a' is in rows 1 and 2"),
+            ("id,label\na,1\na,1\nb,1\n", r"third\.csv has several labels for the object 'a'"),
             ("cell,x,y\na,1,1\nb,1,1\nc,1,1\n", r"third\.csv has 2 columns of labels"),
         ],
     )

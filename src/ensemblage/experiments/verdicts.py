@@ -28,7 +28,7 @@ class Finding:
 
 def _summary(found: list[Finding]) -> str:
     counts = Counter(finding.verdict for finding in found)
-    return f"{len(found)} claims: " + ", ".join(f"{n} {word}" for word, n in counts.items()) + "."
+    return f"{len(found)} claims: " + ", ".join(f"{word} {n}" for word, n in counts.items()) + "."
 
 
 def claims_in_markdown(found: list[Finding]) -> str:

@@ -122,7 +122,7 @@ def splits(estimator: Any) -> SplitSummary:
     SplitSummary: 1 of 2 look like two groups
     cluster  larger  smaller  clarity  together  usual  two_groups
           0       5        4    1.000     0.000  1.000         yes
-          1       3        0    0.000     1.000  1.000          no
+          1       3        0    0.000     1.000  0.062          no
     """
     owner = "metrics.splits"
     fitted = _validate.check_fitted(owner, estimator)
