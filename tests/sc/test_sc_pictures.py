@@ -5,6 +5,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from matplotlib import pyplot as plt
+from sklearn.neighbors import kneighbors_graph
 
 import ensemblage as en
 
@@ -64,6 +65,15 @@ def test_cells_outside_a_restriction_are_grey(adata):
     assert [len(points.get_offsets()) for points in ax.collections[:2]] == [50, 50]
     rendered(en.sc.pl.clustree(adata, "part"))
     rendered(en.sc.pl.members(adata, "part"))
+
+
+def test_runs_on_some_cells_only_can_be_drawn(adata):
+    adata.obs["type"] = TRUTH.astype(str)
+    where = ("type", ["0", "1"])
+    adata.obsp["connectivities"] = kneighbors_graph(adata.obsm["X_umap"], 10)
+    en.sc.tl.leiden_ensemble(adata, [0.1, 1], 2, key_added="some", restrict_to=where)
+    en.sc.tl.consensus(adata, "some_", n_clusters=2, key_added="part", restrict_to=where)
+    rendered(en.sc.pl.clustree(adata, "part"))
 
 
 def test_a_map_is_needed_and_may_be_named(adata):

@@ -381,3 +381,17 @@ def test_probabilities_of_a_model_are_its_memberships(clustered):
     en.sc.tl.consensus(clustered, n_clusters=3, method="lca")
     fitted = en.LCA(3, random_state=0).fit(clustered.obs[columns(clustered)])
     np.testing.assert_allclose(clustered.obsm["consensus_memberships"], fitted.memberships_)
+
+
+@pytest.mark.parametrize("weight", [np.nan, -1.0])
+def test_wrong_weights_of_the_graph_are_refused(adata, weight):
+    adata.obsp["connectivities"].data[0] = weight
+    with pytest.raises(ValueError, match=r"of the neighbour graph .* finite numbers from 0"):
+        en.sc.tl.leiden_ensemble(adata, 1, 1)
+
+
+@pytest.mark.parametrize("name", ["", "runs", "runs_r1_s0"])
+def test_results_do_not_replace_runs(adata, name):
+    en.sc.tl.leiden_ensemble(adata, 1, 2, key_added="runs")
+    with pytest.raises(en.ParameterError, match="key_added"):
+        en.sc.tl.consensus(adata, "runs_", n_clusters=2, key_added=name)

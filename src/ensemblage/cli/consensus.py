@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from ensemblage.cli import options, parsers
 from ensemblage.cli.dry_run import dry_run as show_expected
-from ensemblage.cli.engines import Job, Outcome, write_columns
+from ensemblage.cli.engines import Job, Outcome, chosen_engine, write_columns
 from ensemblage.cli.errors import UsageError
 from ensemblage.cli.output import format_choice, format_count, format_objects
 from ensemblage.cli.session import FitSession, check_apart, output_format, split_names, verb
@@ -89,7 +89,9 @@ def consensus(
     _check_beside(tables, save, output, inputs, one_k=k_range is None)
     job.estimator = session.estimator(job.largest_k if k is None else k)
     if dry_run:
-        show_expected(session, job.chosen(engine), job.largest_k if k != "auto" else _USUAL_K)
+        show_expected(
+            session, chosen_engine(job, engine), job.largest_k if k != "auto" else _USUAL_K
+        )
         return
     outcome = job.run(engine)
     _save(save, outcome.fitted)

@@ -76,13 +76,9 @@ class Job:
             check_apart(self.output, read)
         return read
 
-    def chosen(self, engine: str) -> str:
-        """Return the engine that is meant."""
-        return _choose(self) if engine == "auto" else engine
-
     def run(self, engine: str) -> Outcome:
         """Write the labels."""
-        chosen = self.chosen(engine)
+        chosen = chosen_engine(self, engine)
         return ENGINES[chosen](self)._replace(engine=chosen)
 
 
@@ -116,10 +112,12 @@ class Outcome(NamedTuple):
             say(format_scores(self.scores), err=True)
 
 
-def _choose(job: Job) -> str:
-    """Return the engine that suits a job."""
+def chosen_engine(job: Job, engine: str) -> str:
+    """Return the engine that is named, or for "auto" the one that suits a job."""
     from ensemblage import tables
 
+    if engine != "auto":
+        return engine
     if job.to_folder:
         return "stream"
     if _why_not_streamed(job) is not None:
@@ -204,6 +202,8 @@ def _earlier(job: Job, n_objects: int) -> Any:
     given, ids, path = tables.read_labels(job.align_to), job.session.table.ids, job.align_to
     earlier = tables.in_order(given, ids, n_objects, path, "earlier label", complete=False)
     aligned("consensus", np.zeros(n_objects, dtype=np.int64), earlier)  # refused before the work
+    if tables.is_missing(earlier).all():
+        warn(f"no object has a label in --align-to {path}: ids must be equal.")
     return earlier
 
 

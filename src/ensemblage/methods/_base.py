@@ -295,8 +295,8 @@ class ConsensusClusterer(Fitted, Savable, ClusterMixin, BaseEstimator, ABC):
             message = Message(
                 "The votes link the objects into {n_groups} groups and {n_clusters} clusters were"
                 " formed, so groups that no clustering joins share a cluster. Which ones is not"
-                " decided by the votes, and their confidence is 0. Pass {k} from {n_groups} up, or"
-                " add coarser clusterings.",
+                " decided by the votes, and confidence is 0 but for a group that is most of its"
+                " cluster. Pass {k} from {n_groups} up, or add coarser clusterings.",
                 n_groups=n_groups,
                 n_clusters=n_clusters,
                 k=Parameter("n_clusters"),

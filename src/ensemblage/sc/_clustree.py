@@ -104,7 +104,8 @@ def _rows(adata: Any, columns: list[str]) -> list[_Row]:
     rows = []
     for resolution in sorted({resolution_of[column] for column in columns}):
         runs = [column for column in columns if resolution_of[column] == resolution]
-        similarity = metrics.member_similarity(adata.obs[runs])
+        voted = adata.obs[runs].notna().any(axis=1)  # some cells only, after restrict_to
+        similarity = metrics.member_similarity(adata.obs.loc[voted.to_numpy(), runs])
         best = runs[int(similarity.sum(axis=1).argmax())]
         rows.append(_row(f"resolution {resolution:g}", adata.obs[best]))
     return rows

@@ -39,6 +39,7 @@ def chosen_columns(adata: Any, keys: str | Iterable[str], key_added: str) -> lis
     """Return the columns that `keys` means, or say which is not there."""
     present = [str(name) for name in adata.obs.columns]
     own = _columns_of(key_added)
+    _check_key_added(adata, key_added)
     if isinstance(keys, str):
         pattern = keys if set("*?[") & set(keys) else f"{keys}*"
         left_out = own | _written_before(adata)
@@ -117,6 +118,20 @@ def natural_order(names: Iterable[str]) -> list[str]:
         return [int(part) if place % 2 else part for place, part in enumerate(parts)]
 
     return sorted(names, key=key)
+
+
+def _check_key_added(adata: Any, key_added: Any) -> None:
+    """Refuse a name of the result that is empty, or that runs of `leiden_ensemble` have."""
+    owner, parameter = "consensus", "key_added"
+    if not isinstance(key_added, str) or not key_added:
+        raise ParameterError(owner, parameter, "a name that is not empty", key_added)
+    for name, entry in adata.uns.items():
+        runs = entry.get("keys") if isinstance(entry, Mapping) else None
+        if runs is not None and "resolutions" in entry and key_added in {name, *map(str, runs)}:
+            expected = (
+                f"another name than those of the runs of leiden_ensemble in adata.uns[{name!r}]"
+            )
+            raise ParameterError(owner, parameter, expected, key_added)
 
 
 def _columns_of(key_added: str) -> set[str]:

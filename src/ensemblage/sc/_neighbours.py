@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+import numpy as np
 from scipy import sparse
 
 _DEFAULT = "neighbors"
@@ -41,6 +42,12 @@ def check_connectivities(owner: str, adata: Any, neighbors_key: str | None) -> A
         raise ValueError(
             f"{owner} needs a neighbour graph, but there is no 'connectivities' in adata.obsp."
             f" {_WHAT_TO_DO}"
+        )
+    wrong = graph.data[~(np.isfinite(graph.data) & (graph.data >= 0))]
+    if len(wrong):
+        raise ValueError(
+            f"The weights of the neighbour graph of {owner} must be finite numbers from 0 up, got"
+            f" {wrong[0]}. {_WHAT_TO_DO}"
         )
     return graph
 
