@@ -75,7 +75,8 @@ def overlaps_with(
     """Return the objects that each label 0..n_labels-1 shares with each cluster; -1 is no label."""
     ends = cluster_ends(table)
     counts: FloatArray = np.empty((n_labels, int(ends[-1])))
-    _count(labels, numbered(table, ends), sizes.astype(np.float64), counts)
+    compiled = worth_a_kernel(_STEPS * table.size)
+    _count(labels, numbered(table, ends), sizes.astype(np.float64), counts, compiled=compiled)
     return counts
 
 
@@ -90,6 +91,7 @@ def sharing(
     """
     ends = cluster_ends(table)
     numbers, weights = numbered(table, ends), sizes.astype(np.float64)
+    compiled = worth_a_kernel(numbers.size * table.shape[1])  # as it is called for each clustering
 
     def share(labels: NDArray[np.int32], n_clusterings: int) -> FloatArray | csr_array:
         shape = int(labels.max()) + 1, int(ends[n_clusterings])
@@ -97,7 +99,7 @@ def sharing(
         if shape[0] * shape[1] > _MOSTLY_EMPTY * some.size + _FEW_CELLS:
             return _sparse_counts(labels, some, weights, shape)
         counts: FloatArray = np.empty(shape)
-        _count(labels, some, weights, counts)
+        _count(labels, some, weights, counts, compiled=compiled)
         return counts
 
     return share
@@ -119,11 +121,16 @@ def numbered(table: NDArray[np.int32], ends: NDArray[np.int64]) -> NDArray[np.in
 
 
 def _count(
-    labels: NDArray[Any], numbers: NDArray[np.int32], weights: FloatArray, counts: FloatArray
+    labels: NDArray[Any],
+    numbers: NDArray[np.int32],
+    weights: FloatArray,
+    counts: FloatArray,
+    *,
+    compiled: bool,
 ) -> None:
     """Write to ``counts[c, u]`` the weight of the rows of label c in cluster u."""
     counts[:] = 0.0
-    if worth_a_kernel(_STEPS * numbers.size):
+    if compiled:
         _add_rows(labels, numbers, weights, counts)
         return
     voted = (numbers >= 0) & (labels >= 0)[:, None]
