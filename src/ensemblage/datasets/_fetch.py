@@ -224,7 +224,7 @@ def _extract(archive: Path, member: str, target: Path, sha256: str | None) -> No
             _check_member(Path(file.name), member, sha256)
     except _ZIP_ERRORS as error:
         archive.unlink(missing_ok=True)
-        raise DownloadError("what came is no whole zip archive, and was removed") from error
+        raise DownloadError("this is not a complete zip archive, and was removed") from error
     except DownloadError:
         archive.unlink(missing_ok=True)
         raise

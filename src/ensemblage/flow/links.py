@@ -99,15 +99,15 @@ def structure(table: NDArray[np.int32], sizes: NDArray[np.int64]) -> NDArray[np.
     (True, True)
     """
     columns = {column.tobytes(): column for column in np.ascontiguousarray(table.T)}
-    rows = _mixed(sizes.astype(np.uint64))
+    rows = mixed(sizes.astype(np.uint64))
     for _ in range(_ROUNDS):
         surroundings = np.zeros(len(rows), dtype=np.uint64)
         for column in columns.values():
             voted = column >= 0
             clusters = np.zeros(int(column.max()) + 1, dtype=np.uint64)
             np.add.at(clusters, column[voted], rows[voted])
-            surroundings[voted] += _mixed(clusters)[column[voted]]
-        rows = _mixed(rows * np.uint64(3) + surroundings)
+            surroundings[voted] += mixed(clusters)[column[voted]]
+        rows = mixed(rows * np.uint64(3) + surroundings)
     return rows
 
 
@@ -128,17 +128,28 @@ def in_own_order(
     True
     """
     order = np.argsort(structure(table, sizes), kind="stable")
-    columns = []
-    for column in table[order].T:
-        _, first = np.unique(column[column >= 0], return_index=True)
-        code = np.full(int(column.max()) + 2, -1, dtype=table.dtype)  # the last is for code -1
-        code[np.unique(column[column >= 0])[np.argsort(first)]] = np.arange(len(first))
-        columns.append(code[column])
+    columns = [renumbered(column) for column in table[order].T]
     columns.sort(key=bytes)
     return order, np.ascontiguousarray(np.array(columns, dtype=table.dtype).T)
 
 
-def _mixed(numbers: NDArray[np.uint64]) -> NDArray[np.uint64]:
+def renumbered(codes: NDArray[np.int32]) -> NDArray[np.int32]:
+    """Return codes renumbered from 0 in the order in which they appear; -1 stays.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> renumbered(np.array([4, -1, 2, 4], dtype=np.int32))
+    array([ 0, -1,  1,  0], dtype=int32)
+    """
+    known = codes >= 0
+    _, first, inverse = np.unique(codes[known], return_index=True, return_inverse=True)
+    found = np.full(len(codes), -1, dtype=codes.dtype)
+    found[known] = np.argsort(np.argsort(first))[inverse]
+    return found
+
+
+def mixed(numbers: NDArray[np.uint64]) -> NDArray[np.uint64]:
     """Return numbers that look random, the same for the same (the finaliser of splitmix64)."""
     z = numbers + np.uint64(0x9E3779B97F4A7C15)
     z = (z ^ (z >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
@@ -154,7 +165,7 @@ def groups_in_order(
     objects = np.zeros(links.n_groups, dtype=np.int64)
     np.add.at(objects, links.of_row, sizes)
     sums = np.zeros(links.n_groups, dtype=np.uint64)
-    np.add.at(sums, links.of_row, _mixed(numbers))
+    np.add.at(sums, links.of_row, mixed(numbers))
     return np.lexsort((sums, -objects))
 
 

@@ -45,6 +45,7 @@ def cuts_of(estimator: Any) -> Cuts:
         of_members=lambda columns: _of_members(estimator, columns),
         tree=_tree,
         n_jobs=estimator.n_jobs,
+        links=None if estimator._from_similarity else estimator._ensemble.links,
         member_weight=estimator.member_weight_,
     )
 

@@ -69,7 +69,6 @@ def agreement_and_confidence(
     if len(cuts.sizes) > _MOST_ROWS:
         drawn = draw(cuts.table, cuts.sizes, cuts.member_weight, _MOST_ROWS, rng)
         rows, counts = drawn.rows, drawn.sizes
-    links = flow.links_of(cuts.table)
     agreement, sureness = [], []
     for some, places in _batches(labels, cuts.sizes):
         weights = np.hstack(
@@ -90,8 +89,8 @@ def agreement_and_confidence(
                 cuts.to_itself,
                 objects=objects,
             )
-            if links.n_groups > 1 and stop - start > 1:  # as confidence_ has it
-                lead = flow.lead_of_own_group(links, label, cuts.sizes)
+            if cuts.links is not None and stop - start > 1:  # as confidence_ has it
+                lead = flow.lead_of_own_group(cuts.links, label, cuts.sizes)
                 per_row = per_row * (lead if rows is None else lead[rows])
             sureness.append(float(np.average(per_row, weights=counts)))
     return np.array(agreement), np.array(sureness)

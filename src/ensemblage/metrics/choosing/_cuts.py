@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from ensemblage._types import FloatArray
+    from ensemblage.flow import Links
 
     Cut = Callable[[int], NDArray[np.int64]]
 
@@ -52,6 +53,8 @@ class Cuts:
         of the rows of `table` and -1 for those without a vote, and its largest k.
     n_jobs : int or None
         Threads.
+    links : Links or None
+        The groups that votes link; None where there are no votes.
     member_weight : ndarray of shape (n_clusterings,) or None
         How much each clustering counts; None where they count the same.
     """
@@ -68,6 +71,7 @@ class Cuts:
     of_members: Callable[[NDArray[np.int64]], tuple[Cut, int]]
     tree: Callable[[NDArray[np.int32], NDArray[np.int64], FloatArray | None], tuple[Cut, int]]
     n_jobs: int | None
+    links: Links | None
     member_weight: FloatArray | None = None
 
     @property

@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from ensemblage.flow.links import mixed, renumbered
+
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
@@ -60,24 +62,8 @@ def draw(
         drawn = rng.choice(int(ends[-1]), most, replace=False, shuffle=False)
         places, counts = np.unique(np.searchsorted(ends, drawn, side="right"), return_counts=True)
         rows = rows[places]
-    votes = np.column_stack([by_first_appearance(table[rows, m]) for m in columns])
+    votes = np.column_stack([renumbered(table[rows, m]) for m in columns])
     return Sample(votes, counts, rows, None if weight is None else weight[columns])
-
-
-def by_first_appearance(codes: NDArray[np.int32]) -> NDArray[np.int32]:
-    """Return codes renumbered from 0 in the order in which they appear; -1 stays.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> by_first_appearance(np.array([4, -1, 2, 4], dtype=np.int32))
-    array([ 0, -1,  1,  0], dtype=int32)
-    """
-    known = codes >= 0
-    _, first, inverse = np.unique(codes[known], return_index=True, return_inverse=True)
-    renumbered = np.full(len(codes), -1, dtype=np.int32)
-    renumbered[known] = np.argsort(np.argsort(first))[inverse]
-    return renumbered
 
 
 def signatures(
@@ -91,9 +77,9 @@ def signatures(
     """
     n_members = table.shape[1]
     counts = sizes.astype(np.uint64)
-    rows = _mixed(counts)
+    rows = mixed(counts)
     weights = np.ones(n_members) if weight is None else np.asarray(weight, dtype=np.float64)
-    base = _mixed(weights.view(np.uint64))
+    base = mixed(weights.view(np.uint64))
     members = base
     for _ in range(_ROUNDS):
         refined, members = rows.copy(), members.copy()
@@ -102,17 +88,8 @@ def signatures(
             codes = table[known, m]
             clusters = np.zeros(int(table[:, m].max()) + 1, dtype=np.uint64)
             np.add.at(clusters, codes, rows[known] * counts[known])
-            clusters = _mixed(clusters + base[m])
+            clusters = mixed(clusters + base[m])
             members[m] = clusters.sum(dtype=np.uint64)
-            refined[known] += _mixed(clusters + members[m])[codes]
-        rows = _mixed(refined)
+            refined[known] += mixed(clusters + members[m])[codes]
+        rows = mixed(refined)
     return rows, members
-
-
-def _mixed(keys: Keys) -> Keys:
-    """Return a bijection of 64-bit numbers that scatters them (the last step of splitmix64)."""
-    keys = keys + np.uint64(0x9E3779B97F4A7C15)
-    keys = (keys ^ (keys >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
-    keys = (keys ^ (keys >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-    mixed: Keys = keys ^ (keys >> np.uint64(31))
-    return mixed
