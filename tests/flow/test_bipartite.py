@@ -95,6 +95,11 @@ def test_both_sides_are_singular_vectors_of_the_objects(matrix, k):
         )
 
 
+def test_membership_of_no_rows():
+    found = flow.membership(np.empty((0, 2), np.int32), None, np.array([2, 3]), by_rows=True)
+    assert (found.shape, found.nnz) == ((0, 5), 0)
+
+
 def test_membership_with_weights_of_clusters(e2):
     groups, members, _, _ = prepared(e2)
     weights = np.array([1.0, 2, 3, 4, 5])

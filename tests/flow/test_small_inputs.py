@@ -5,6 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import ensemblage as en
 from ensemblage import flow
 from ensemblage.flow import _tree, compiling
 from ensemblage.testing.strategies import votes
@@ -118,3 +119,25 @@ def test_rows_that_are_known(matrix, others):
     for row, place in zip(others[:, :width], plain, strict=True):
         same = (known == row).all(axis=1)
         assert place == (same.argmax() if same.any() else -1)
+
+
+@given(SEEDS, st.integers(1, 40))
+def test_sizes_of_nodes(seed, n):
+    rng = np.random.default_rng(seed)
+    distance = rng.integers(0, 5, (n, n)) / 4
+    sizes = rng.integers(1, 5, n)
+    tree = flow.agglomerate(distance + distance.T, "average", sizes)
+    slow, fast = by_both(lambda: flow.sized_tree(tree, sizes))
+    for one, other in zip(slow, fast, strict=True):
+        np.testing.assert_array_equal(np.array(one).ravel(), np.array(other).ravel())
+
+
+@given(votes(), SEEDS, st.sampled_from([1, 2, 5]))
+def test_small_graphs_of_clusters_for_any_number_of_threads(matrix, seed, n_jobs):
+    table, sizes, _ = en.microclusters(matrix)
+    if (table.max(axis=0) < 0).any():
+        return
+    links = flow.membership(table, by_rows=True)
+    links.data *= np.random.default_rng(seed).random(len(links.data)) + 0.1
+    slow, fast = by_both(lambda: flow.TransferCut(links, sizes, n_jobs=n_jobs).eigenvalues())
+    np.testing.assert_allclose(slow, fast, atol=1e-12)

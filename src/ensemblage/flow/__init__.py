@@ -10,7 +10,7 @@ from ensemblage.flow._golden import golden_maximum
 from ensemblage.flow._index import MicroclusterIndex
 from ensemblage.flow._membership import membership, merged_membership
 from ensemblage.flow._nearest import nearest
-from ensemblage.flow._threads import n_threads
+from ensemblage.flow._threads import in_threads, n_threads, row_ranges
 from ensemblage.flow.agglomerate import agglomerate, cut_tree, tree_of_objects
 from ensemblage.flow.align import cluster_agreement, match, plurality, vote
 from ensemblage.flow.average_link import average_link
@@ -188,6 +188,7 @@ __all__ = [
     "groups_last",
     "improve",
     "in_own_order",
+    "in_threads",
     "islands",
     "jaccard",
     "join_leaders",
@@ -232,6 +233,7 @@ __all__ = [
     "product_by_rows",
     "reach",
     "reliable_pairs",
+    "row_ranges",
     "rpcl",
     "settle",
     "shared_coassociation",

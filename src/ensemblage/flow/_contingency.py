@@ -75,8 +75,11 @@ def overlaps_with(
     """Return the objects that each label 0..n_labels-1 shares with each cluster; -1 is no label."""
     ends = cluster_ends(table)
     counts: FloatArray = np.empty((n_labels, int(ends[-1])))
-    compiled = worth_a_kernel(_STEPS * table.size)
-    _count(labels, numbered(table, ends), sizes.astype(np.float64), counts, compiled=compiled)
+    if worth_a_kernel(_STEPS * table.size):
+        counts[:] = 0.0
+        _add_rows(labels, table, ends, sizes.astype(np.float64), counts)
+    else:
+        _count(labels, numbered(table, ends), sizes.astype(np.float64), counts)
     return counts
 
 
@@ -89,17 +92,20 @@ def sharing(
     for each cluster of the first so many clusterings of `table`: a sparse matrix where nearly all
     would be empty, as it is for clusters of single rows.
     """
-    ends = cluster_ends(table)
-    numbers, weights = numbered(table, ends), sizes.astype(np.float64)
-    compiled = worth_a_kernel(numbers.size * table.shape[1])  # as it is called for each clustering
+    ends, weights = cluster_ends(table), sizes.astype(np.float64)
+    compiled = worth_a_kernel(table.size * table.shape[1])  # as it is called for each clustering
 
     def share(labels: NDArray[np.int32], n_clusterings: int) -> FloatArray | csr_array:
         shape = int(labels.max()) + 1, int(ends[n_clusterings])
-        some = numbers[:, :n_clusterings]
+        some = table[:, :n_clusterings]
         if shape[0] * shape[1] > _MOSTLY_EMPTY * some.size + _FEW_CELLS:
-            return _sparse_counts(labels, some, weights, shape)
+            return _sparse_counts(labels, numbered(some, ends), weights, shape)
         counts: FloatArray = np.empty(shape)
-        _count(labels, some, weights, counts, compiled=compiled)
+        if compiled:
+            counts[:] = 0.0
+            _add_rows(labels, some, ends, weights, counts)
+        else:
+            _count(labels, numbered(some, ends), weights, counts)
         return counts
 
     return share
@@ -116,38 +122,30 @@ def _sparse_counts(
 
 def numbered(table: NDArray[np.int32], ends: NDArray[np.int64]) -> NDArray[np.int32]:
     """Return the number of the cluster of each vote among all clusters; -1 for a missing vote."""
-    numbers: NDArray[np.int32] = np.where(table < 0, -1, table + ends[:-1]).astype(np.int32)
+    numbers = table + ends[: table.shape[1]].astype(np.int32)
+    numbers[table < 0] = -1
     return numbers
 
 
 def _count(
-    labels: NDArray[Any],
-    numbers: NDArray[np.int32],
-    weights: FloatArray,
-    counts: FloatArray,
-    *,
-    compiled: bool,
+    labels: NDArray[Any], numbers: NDArray[np.int32], weights: FloatArray, counts: FloatArray
 ) -> None:
     """Write to ``counts[c, u]`` the weight of the rows of label c in cluster u."""
-    counts[:] = 0.0
-    if compiled:
-        _add_rows(labels, numbers, weights, counts)
-        return
     voted = (numbers >= 0) & (labels >= 0)[:, None]
     cells = (labels[:, None].astype(np.int64) * counts.shape[1] + numbers)[voted]
     of_rows = np.broadcast_to(weights[:, None], numbers.shape)[voted]
-    counts += np.bincount(cells, of_rows, minlength=counts.size).reshape(counts.shape)
+    counts[:] = np.bincount(cells, of_rows, minlength=counts.size).reshape(counts.shape)
 
 
 @kernel
-def _add_rows(labels: Any, numbers: Any, weights: Any, counts: Any) -> None:
-    n_columns = numbers.shape[1]
+def _add_rows(labels: Any, table: Any, starts: Any, weights: Any, counts: Any) -> None:
+    n_columns = table.shape[1]
     for i in range(len(labels)):
         if labels[i] < 0:
             continue
         row = counts[labels[i]]
         weight = weights[i]
         for m in range(n_columns):
-            number = numbers[i, m]
-            if number >= 0:
-                row[np.uint32(number)] += weight  # unsigned: no wrap round
+            vote = table[i, m]
+            if vote >= 0:
+                row[np.uint64(starts[m] + vote)] += weight  # unsigned: no wrap round

@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 FEWEST = 1000
 #: Nor does it where more than this share of clusters are different.
 _MOST_DIFFERENT = 0.5
+#: So many rows usually show that.
+_FEW_ROWS = 4096
 
 
 def membership(
@@ -41,10 +43,15 @@ def membership(
     """
     if n_clusters is None:
         n_clusters = table.max(axis=0) + 1
-    before = np.concatenate([[0], np.cumsum(n_clusters)])
-    voted = (table >= 0) & (table < n_clusters)
-    columns = (table + before[:-1])[voted]
-    row_ends = np.concatenate([[0], np.cumsum(voted.sum(axis=1))])
+    before = np.concatenate([[0], np.cumsum(n_clusters)]).astype(np.int32)
+    columns = (table + before[:-1]).ravel()
+    row_ends = np.arange(0, table.size + 1, max(table.shape[1], 1))
+    if (table.min(axis=0, initial=0) < 0).any() or (
+        table.max(axis=0, initial=-1) >= n_clusters
+    ).any():
+        voted = (table >= 0) & (table < n_clusters)
+        columns = columns[voted.ravel()]
+        row_ends = np.concatenate([[0], np.cumsum(voted.sum(axis=1))])
     entries = np.ones(len(columns)) if weights is None else weights[columns]
     rows = csr_array((entries, columns, row_ends), shape=(len(table), int(before[-1])))
     return rows if by_rows else rows.tocsc()
@@ -70,23 +77,35 @@ def distinct_clusters(table: NDArray[np.int32]) -> Distinct | None:
 
     Sets of rows are compared by sums of random numbers, two for each row, and then as sets.
     """
-    n_clusters = int((table.max(axis=0) + 1).sum())
+    numbers_of = table.max(axis=0) + 1
+    n_clusters = int(numbers_of.sum())
     if n_clusters < FEWEST or (table < 0).any():
         return None
-    numbers = (table + np.append(0, np.cumsum(table.max(axis=0) + 1)[:-1])).ravel()
-    # Whole numbers so small that no sum of them is rounded.
-    keys = np.random.default_rng(0).integers(2**53 // len(table), size=(2, len(table)))
-    sums = [np.bincount(numbers, np.repeat(key, table.shape[1])) for key in keys]
-    signature = np.column_stack(sums)
-    _, first, of_cluster = np.unique(signature, axis=0, return_index=True, return_inverse=True)
-    of_cluster = of_cluster.ravel()
-    if len(first) > _MOST_DIFFERENT * n_clusters:
-        return None
+    for some in (table[:_FEW_ROWS], table):  # what differs in few rows differs
+        first, of_cluster = _same_sets(some, numbers_of)
+        if len(first) > _MOST_DIFFERENT * n_clusters:
+            return None
     members = membership(table)
     starts = members.indptr[:-1].astype(np.int64)
     if not _are_equal(members.indices, starts, np.diff(members.indptr), first[of_cluster]):
         return None
     return Distinct(members[:, first].tocsr(), of_cluster)
+
+
+def _same_sets(
+    table: NDArray[np.int32], n_clusters: NDArray[np.int32]
+) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+    """Return one of each set of clusters with equal sums of rows' keys, and the set of each."""
+    numbers = (table + np.append(0, np.cumsum(n_clusters)[:-1])).ravel()
+    # Whole numbers so small that no sum of them is rounded.
+    keys = np.random.default_rng(0).integers(2**53 // len(table), size=(2, len(table)))
+    sums = [
+        np.bincount(numbers, np.repeat(key, table.shape[1]), minlength=int(n_clusters.sum()))
+        for key in keys
+    ]
+    signature = np.column_stack(sums)
+    _, first, of_cluster = np.unique(signature, axis=0, return_index=True, return_inverse=True)
+    return first, of_cluster.ravel()
 
 
 def shared_objects(

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from ensemblage.flow._agreement import turnout_codes, vote_codes
-from ensemblage.flow._contingency import cluster_ends, numbered, overlaps_with
+from ensemblage.flow._contingency import cluster_ends, overlaps_with
 from ensemblage.flow._jit import fast_kernel
 from ensemblage.flow._threads import in_threads, row_ranges
 from ensemblage.flow._tree import tree_of_merges
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from ensemblage._types import FloatArray
 
 _ROWS_PER_BLOCK = 1024
+_GROUPS_PER_BLOCK = 250
 
 
 class Leaders(NamedTuple):
@@ -70,16 +71,11 @@ def leader_rows(
     with all objects. Neither the order of rows nor the names of clusters decide, but for ties.
     """
     ends = cluster_ends(table)
-    numbers = numbered(table, ends)
-    in_cluster = np.bincount(
-        numbers[numbers >= 0],
-        np.broadcast_to(sizes[:, None], table.shape)[numbers >= 0],
-        minlength=int(ends[-1]),
-    )
-    mass = np.append(weight * in_cluster, 0.0)  # of a missing vote, the last
     density = np.zeros(len(table))
-    for column in numbers.T:
-        density += mass[column]
+    for m, column in enumerate(table.T):
+        # The last is that of a missing vote, which is -1.
+        in_cluster = np.bincount(column + 1, sizes, minlength=int(np.diff(ends)[m]) + 1)[1:]
+        density += np.append(weight[ends[m] : ends[m + 1]] * in_cluster, 0.0)[column]
     order = np.argsort(density, kind="stable")
     until = np.cumsum(sizes[order])
     places = (np.arange(n_groups) + 0.5) * (until[-1] / n_groups)
@@ -143,6 +139,8 @@ def similarity_of_groups(
     leaders: Leaders,
     weight: FloatArray,
     weights: FloatArray,
+    *,
+    n_jobs: int | None = None,
 ) -> GroupSimilarity:
     """Return the mean similarity of the objects of every two groups. Parameters are as above.
 
@@ -153,11 +151,18 @@ def similarity_of_groups(
     """
     shared = overlaps_with(leaders.group, len(leaders.row), table, sizes)
     mass = np.bincount(leaders.group, sizes).astype(np.int64)
-    similarity = (shared * weight) @ shared.T
     present = np.flatnonzero(table.max(axis=0) >= 0)
     voters = np.add.reduceat(shared, cluster_ends(table)[present], axis=1)
-    pairs = (voters * weights[present]) @ voters.T
-    np.divide(similarity, pairs, out=similarity, where=pairs > 0)
+    similarity: FloatArray = np.empty((len(mass), len(mass)))
+
+    def compare(rows: tuple[int, int]) -> None:
+        some = slice(*rows)
+        pairs = (voters[some] * weights[present]) @ voters.T
+        sums = (shared[some] * weight) @ shared.T
+        np.divide(sums, pairs, out=similarity[some], where=pairs > 0)
+
+    similarity[:] = 0.0  # where no clustering has votes of both
+    in_threads(compare, row_ranges(len(mass), _GROUPS_PER_BLOCK), n_jobs)
     return GroupSimilarity(similarity, mass, _captured(shared, mass, weight))
 
 

@@ -8,14 +8,23 @@ is too small is set aside, and joins the most similar cluster in the end.
 from __future__ import annotations
 
 from heapq import heappop, heappush
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from ensemblage.flow._jit import kernel
+from ensemblage.flow.compiling import worth_a_kernel
+
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from numpy.typing import NDArray
 
     from ensemblage._types import FloatArray
+
+
+#: A leaf takes Python about so many steps of `worth_a_kernel`.
+_STEPS = 100
 
 
 class SizedTree(NamedTuple):
@@ -25,13 +34,13 @@ class SizedTree(NamedTuple):
     node are ``order[start[node] : start[node] + n_leaves[node]]``.
     """
 
-    children: list[list[int]]
-    heights: list[float]
-    objects: list[int]
-    first: list[int]
+    children: Sequence[Sequence[int]] | NDArray[np.int64]
+    heights: Sequence[float] | FloatArray
+    objects: Sequence[int] | NDArray[np.int64]
+    first: Sequence[int] | NDArray[np.int64]
     order: NDArray[np.int64]
-    start: list[int]
-    n_leaves: list[int]
+    start: Sequence[int] | NDArray[np.int64]
+    n_leaves: Sequence[int] | NDArray[np.int64]
 
     def leaves(self, node: int) -> NDArray[np.int64]:
         """Return the leaves below a node."""
@@ -56,6 +65,8 @@ def sized_tree(tree: FloatArray, sizes: NDArray[np.int64]) -> SizedTree:
         Objects of each leaf.
     """
     n = len(sizes)
+    if worth_a_kernel(_STEPS * n):
+        return _compiled_tree(tree, sizes)
     children: list[list[int]] = tree[:, :2].astype(np.int64).tolist()
     objects: list[int] = sizes.tolist()
     first, n_leaves = list(range(n)), [1] * n
@@ -71,6 +82,16 @@ def sized_tree(tree: FloatArray, sizes: NDArray[np.int64]) -> SizedTree:
     order = np.empty(n, dtype=np.int64)
     order[start[:n]] = np.arange(n)
     return SizedTree(children, tree[:, 2].tolist(), objects, first, order, start, n_leaves)
+
+
+def _compiled_tree(tree: FloatArray, sizes: NDArray[np.int64]) -> SizedTree:
+    n, merges = len(sizes), tree[:, :2].astype(np.int64)
+    objects, first, start, n_leaves = np.empty((4, 2 * n - 1), dtype=np.int64)
+    objects[:n] = sizes
+    _fill_tree(merges, objects, first, start, n_leaves)
+    order = np.empty(n, dtype=np.int64)
+    order[start[:n]] = np.arange(n)
+    return SizedTree(merges, tree[:, 2], objects, first, order, start, n_leaves)
 
 
 def least_size_parts(tree: SizedTree, n_clusters: int, least: int) -> Parts | None:
@@ -158,3 +179,21 @@ def attach(
         best = int(np.argmax(mean >= mean.max() - 1e-12))
         labels[tree.leaves(node)] = by_size[best]
     return labels
+
+
+@kernel
+def _fill_tree(merges: Any, objects: Any, first: Any, start: Any, n_leaves: Any) -> None:
+    """Write the numbers of all nodes, given the objects of the leaves."""
+    n = len(merges) + 1
+    for leaf in range(n):
+        first[leaf], n_leaves[leaf] = leaf, 1
+    for step in range(n - 1):
+        a, b = merges[step, 0], merges[step, 1]
+        objects[n + step] = objects[a] + objects[b]
+        first[n + step] = min(first[a], first[b])
+        n_leaves[n + step] = n_leaves[a] + n_leaves[b]
+    start[2 * n - 2] = 0
+    for step in range(n - 2, -1, -1):
+        a, b = merges[step, 0], merges[step, 1]
+        start[a] = start[n + step]
+        start[b] = start[a] + n_leaves[a]

@@ -23,7 +23,7 @@ from ensemblage.flow._eigen import (
 )
 from ensemblage.flow._jit import kernel
 from ensemblage.flow._symmetry import mirror
-from ensemblage.flow._threads import in_threads, row_ranges
+from ensemblage.flow._threads import in_threads, n_threads, row_ranges
 from ensemblage.flow.compiling import worth_a_kernel
 
 if TYPE_CHECKING:
@@ -274,7 +274,7 @@ def _small_graph(
     """Return B' diag(multiplicity / degree) B."""
     scale = _scale(degree, multiplicity)
     if issparse(B):
-        sparse = _sparse_graph(B, scale)
+        sparse = _sparse_graph(B, scale, n_jobs)
         mirror(sparse)
         return sparse
 
@@ -298,24 +298,37 @@ def _small_graph(
     return functools.reduce(np.add, parts)
 
 
-def _sparse_graph(B: Any, scale: FloatArray) -> FloatArray:
+def _sparse_graph(B: Any, scale: FloatArray, n_jobs: int | None) -> FloatArray:
     """Return B' diag(scale) B, of which what is below the diagonal counts."""
     if not worth_a_kernel(B.nnz * B.nnz // max(B.shape[0], 1)):
         found: FloatArray = (B.T.tocsr() @ B.multiply(scale[:, None]).tocsr()).toarray()
         return found
-    graph: FloatArray = np.zeros((B.shape[1], B.shape[1]))
-    _add_products(B.indptr, B.indices, B.data, scale, graph)
+    n_columns, n_parts = B.shape[1], n_threads(n_jobs)
+    graph: FloatArray = np.zeros((n_columns, n_columns))
+    # Each thread adds to rows of its own, so all cells are summed in the order of the rows of B.
+    # The work grows with the square of the row.
+    bounds = (n_columns * np.sqrt(np.arange(n_parts + 1) / n_parts)).astype(np.int64)
+
+    def add(part: int) -> None:
+        _add_products(B.indptr, B.indices, B.data, scale, bounds[part], bounds[part + 1], graph)
+
+    in_threads(add, range(n_parts), n_jobs)
     return graph
 
 
 @kernel
-def _add_products(starts: Any, columns: Any, values: Any, scale: Any, graph: Any) -> None:
+def _add_products(
+    starts: Any, columns: Any, values: Any, scale: Any, first: Any, last: Any, graph: Any
+) -> None:
+    """Add the products of columns from `first` to before `last` with all up to them."""
     for i in range(len(scale)):
         for p in range(starts[i], starts[i + 1]):
+            if columns[p] < first:
+                continue
+            if columns[p] >= last:
+                break
             row, value = graph[columns[p]], values[p]
-            for q in range(starts[i], starts[i + 1]):
-                if columns[q] > columns[p]:
-                    break
+            for q in range(starts[i], p + 1):
                 row[columns[q]] += value * (values[q] * scale[i])
 
 

@@ -14,6 +14,8 @@ if TYPE_CHECKING:
 
     from ensemblage._types import FloatArray, Microclusters
 
+_ROWS_PER_BLOCK = 1 << 15
+
 
 class Pairs:
     """The similarity of microclusters by the votes, and by the method itself."""
@@ -51,13 +53,18 @@ class Pairs:
         table, members = self.microclusters_.table, self.member_weight_
         some = table if rows is None else table[rows]
         if table.min() >= 0:
-            n_clusters = table.max(axis=0) + 1
-            voters = flow.membership(table, by_rows=True)
-            counted = voters
-            if rows is not None or members is not None:
-                counted = flow.membership(some, self._cluster_weight(), n_clusters, by_rows=True)
-            agreements: FloatArray = counted @ (voters.T @ weights)
-            return agreements / self._total_weight()
+            n_clusters, strength = table.max(axis=0) + 1, self._cluster_weight()
+            in_clusters = flow.membership(table, by_rows=True).T @ weights
+            total = self._total_weight()
+
+            def agreements(block: tuple[int, int]) -> FloatArray:
+                counted = flow.membership(some[slice(*block)], strength, n_clusters, by_rows=True)
+                sums: FloatArray = counted @ in_clusters
+                return sums / total
+
+            blocks = flow.row_ranges(len(some), _ROWS_PER_BLOCK)
+            parts = flow.in_threads(agreements, blocks, self.n_jobs)
+            return np.concatenate([np.empty((0, weights.shape[1])), *parts])
         parts = [
             flow.coassociation(
                 some[start : start + ROWS_TO_COMPARE], table, weights=members, n_jobs=self.n_jobs

@@ -92,7 +92,8 @@ class SharedClusters(LinkageClusterer):
         if self._from_similarity:
             return False
         table = self.microclusters_.table
-        return bool((table[:, table.max(axis=0) >= 0] >= 0).all())
+        missing = table.min(axis=0) < 0
+        return bool((table.max(axis=0)[missing] < 0).all())
 
     def _goes_by_clusters(self, linkage: str, ties: str) -> bool:
         """Tell whether the tree is made without the similarity of all pairs."""
@@ -149,7 +150,9 @@ class SharedClusters(LinkageClusterer):
         rows = flow.leader_rows(table, sizes, weight, N_GROUPS)
         leaders = flow.join_leaders(table, rows, weight, members, n_jobs=self.n_jobs)
         with one_blas_thread:
-            groups = flow.similarity_of_groups(table, sizes, leaders, weight, members)
+            groups = flow.similarity_of_groups(
+                table, sizes, leaders, weight, members, n_jobs=self.n_jobs
+            )
         self._captured = groups.captured
         tree = flow.average_link(groups.similarity, groups.sizes, overwrite=True)
         return flow.tree_of_rows(tree, leaders)

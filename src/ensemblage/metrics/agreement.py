@@ -164,10 +164,11 @@ def nmi_with_members(
     average: str = "geometric",
 ) -> float:
     """Return the mean NMI of labels of microclusters with the members that vote, by weight."""
-    heard = (table >= 0).any(axis=0)
+    heard = table.max(axis=0) >= 0
     if weight is not None:
         heard &= weight > 0
-    scores = _nmi_with_each(labels, table[:, heard], sizes, average)
+    votes = table if heard.all() else table[:, heard]
+    scores = _nmi_with_each(labels, votes, sizes, average)
     return float(np.average(scores, weights=None if weight is None else weight[heard]))
 
 
