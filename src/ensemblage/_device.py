@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import scipy.sparse
 
+from ensemblage import flow
 from ensemblage._messages import Message, Parameter
 
 if TYPE_CHECKING:
@@ -24,17 +25,19 @@ DEVICES = ("cpu", "cuda", "auto")
 WORTH_A_GPU = 1_000
 #: Columns of a panel.
 _BLOCK = 512
+#: Where most of a long walk ends up, and how often random signs are walked at first.
+_DIRECTIONS, _STEPS_TO_SETTLE, _FIRST_PROBES = 128, 8, 64
 #: Beyond so many nodes products are in single precision, as on a processor.
 _MOST_DOUBLE = 15_000
 
-#: Rows of a sparse matrix times a matrix whose rows are in one piece, one thread for each result.
+#: A sparse matrix times a matrix whose rows are in one piece, plus another; one thread a result.
 _TIMES_SOURCE = """
 extern "C" __global__ void times(const int* starts, const int* columns, const REAL* values,
-                                 const REAL* X, REAL* Y, int n, int width) {
+                                 const REAL* X, const REAL* plus, REAL* Y, int n, int width) {
     int row = blockIdx.x * blockDim.y + threadIdx.y;
     int column = blockIdx.y * blockDim.x + threadIdx.x;
     if (row >= n || column >= width) return;
-    REAL sum = 0;
+    REAL sum = plus ? plus[(long long)row * width + column] : 0;
     for (int p = starts[row]; p < starts[row + 1]; ++p)
         sum += values[p] * X[(long long)columns[p] * width + column];
     Y[(long long)row * width + column] = sum;
@@ -57,16 +60,24 @@ class Library:
         """Return an array as NumPy's."""
         return array if self.arrays is np else self.arrays.asnumpy(array)
 
-    def times(self, matrix: Any, block: Any) -> Any:
-        """Return a sparse matrix times an array whose rows are in one piece."""
+    def sent(self, matrix: Any, dtype: Any = None) -> Any:
+        """Return a sparse matrix on the device, in single precision if it has many rows."""
+        if dtype is None:
+            dtype = np.float64 if max(matrix.shape) <= _MOST_DOUBLE else np.float32
+        return _sent(matrix.tocsr(), self, dtype)
+
+    def times(self, matrix: Any, block: Any, plus: Any = None) -> Any:
+        """Return a sparse matrix times an array, plus another, in the precision of the matrix."""
+        block = block.astype(matrix.dtype, copy=False)
         if self.arrays is np:
-            return matrix @ block
+            return matrix @ block if plus is None else matrix @ block + plus
         width = block.shape[1]
         result = self.arrays.empty((matrix.shape[0], width), dtype=block.dtype)
         grid = (-(-matrix.shape[0] // 8), -(-width // 32))
         parts = (matrix.indptr, matrix.indices, matrix.data, self.arrays.ascontiguousarray(block))
         numbers = np.int32(matrix.shape[0]), np.int32(width)
-        _kernel(self.arrays, str(block.dtype))(grid, (32, 8), (*parts, result, *numbers))
+        plus = np.uintp(0) if plus is None else plus
+        _kernel(self.arrays, str(block.dtype))(grid, (32, 8), (*parts, plus, result, *numbers))
         return result
 
     def free_memory(self) -> int | None:
@@ -168,23 +179,70 @@ def trajectory_norms(P: Any, n_steps: int, on: Library) -> FloatArray:
     return norms
 
 
+def estimated_norms(
+    P: Any, n_steps: int, n_probes: int, rng: np.random.Generator, on: Library, *, error: float
+) -> FloatArray:
+    """Return lengths to a relative error; see `ensemblage.flow.estimated_norms`."""
+    n, xp = P.shape[0], on.arrays
+    draws = xp.random.default_rng(int(rng.integers(2**63)))
+    walk = _sent(P, on, np.float32)
+    forward = walk.T.tocsr()
+    panel = draws.standard_normal((n, _DIRECTIONS), dtype=np.float32)
+    for _ in range(min(n_steps, _STEPS_TO_SETTLE)):
+        panel = on.times(forward, panel)
+    basis = xp.linalg.qr(panel)[0]
+
+    def squares(panel: Any) -> Any:
+        totals = xp.zeros(n)
+        for step in range(n_steps):
+            panel = on.times(walk, panel)
+            if step > 0:
+                totals += (panel * panel).sum(axis=1)
+        return totals
+
+    def probed(n_columns: int) -> Any:
+        signs = draws.integers(0, 2, size=(n, n_columns), dtype=np.int8)
+        panel = (2 * signs - 1).astype(np.float32)
+        return squares(panel - basis @ (basis.T @ panel))
+
+    known = squares(basis) + xp.asarray(P.power(2).sum(axis=1)).ravel()
+    done, rest = _FIRST_PROBES, probed(_FIRST_PROBES)
+    wanted = flow.probes_for(error, on.fetched(known), on.fetched(rest / done))
+    wanted = min(max(wanted, done), n_probes)
+    while done < wanted:
+        more = min(wanted - done, _BLOCK)
+        rest += probed(more)
+        done += more
+    norms: FloatArray = on.fetched(xp.sqrt(known + rest / done))
+    return norms
+
+
 def similarity_product(
     P: Any, norms: FloatArray, columns: Any, n_steps: int, on: Library
 ) -> FloatArray:
     """Return PTS @ columns; see `ensemblage.flow.similarity_product`."""
-    xp = on.arrays
-    sweeps = _Sweeps(P, n_steps, on)
-    scale = _inverse(xp.asarray(norms), xp)[:, None].astype(sweeps.dtype)
+    product = SimilarityProduct(P, norms, n_steps, on)
     out = np.empty(columns.shape)
     for start in range(0, columns.shape[1], _BLOCK):
         some = columns[:, start : start + _BLOCK]
         some = some if isinstance(some, np.ndarray) else some.toarray()
-        walked = sweeps(scale * xp.asarray(some, dtype=sweeps.dtype))
-        out[:, start : start + _BLOCK] = on.fetched(scale * walked)
-    alone = np.flatnonzero(norms == 0)
-    rest = columns[alone]
-    out[alone] = rest if isinstance(rest, np.ndarray) else rest.toarray()
+        out[:, start : start + _BLOCK] = on.fetched(product(on.arrays.asarray(some)))
     return out
+
+
+class SimilarityProduct:
+    """Multiplies arrays of a device with PTS; the walk is sent there once."""
+
+    def __init__(self, P: Any, norms: FloatArray, n_steps: int, on: Library) -> None:
+        self._sweeps, xp = _Sweeps(P, n_steps, on), on.arrays
+        self._scale = _inverse(xp.asarray(norms), xp)[:, None].astype(self._sweeps.dtype)
+        self._alone = xp.asarray(np.flatnonzero(norms == 0))
+
+    def __call__(self, columns: Any) -> Any:
+        """Return PTS times an array of few columns."""
+        product = self._scale * self._sweeps(self._scale * columns)
+        product[self._alone] = columns[self._alone]
+        return product
 
 
 class _Sweeps:
@@ -201,11 +259,10 @@ class _Sweeps:
         for _ in range(self._n_steps):
             panel = self._on.times(self._forward, panel)
             steps.append(panel)
-        back = self._on.arrays.zeros_like(panel)
+        back = steps.pop()
         while steps:
-            back += steps.pop()
-            back = self._on.times(self._walk, back)
-        return back
+            back = self._on.times(self._walk, back, steps.pop())
+        return self._on.times(self._walk, back)
 
 
 def _unit_columns(n: int, start: int, stop: int, dtype: Any, xp: Any) -> Any:

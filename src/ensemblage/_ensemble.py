@@ -136,12 +136,14 @@ class Ensemble:
             f" n_microclusters={len(self.microclusters.sizes)})"
         )
 
-    def cluster_entropies(self, weights: FloatArray | None = None) -> FloatArray:
+    def cluster_entropies(
+        self, weights: FloatArray | None = None, *, n_jobs: int | None = None
+    ) -> FloatArray:
         """Return `flow.cluster_entropies`, kept for the next method with these weights."""
         key = None if weights is None else weights.tobytes()
         if self._scatter is None or self._scatter[0] != key:
             table, sizes, _ = self.microclusters
-            self._scatter = key, flow.cluster_entropies(table, sizes, weights)
+            self._scatter = key, flow.cluster_entropies(table, sizes, weights, n_jobs=n_jobs)
         return self._scatter[1]
 
     @property
@@ -188,7 +190,9 @@ class Ensemble:
         if not self.checked_for_ids:
             self.checked_for_ids = True
             table, sizes, _ = self.microclusters
-            n_votes = [int(sizes[votes >= 0].sum()) for votes in table.T]
+            n_votes = [self.n_objects] * table.shape[1]
+            for m in np.flatnonzero(table.min(axis=0, initial=0) < 0):
+                n_votes[m] = int(sizes[table[:, m] >= 0].sum())
             _validate.warn_of_ids(self.names, self.labels, n_votes)
 
     def translate(self, other: Ensemble) -> NDArray[np.int32]:

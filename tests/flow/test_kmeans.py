@@ -30,7 +30,7 @@ def embedded(draw, whole=False):
 def test_starts_agree_with_their_definition(case, k, n_trials):
     rows, weights, rng = case
     draws = rng.random((k, n_trials))
-    centres = _choose_centres(rows, weights, draws)
+    centres = _choose_centres(rows, weights, draws, 1)
     chosen = feature_twins.greedy_starts(rows, weights, draws)
     np.testing.assert_array_equal(centres, rows[chosen])
 

@@ -85,8 +85,8 @@ def test_lengths_keep_to_the_error_asked_for(large_walk, error, directions, monk
 
 def test_harder_walks_get_more_probes():
     known, rest = np.ones(10), np.full(10, 0.5)
-    panels = [large_walk_module._panels_for(error, known, rest) for error in (0.1, 0.02)]
-    assert panels == [1, 5]  # 0.5 (1/3)² / 0.02² = 139 probes in panels of 32
+    probes = [large_walk_module.probes_for(error, known, rest) for error in (0.1, 0.02)]
+    assert probes == [6, 139]  # 0.5 (1/3)² / error²
 
 
 def test_threads_change_no_length(large_walk):

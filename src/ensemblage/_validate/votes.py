@@ -128,6 +128,8 @@ def as_array(X: Any) -> NDArray[Any]:
         labels: NDArray[Any] = X.data.astype(object)
         labels[np.ma.getmaskarray(X)] = None
         return labels
+    if hasattr(X, "__cuda_array_interface__") and hasattr(X, "get"):
+        X = X.get()  # CuPy's arrays are copied only if that is asked for
     try:
         array = np.asarray(X)
         if not isinstance(X, np.ndarray) and _has_lost_something(array):

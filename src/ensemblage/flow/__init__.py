@@ -10,6 +10,7 @@ from ensemblage.flow._golden import golden_maximum
 from ensemblage.flow._index import MicroclusterIndex
 from ensemblage.flow._membership import membership, merged_membership
 from ensemblage.flow._nearest import nearest
+from ensemblage.flow._neighbours import Neighbours
 from ensemblage.flow._threads import in_threads, n_threads, row_ranges
 from ensemblage.flow.agglomerate import agglomerate, cut_tree, tree_of_objects
 from ensemblage.flow.align import cluster_agreement, match, plurality, vote
@@ -37,7 +38,7 @@ from ensemblage.flow.edges import (
     vertex_refusal,
 )
 from ensemblage.flow.element_similarity import element_similarity, similarity_to_one
-from ensemblage.flow.elite import elite_graph, elite_graph_of
+from ensemblage.flow.elite import elite_graph, elite_graph_of, graph_of_neighbours
 from ensemblage.flow.factorise import (
     Factors,
     factor_labels,
@@ -53,10 +54,12 @@ from ensemblage.flow.graphs import (
     net_weights,
     whole_weights,
 )
+from ensemblage.flow.implicit_cut import ImplicitCut, columns_of_implicit_cut
 from ensemblage.flow.kmeans import centroids, farthest_first, kmeans, least_aligned, lloyd
-from ensemblage.flow.large_walk import estimated_norms
+from ensemblage.flow.large_walk import estimated_norms, probes_for
 from ensemblage.flow.latent_classes import LatentClasses, expect, latent_classes, softened
 from ensemblage.flow.leaders import (
+    Leaders,
     join_leaders,
     leader_rows,
     similarity_of_groups,
@@ -107,13 +110,7 @@ from ensemblage.flow.rpcl import rpcl
 from ensemblage.flow.sact import source_aware_triples
 from ensemblage.flow.simrank import simrank
 from ensemblage.flow.sparse_linkage import sparse_average_link
-from ensemblage.flow.tcut import (
-    MOST_COLUMNS,
-    ImplicitCut,
-    TransferCut,
-    columns_of_implicit_cut,
-    unit_rows,
-)
+from ensemblage.flow.tcut import MOST_COLUMNS, TransferCut, unit_rows
 from ensemblage.flow.trajectories import vote_shares, walk_length, walk_weights
 from ensemblage.flow.triples import connected_triples
 from ensemblage.flow.walk import (
@@ -134,12 +131,14 @@ __all__ = [
     "Gains",
     "ImplicitCut",
     "LatentClasses",
+    "Leaders",
     "Links",
     "LocalMerges",
     "MedianPartition",
     "MedianProblem",
     "Merge",
     "MicroclusterIndex",
+    "Neighbours",
     "NormalisedCut",
     "Parts",
     "SizedTree",
@@ -183,6 +182,7 @@ __all__ = [
     "giants",
     "golden_maximum",
     "graded_coassociation",
+    "graph_of_neighbours",
     "group_similarity",
     "groups_in_order",
     "groups_last",
@@ -230,6 +230,7 @@ __all__ = [
     "part_shares",
     "partition_losses",
     "plurality",
+    "probes_for",
     "product_by_rows",
     "reach",
     "reliable_pairs",

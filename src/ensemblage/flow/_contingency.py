@@ -18,7 +18,7 @@ from ensemblage.flow._symmetry import mirror
 from ensemblage.flow.compiling import worth_a_kernel
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable
 
     from numpy.typing import NDArray
 
@@ -43,23 +43,23 @@ def cluster_ends(table: NDArray[np.int32]) -> NDArray[np.int64]:
 
 def lower_blocks(
     table: NDArray[np.int32], sizes: NDArray[np.int64]
-) -> Iterator[tuple[int, FloatArray | csr_array]]:
-    """Yield each clustering that has clusters, and what they share with those up to its own.
+) -> tuple[NDArray[np.intp], Callable[[int], FloatArray | csr_array]]:
+    """Return the clusterings that have clusters, and what their clusters share with others.
 
     The block of clustering a has a row for each of its clusters and a column for each cluster of
     the clusterings 0..a. O(n·M²) in all, and the memory of one block.
     """
-    share = sharing(table, sizes)
-    for a in range(table.shape[1]):
-        if table[:, a].max(initial=-1) >= 0:
-            yield a, share(table[:, a], a + 1)
+    share, n_clusters = sharing(table, sizes), np.diff(cluster_ends(table))
+    return np.flatnonzero(n_clusters), lambda a: share(table[:, a], a + 1, int(n_clusters[a]))
 
 
 def overlaps(table: NDArray[np.int32], sizes: NDArray[np.int64]) -> FloatArray:
     """Return |C_u ∩ C_v| in objects for every pair of clusters; sizes are on the diagonal."""
     ends = cluster_ends(table)
     counts: FloatArray = np.empty((int(ends[-1]), int(ends[-1])))
-    for a, block in lower_blocks(table, sizes):
+    members, block_of = lower_blocks(table, sizes)
+    for a in members:
+        block = block_of(a)
         whole = block if isinstance(block, np.ndarray) else block.toarray()
         counts[ends[a] : ends[a + 1], : ends[a + 1]] = whole
     mirror(counts)
@@ -85,18 +85,21 @@ def overlaps_with(
 
 def sharing(
     table: NDArray[np.int32], sizes: NDArray[np.int64]
-) -> Callable[[NDArray[np.int32], int], FloatArray | csr_array]:
+) -> Callable[[NDArray[np.int32], int, int], FloatArray | csr_array]:
     """Return what gives the objects that the clusters of a clustering share with others.
 
-    Called with the votes of the clustering, it gives a row for each of its clusters and a column
-    for each cluster of the first so many clusterings of `table`: a sparse matrix where nearly all
+    Called with the votes of the clustering, a number of clusterings and the number of its own
+    clusters, it gives a row for each of these and a column for each cluster of the first so many
+    clusterings of `table`: a sparse matrix where nearly all
     would be empty, as it is for clusters of single rows.
     """
     ends, weights = cluster_ends(table), sizes.astype(np.float64)
     compiled = worth_a_kernel(table.size * table.shape[1])  # as it is called for each clustering
 
-    def share(labels: NDArray[np.int32], n_clusterings: int) -> FloatArray | csr_array:
-        shape = int(labels.max()) + 1, int(ends[n_clusterings])
+    def share(
+        labels: NDArray[np.int32], n_clusterings: int, n_labels: int
+    ) -> FloatArray | csr_array:
+        shape = n_labels, int(ends[n_clusterings])
         some = table[:, :n_clusterings]
         if shape[0] * shape[1] > _MOSTLY_EMPTY * some.size + _FEW_CELLS:
             return _sparse_counts(labels, numbered(some, ends), weights, shape)

@@ -42,7 +42,11 @@ def cluster_graph(likeness: FloatArray) -> Any:
 
 
 def cluster_entropies(
-    table: NDArray[np.int32], sizes: NDArray[np.int64], weights: FloatArray | None = None
+    table: NDArray[np.int32],
+    sizes: NDArray[np.int64],
+    weights: FloatArray | None = None,
+    *,
+    n_jobs: int | None = None,
 ) -> FloatArray:
     """Return how scattered each cluster is over the other clusterings, in bits, summed over them.
 
@@ -55,14 +59,21 @@ def cluster_entropies(
         return _entropies_of_distinct(distinct, sizes, weights[owners(table)], weights.sum())
     ends = cluster_ends(table)
     total: FloatArray = np.zeros(int(ends[-1]))
-    for a, block in lower_blocks(table, sizes):
-        others, before = _with_clusters(ends, a + 1), int(ends[a])
+    members, block_of = lower_blocks(table, sizes)
+
+    def both_sides(a: int) -> tuple[FloatArray, FloatArray]:
+        """Return the entropies of the clusters of one clustering in others, and of these in it."""
+        block, others, before = block_of(a), _with_clusters(ends, a + 1), int(ends[a])
         starts = ends[others]
         bits = _plogp(block) / _LN2
         here = _entropies(_by_clustering(block, starts), _by_clustering(bits, starts))
-        total[before : ends[a + 1]] += here @ weights[others]
         there = _entropies(block[:, :before].sum(axis=0), bits[:, :before].sum(axis=0))
-        total[:before] += weights[a] * there
+        return here @ weights[others], weights[a] * there
+
+    # Added in order, whatever the number of threads.
+    for a, (here, there) in zip(members, in_threads(both_sides, members, n_jobs), strict=True):
+        total[ends[a] : ends[a + 1]] += here
+        total[: ends[a]] += there
     return total
 
 
@@ -148,9 +159,10 @@ def member_nmi(
     def fill(a: int) -> None:
         n_others = a + 1 if others is None else len(others)
         with_clusters = _with_clusters(ends, n_others)
-        if not len(with_clusters) or table[:, a].max() < 0:
+        n_labels = int(table[:, a].max()) + 1
+        if not len(with_clusters) or n_labels == 0:
             return
-        block = share(table[:, a], n_others)
+        block = share(table[:, a], n_others, n_labels)
         result[a, with_clusters] = _nmi_of_block(block, ends[with_clusters])
 
     in_threads(fill, range(n_members - 1, -1, -1), n_jobs)  # the longest first

@@ -33,7 +33,6 @@ if TYPE_CHECKING:
 
     from ensemblage._types import FloatArray
     from ensemblage.flow._neighbours import Neighbours
-    from ensemblage.flow._strips import VoteStrips
 
 _ROWS_PER_BLOCK = 16
 
@@ -71,7 +70,8 @@ def elite_graph(
         blocks = row_ranges(len(table), _ROWS_PER_BLOCK)
         return _union(in_threads(find, blocks, n_jobs), len(table))
     strips = vote_strips(table)
-    return _symmetric(strips, nearest_rows(strips, n_neighbors, n_jobs))
+    found = nearest_rows(strips, n_neighbors, n_jobs)
+    return graph_of_neighbours(found, table.shape[1], strips.order)
 
 
 def elite_graph_of(similarity: FloatArray, n_neighbors: int) -> Any:
@@ -109,18 +109,24 @@ def _elite_rows(
     return find
 
 
-def _symmetric(strips: VoteStrips, found: Neighbours) -> Any:
-    """Return the union of rows' own neighbours and its transpose, rows back in their old order."""
-    n, n_clusterings = len(strips.order), strips.codes.shape[1]
+def graph_of_neighbours(
+    found: Neighbours, n_clusterings: int, order: NDArray[np.int32] | None = None
+) -> Any:
+    """Return the union of rows' own neighbours and its transpose, as `elite_graph` does.
+
+    `order` are the rows of the table that the neighbours were found for; by default, all in order.
+    """
+    n = len(found.lengths)
+    order = np.arange(n, dtype=np.int32) if order is None else order
     ends = np.concatenate([[0], np.cumsum(found.lengths)])
     degrees = np.empty(n, dtype=np.int64)
-    degrees[strips.order] = found.lengths
-    _count_links(strips.order, ends, found.thresholds, found.places, found.counts, degrees)
+    degrees[order] = found.lengths
+    _count_links(order, ends, found.thresholds, found.places, found.counts, degrees)
     indptr = np.concatenate([[0], np.cumsum(degrees)])
     near = np.empty(indptr[-1], dtype=np.int32)
     counts = np.empty(indptr[-1], dtype=found.counts.dtype)
     _write_links(
-        strips.order,
+        order,
         ends,
         found.thresholds,
         found.places,

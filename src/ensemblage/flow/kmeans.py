@@ -11,12 +11,15 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ensemblage.flow._jit import fast_kernel, kernel
-from ensemblage.flow._threads import in_threads
+from ensemblage.flow._threads import in_threads, n_threads, row_ranges
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from ensemblage._types import FloatArray, Weights
+
+#: Rows that a thread measures at a time; they stay in its cache while candidates are tried.
+_ROWS_PER_PART = 1 << 14
 
 
 def kmeans(
@@ -38,10 +41,11 @@ def kmeans(
     mass = np.ones(len(rows)) if weights is None else weights.astype(np.float64)
     rows = np.ascontiguousarray(rows)
     n_trials = 2 + int(np.log(n_clusters))
+    each = max(n_threads(n_jobs) // n_starts, 1)  # threads of a start
 
     def one_start(child: np.random.Generator) -> tuple[float, NDArray[np.int64]]:
         draws = child.random((n_clusters, n_trials))
-        return _lloyd(rows, mass, _choose_centres(rows, mass, draws), max_iter)
+        return _lloyd(rows, mass, _choose_centres(rows, mass, draws, each), max_iter, each)
 
     results = in_threads(one_start, rng.spawn(n_starts), n_jobs)
     return min(results, key=lambda result: result[0])[1]
@@ -61,7 +65,7 @@ def lloyd(
     """
     mass = np.ones(len(rows)) if weights is None else weights.astype(np.float64)
     start = np.array(centres, dtype=np.float64, order="C")
-    return _lloyd(np.ascontiguousarray(rows), mass, start, max_iter)[1]
+    return _lloyd(np.ascontiguousarray(rows), mass, start, max_iter, 1)[1]
 
 
 def centroids(rows: FloatArray, labels: NDArray[np.int64], weights: Weights) -> FloatArray:
@@ -111,11 +115,13 @@ _BLOCK = 64
 _NARROW = 256
 
 
-def _choose_centres(rows: FloatArray, weights: FloatArray, draws: FloatArray) -> FloatArray:
+def _choose_centres(
+    rows: FloatArray, weights: FloatArray, draws: FloatArray, n_jobs: int
+) -> FloatArray:
     """Greedy k-means++: candidates drawn by weighted distance, the most useful one taken."""
-    n = len(rows)
+    n, n_trials = len(rows), draws.shape[1]
     everywhere, nobody = np.arange(n), np.zeros(n, dtype=np.int64)
-    nearest, candidate, best = np.ones(n), np.empty(n), np.empty(n)
+    nearest, candidates = np.ones(n), np.empty((n_trials, n))
     chosen = np.zeros(len(draws), dtype=np.int64)
     for c, draw in enumerate(draws):
         chance = np.cumsum(weights * nearest)  # the first centre by weight alone
@@ -123,20 +129,23 @@ def _choose_centres(rows: FloatArray, weights: FloatArray, draws: FloatArray) ->
             nearest[:] = np.inf
             draw = draw[:1]
         picks = np.searchsorted(chance, draw * chance[-1], side="right").clip(max=n - 1)
-        least = np.inf
-        for trial in range(len(picks)):
-            candidate[:] = nearest
-            _approach(rows, everywhere, rows, picks[trial : trial + 1], 0, candidate, nobody)
-            total = _weighted_sum(weights, candidate)
-            if total < least:
-                least, chosen[c] = total, picks[trial]
-                best, candidate = candidate, best
-        nearest, best = best, nearest
+
+        def approach(part: tuple[int, int], picks: NDArray[np.intp] = picks) -> None:
+            some = everywhere[slice(*part)]
+            for trial in range(len(picks)):
+                candidates[trial, slice(*part)] = nearest[slice(*part)]
+                asked = picks[trial : trial + 1]
+                _approach(rows, some, rows, asked, 0, candidates[trial], nobody)
+
+        in_threads(approach, row_ranges(n, _ROWS_PER_PART), n_jobs)
+        totals = [_weighted_sum(weights, candidates[trial]) for trial in range(len(picks))]
+        best = int(np.argmin(totals))
+        chosen[c], nearest[:] = picks[best], candidates[best]
     return rows[chosen]
 
 
 def _lloyd(
-    rows: FloatArray, weights: FloatArray, centres: FloatArray, max_iter: int
+    rows: FloatArray, weights: FloatArray, centres: FloatArray, max_iter: int, n_jobs: int
 ) -> tuple[float, NDArray[np.int64]]:
     """Improve `centres` until no label changes; return the weighted squared distances, and labels.
 
@@ -147,7 +156,7 @@ def _lloyd(
     moved = np.ones(len(centres), dtype=np.bool_)
     for turn in range(max_iter):
         before = labels.copy()
-        _assign(rows, centres, moved, labels, distances, again=turn > 0)
+        _assign(rows, centres, moved, labels, distances, n_jobs, again=turn > 0)
         switched = labels != before if turn > 0 else np.ones(len(rows), dtype=np.bool_)
         if not switched.any():
             break
@@ -162,7 +171,7 @@ def _lloyd(
         label = labels[which]
         _add_rows(rows, which, label, weights[which] / mass[label], centres)
     else:
-        _assign(rows, centres, moved, labels, distances, again=max_iter > 0)
+        _assign(rows, centres, moved, labels, distances, n_jobs, again=max_iter > 0)
     return _weighted_sum(weights, distances), labels
 
 
@@ -172,6 +181,7 @@ def _assign(
     moved: NDArray[np.bool_],
     labels: NDArray[np.int64],
     distances: FloatArray,
+    n_jobs: int,
     *,
     again: bool,
 ) -> None:
@@ -182,10 +192,18 @@ def _assign(
     """
     lost = moved[labels]
     distances[lost] = np.inf
-    anew, others = np.flatnonzero(lost), np.flatnonzero(~lost)
     own_first = int(again and rows.shape[1] > _NARROW)
-    _approach(rows, anew, centres, np.arange(len(centres)), own_first, distances, labels)
-    _approach(rows, others, centres, np.flatnonzero(moved), 0, distances, labels)
+    for which, asked, first in (
+        (np.flatnonzero(lost), np.arange(len(centres)), own_first),
+        (np.flatnonzero(~lost), np.flatnonzero(moved), 0),
+    ):
+
+        def approach(
+            part: tuple[int, int], which: Any = which, asked: Any = asked, first: int = first
+        ) -> None:
+            _approach(rows, which[slice(*part)], centres, asked, first, distances, labels)
+
+        in_threads(approach, row_ranges(len(which), _ROWS_PER_PART), n_jobs)
 
 
 def _refill(

@@ -72,7 +72,8 @@ def estimated_norms(
     children = rng.spawn(-(-n_probes // WIDTH_SINGLE))
     few = children[:_FIRST_PANELS]
     rest = _sum(in_threads(probe, few, n_jobs))
-    wanted = _panels_for(error, known, rest / (len(few) * WIDTH_SINGLE))
+    probes = probes_for(error, known, rest / (len(few) * WIDTH_SINGLE))
+    wanted = -(-probes // WIDTH_SINGLE)
     n_panels = min(max(wanted, len(few)), len(children))
     if n_panels > len(few):
         rest += _sum(in_threads(probe, children[len(few) : n_panels], n_jobs))
@@ -106,11 +107,11 @@ def _panel(columns: NDArray[np.float32], first: int) -> NDArray[np.float32]:
     return panel
 
 
-def _panels_for(error: float, known: FloatArray, rest: FloatArray) -> int:
-    """Return how many panels of probes give that error, where `rest` of a square is estimated."""
+def probes_for(error: float, known: FloatArray, rest: FloatArray) -> int:
+    """Return how many probes give that error, where `rest` of a square is estimated."""
     whole = known + rest
     share = np.divide(rest, whole, out=np.zeros_like(rest), where=whole > 0)
-    return int(np.ceil(0.5 * np.mean(share**2) / error**2 / WIDTH_SINGLE))
+    return int(np.ceil(0.5 * np.mean(share**2) / error**2))
 
 
 def _sum(parts: list[FloatArray]) -> FloatArray:

@@ -16,10 +16,8 @@ from scipy.sparse import issparse
 
 from ensemblage.flow._eigen import (
     FIRST_BATCH,
-    MORE,
     LeadingVectors,
     ProductVectors,
-    batch_of_products,
 )
 from ensemblage.flow._jit import kernel
 from ensemblage.flow._symmetry import mirror
@@ -27,8 +25,6 @@ from ensemblage.flow._threads import in_threads, n_threads, row_ranges
 from ensemblage.flow.compiling import worth_a_kernel
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from ensemblage._types import FloatArray, Weights
 
 #: With more columns the small graph is multiplied with vectors: LAPACK takes O(n_c³).
@@ -38,8 +34,6 @@ MOST_DECOMPOSED = 1000
 MOST_COLUMNS = 6000
 _MOST_COLUMNS_OF_DENSE = 2000
 _MOST_LINKS = 100
-#: Steps until leading eigenvectors are right to single precision.
-_STEPS = 8
 _ROWS_PER_BLOCK = 8192
 _ROWS_PER_PRODUCT = 1024  # copied to float64 at a time
 _ROWS_PER_ITEM = 8 * _ROWS_PER_BLOCK  # of float32; few sums of blocks are held at a time
@@ -127,63 +121,6 @@ class TransferCut:
         rank = np.count_nonzero(values[:n_clusters] > _NO_EIGENVALUE)
         rows = self.coordinates(n_clusters)[:, :rank] / np.sqrt(values[:rank])
         return unit_rows(rows), unit_rows(vectors[:, :rank])
-
-
-class ImplicitCut:
-    """The transfer cut of B = similarity · V, of which only products are computed.
-
-    Parameters
-    ----------
-    similarity_times : callable
-        Returns the product of a symmetric similarity of the rows with an array.
-    V : sparse array of shape (n_rows, n_columns)
-        Nonnegative; every column has an entry.
-    error : float
-        How exact eigenvectors are; larger than the error of the products.
-    """
-
-    def __init__(
-        self, similarity_times: Callable[[FloatArray], FloatArray], V: Any, error: float
-    ) -> None:
-        self._similarity_times = similarity_times
-        self._V, self._transposed = V.tocsr(), V.T.tocsr()
-        sums = similarity_times(
-            np.column_stack([np.asarray(V.sum(axis=1)).ravel(), np.ones(V.shape[0])])
-        ).astype(np.float64)
-        self._degree = np.where(sums[:, :1] > 0, sums[:, :1], 1e-10)
-        self._root_degree = np.sqrt(self._transposed @ sums[:, 1:])
-        self._leading = ProductVectors(self._multiply, self._root_degree[:, 0], error)
-        self._coordinates: dict[int, FloatArray] = {}
-
-    def _multiply(self, block: FloatArray) -> FloatArray:
-        product = self._similarity_times(self._carried(block))
-        found: FloatArray = (self._transposed @ product) / self._root_degree
-        return found
-
-    def _carried(self, block: FloatArray) -> FloatArray:
-        """Return diag(1 / degree) B block, for a block that is divided by the root degree."""
-        carried: FloatArray = (
-            self._similarity_times(self._V @ (block / self._root_degree)) / self._degree
-        )
-        return carried
-
-    def eigenvalues(self, n_clusters: int) -> FloatArray:
-        """Return the leading eigenvalues, as `TransferCut.eigenvalues` does."""
-        return self._leading(n_clusters)[0][:n_clusters]
-
-    def embedding(self, n_clusters: int) -> FloatArray:
-        """Return unit rows, as `TransferCut.embedding` does."""
-        vectors = self._leading(n_clusters)[1]
-        batch = vectors.shape[1]
-        if batch not in self._coordinates:
-            self._coordinates[batch] = self._carried(vectors)
-        return unit_rows(self._coordinates[batch][:, :n_clusters])
-
-
-def columns_of_implicit_cut(n_clusters: int) -> int:
-    """Return with about how many columns a similarity is multiplied in an implicit cut."""
-    batch = batch_of_products(n_clusters)
-    return 2 * _STEPS * (batch + MORE) + batch
 
 
 def unit_rows(rows: FloatArray, offset: float = 0.0) -> FloatArray:

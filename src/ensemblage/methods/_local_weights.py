@@ -31,7 +31,9 @@ def check_local_weights(estimator: Any) -> LocalWeights:
 
 def local_entropies(estimator: Any, weights: LocalWeights) -> FloatArray:
     """Return how scattered each cluster of the ensemble is over the clusterings."""
-    entropies: FloatArray = estimator._ensemble.cluster_entropies(estimator.member_weight_)
+    entropies: FloatArray = estimator._ensemble.cluster_entropies(
+        estimator.member_weight_, n_jobs=estimator.n_jobs
+    )
     if weights.normalized:
         return flow.normalised_entropies(entropies, flow.owners(estimator.microclusters_.table))
     return entropies

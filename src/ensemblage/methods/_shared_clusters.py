@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from ensemblage import _validate, flow
+from ensemblage import _device, _device_rows, _validate, flow
 from ensemblage._blas import one_blas_thread
 from ensemblage._messages import Message, Parameter
 from ensemblage.methods._linkage import LinkageClusterer
@@ -54,6 +54,8 @@ class SharedClusters(LinkageClusterer):
     _similarity: FloatArray | None
     #: Whether the tree may begin with groups of similar microclusters where there are very many.
     _may_group: bool
+    #: Where microclusters are compared with the leaders of groups.
+    _device_for_groups = "cpu"
     #: What the groups of the tree show of the differences of objects; None if there are none.
     _captured: float | None
     _instead_of_square = Message(
@@ -104,8 +106,12 @@ class SharedClusters(LinkageClusterer):
         """Tell whether a tree that goes by clusters would take too many steps without groups."""
         if not getattr(self, "_may_group", False):
             return False
-        columns = self.microclusters_.table.T
-        return sum(float((np.bincount(column) ** 2.0).sum()) for column in columns) > MOST_STEPS
+        steps = 0.0
+        for column in self.microclusters_.table.T:
+            steps += float((np.bincount(column) ** 2.0).sum())
+            if steps > MOST_STEPS:
+                return True
+        return False
 
     def _check_fits(self, linkage: str, ties: str) -> None:
         """Refuse what would not fit: all pairs of microclusters, unless the tree needs none."""
@@ -148,7 +154,11 @@ class SharedClusters(LinkageClusterer):
         if self.member_weight_ is not None:
             members = self.member_weight_[voting]
         rows = flow.leader_rows(table, sizes, weight, N_GROUPS)
-        leaders = flow.join_leaders(table, rows, weight, members, n_jobs=self.n_jobs)
+        on = _device.chosen(self._device_for_groups, len(table))
+        if on is not None and _device_rows.can_join(table):
+            leaders = _device_rows.join_leaders(table, rows, weight, members, on)
+        else:
+            leaders = flow.join_leaders(table, rows, weight, members, n_jobs=self.n_jobs)
         with one_blas_thread:
             groups = flow.similarity_of_groups(
                 table, sizes, leaders, weight, members, n_jobs=self.n_jobs

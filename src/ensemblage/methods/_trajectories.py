@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from ensemblage import _validate, flow
+from ensemblage import _device, _device_rows, _validate, flow
 from ensemblage.methods._base import ConsensusClusterer
 from ensemblage.methods._trust import warn_if_doubtful
 
@@ -101,10 +101,12 @@ def elite_walk(estimator: Any, groups: Microclusters, links: FloatArray | None =
     if links is not None:
         graph = flow.elite_graph_of(links, estimator.n_neighbors_)
         return flow.transition_matrix(graph, groups.sizes)
-    graph = flow.elite_graph(
-        groups.table,
-        estimator.n_neighbors_,
-        weights=estimator.member_weight_,
-        n_jobs=estimator.n_jobs,
-    )
+    table, n_neighbors = groups.table, estimator.n_neighbors_
+    weights = estimator.member_weight_
+    on = _device.chosen(estimator.device, len(table))
+    if on is not None and _device_rows.can_compare(table, weights):
+        found = _device_rows.nearest_rows(table, n_neighbors, on)
+        graph = flow.graph_of_neighbours(found, table.shape[1])
+    else:
+        graph = flow.elite_graph(table, n_neighbors, weights=weights, n_jobs=estimator.n_jobs)
     return flow.transition_matrix(graph, groups.sizes)

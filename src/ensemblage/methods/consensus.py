@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from sklearn.utils.validation import check_is_fitted
 
-from ensemblage import _validate, flow
+from ensemblage import _device, _validate, flow
 from ensemblage._messages import ParameterError
 from ensemblage.methods import METHODS
 from ensemblage.methods._base import ConsensusClusterer
@@ -83,6 +83,10 @@ class Consensus(ConsensusClusterer):
         Decides the starts of k-means where a graph is cut. Equal integers give equal labels.
     n_jobs : int or None, default=None
         Threads. None means ``OMP_NUM_THREADS`` or else all cores; results do not depend on it.
+    device : {"cpu", "cuda", "auto"}, default="cpu"
+        Where very many microclusters are put into groups, and where a named method that has this
+        parameter computes. "cuda" needs the extra ``gpu``; "auto" takes a CUDA device where there
+        is one and the work is large enough.
 
     Attributes
     ----------
@@ -158,6 +162,7 @@ class Consensus(ConsensusClusterer):
         min_cluster_size: float | str = "auto",
         random_state: Any = None,
         n_jobs: int | None = None,
+        device: str = "cpu",
     ) -> None:
         self.n_clusters = n_clusters
         self.method = method
@@ -165,6 +170,7 @@ class Consensus(ConsensusClusterer):
         self.min_cluster_size = min_cluster_size
         self.random_state = random_state
         self.n_jobs = n_jobs
+        self.device = device
 
     def _fit(self, X: Any, member_weight: Any) -> Self:
         owner = type(self).__name__
@@ -172,6 +178,7 @@ class Consensus(ConsensusClusterer):
         params = _check_params(owner, self.method_params, METHODS[name])
         _validate.check_min_cluster_size(owner, self.min_cluster_size)
         self._seed = _validate.check_random_state(owner, self.random_state)
+        device = _validate.check_choice(owner, "device", self.device, _device.DEVICES)
         if METHODS[name] is not type(self):
             return self._fit_named(X, member_weight, METHODS[name], params)
         if params:
@@ -182,7 +189,8 @@ class Consensus(ConsensusClusterer):
         common: dict[str, Any] = {"n_clusters": 1, "n_jobs": self.n_jobs}
         tree = LWEA(weights="normalized", min_cluster_size=self.min_cluster_size, **common)
         graph = LWGP(random_state=_validate.DrawnSeed(self._seed), **common)
-        tree._may_group = True
+        _device.chosen(device, self.n_microclusters_)  # refused here, before anything is computed
+        tree._may_group, tree._device_for_groups = True, device
         tree._by_rule = graph._by_rule = self._by_rule
         self._named, self._last = None, None
         self.__dict__.pop("method_", None)  # of an earlier fit
@@ -208,6 +216,8 @@ class Consensus(ConsensusClusterer):
             wanted["random_state"] = _validate.DrawnSeed(self._seed)
         if "min_cluster_size" in kind._get_param_names() and self.min_cluster_size != "auto":
             wanted["min_cluster_size"] = self.min_cluster_size
+        if "device" in kind._get_param_names():
+            wanted["device"] = self.device
         named = kind(**{**wanted, **params, "n_clusters": 1})
         named._by_rule = self._by_rule
         if getattr(named, "affinity", "votes") != "votes":

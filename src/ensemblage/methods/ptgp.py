@@ -145,13 +145,15 @@ class PTGP(TrajectoryMethod):
             f" {self.n_neighbors_} neighbours (about {n_links} links) and {self.n_steps_} steps",
             "Fewer neighbours, steps or threads need less, and so do coarser clusterings.",
         )
-        _device.chosen(device, n)  # refused here, before anything is computed
+        on = _device.chosen(device, n)  # refused here, before anything is computed
         self._walk = elite_walk(self, groups)
         self._norms = self._trajectory_norms()
         with one_blas_thread:
             if implicit:
-                times = partial(self._product, single=True)
-                self._transfer_cut = flow.ImplicitCut(times, clusters, _VECTOR_ERROR)
+                times, there = partial(self._product, single=True), None
+                if on is not None:
+                    there = _device.SimilarityProduct(self._walk, self._norms, self.n_steps_, on)
+                self._transfer_cut = flow.ImplicitCut(times, clusters, _VECTOR_ERROR, on, there)
             else:
                 bipartite = self._product(clusters, single=not exact)
                 self._transfer_cut = flow.TransferCut(bipartite, n_jobs=self.n_jobs)
@@ -212,18 +214,14 @@ class PTGP(TrajectoryMethod):
         )
 
     def _trajectory_norms(self) -> FloatArray:
+        on, walk = _device.chosen(self.device, self.n_microclusters_), self._walk
         if self.n_microclusters_ <= _EXACT_NORMS:
-            on = _device.chosen(self.device, self.n_microclusters_)
             if on is not None:
-                return _device.trajectory_norms(self._walk, self.n_steps_, on)
-            return flow.trajectory_norms(self._walk, self.n_steps_, n_jobs=self.n_jobs)
+                return _device.trajectory_norms(walk, self.n_steps_, on)
+            return flow.trajectory_norms(walk, self.n_steps_, n_jobs=self.n_jobs)
         rng = np.random.default_rng(self._seed)
+        wanted = (walk, self.n_steps_, _PROBES, rng)
+        if on is not None:
+            return _device.estimated_norms(*wanted, on, error=_LENGTH_ERROR)
         with one_blas_thread:
-            return flow.estimated_norms(
-                self._walk,
-                self.n_steps_,
-                _PROBES,
-                rng,
-                error=_LENGTH_ERROR,
-                n_jobs=self.n_jobs,
-            )
+            return flow.estimated_norms(*wanted, error=_LENGTH_ERROR, n_jobs=self.n_jobs)
