@@ -38,7 +38,7 @@ class EnsembleClustering(ClusterMixin, BaseEstimator):
     Parameters
     ----------
     n_clusters : int or "auto", default="auto"
-        How many clusters to form; "auto" chooses as :func:`ensemblage.metrics.choose_k` does.
+        Number of clusters; "auto" chooses it with :func:`ensemblage.metrics.choose_k`.
         Unless the evidence is strong, members of noise are made too ("kmeans" and "rpcl" only). If
         they are as good, moderate evidence is called weak, and on weak evidence one cluster is
         formed, with a `NoStructureWarning`.
@@ -71,9 +71,9 @@ class EnsembleClustering(ClusterMixin, BaseEstimator):
     labels_ : ndarray of shape (n_objects,)
         Consensus labels 0..n_clusters_-1, in order of first appearance.
     n_clusters_ : int
-        How many clusters came out; fewer than asked for comes with a warning.
+        Number of clusters found; a warning is raised if it is lower than requested.
     k_choice_ : KChoice
-        With ``n_clusters="auto"``: why so many.
+        The chosen number and the reasons; only with ``n_clusters="auto"``.
     confidence_ : ndarray of shape (n_objects,)
         How sure the consensus is of each object's label, in [0, 1].
     votes_ : ndarray of shape (n_objects, n_members or n_members + 1)
@@ -273,7 +273,7 @@ class EnsembleClustering(ClusterMixin, BaseEstimator):
 
     @property
     def k_choice_(self) -> KChoice:
-        """With ``n_clusters="auto"``: why so many."""
+        """The chosen number and the reasons; only with ``n_clusters="auto"``."""
         check_is_fitted(self, "labels_")
         if self._choice is not None:
             return self._choice

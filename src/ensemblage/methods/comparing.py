@@ -1,4 +1,4 @@
-"""Many methods on one ensemble, side by side."""
+"""Comparison of several methods on one ensemble."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from ensemblage._ensemble import Ensemble
 
-#: What is known about each method; values are None if they do not apply.
+#: Columns of a comparison; values are None if they do not apply.
 COLUMNS = (
     *("method", "clusters", "nmi", "ari", "nmi_with_votes"),
     *("seconds", "memory_mb", "outlier", "error"),
@@ -50,9 +50,9 @@ def compare(
     ensemble : Ensemble
         The votes.
     names : iterable of str
-        Names in `ensemblage.METHODS`; they are taken one by one, as the methods are fitted.
+        Names in `ensemblage.METHODS`, consumed one at a time as the methods are fitted.
     n_clusters : int
-        How many clusters.
+        Number of clusters.
     truth : ndarray, optional
         True labels, for the scores ``nmi`` and ``ari``.
     random_state, n_jobs : int

@@ -1,4 +1,4 @@
-"""What a fit will take: CPU seconds and memory, from the shape of the votes alone.
+"""Estimates of the CPU seconds and memory of a fit, from the shape of the votes.
 
 The cost of a method is a sum of a few products of sizes, such as n²·M for a similarity of all
 pairs. Their constants were fitted to measured fits (`ensemblage.methods._costs`).
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from ensemblage._ensemble import Ensemble
 
-#: Votes of more rows are judged by every second, fourth, ... row, so that about as many remain.
+#: Larger votes are sampled to about this number of rows: every second, fourth, ... row.
 MOST_SAMPLED = 100_000
 _PTGP_EXACT = 15_000
 _LARGEST_SPECTRUM = 1000
@@ -39,9 +39,9 @@ class Shape(NamedTuple):
     n_clusters : int
         C, the clusters of all clusterings.
     n_shared : float
-        For how many pairs of different rows, summed over clusterings, the votes are equal.
+        Pairs of different rows with equal votes, summed over clusterings.
     k : int
-        Clusters wanted.
+        Requested clusters.
     """
 
     n_objects: int
@@ -53,7 +53,7 @@ class Shape(NamedTuple):
 
 
 class Estimate(NamedTuple):
-    """What a fit is expected to take, see :func:`estimate`.
+    """Expected cost of a fit, see :func:`estimate`.
 
     Attributes
     ----------
@@ -64,9 +64,9 @@ class Estimate(NamedTuple):
     bytes : int
         Memory at the peak, above the votes themselves.
     shape : Shape
-        The sizes that it follows from.
+        The sizes that it is computed from.
     n_sampled : int
-        How many rows were looked at.
+        Number of sampled rows.
     """
 
     method: str
@@ -88,7 +88,7 @@ class Estimate(NamedTuple):
 
 
 def estimate(X: Any, method: str = "consensus", *, n_clusters: int = 10) -> Estimate:
-    """Return the CPU seconds and the memory that a fit is expected to take.
+    """Estimate the CPU seconds and the memory of a fit.
 
     Parameters
     ----------
@@ -103,14 +103,14 @@ def estimate(X: Any, method: str = "consensus", *, n_clusters: int = 10) -> Esti
     Returns
     -------
     Estimate
-        With `seconds` and `bytes`. Printed, it is a sentence.
+        With `seconds` and `bytes`; `str` gives a sentence.
 
     Notes
     -----
     Arrays of more than 100,000 rows are sampled: every second, fourth, ... row. The number of
-    different rows of all is extrapolated by how it grew from half of the sample to all of it.
-    Constants are those of one core of a small server: expect a factor of two either way on data of
-    another structure, and other machines on top of that (``python -m benchmarks.costs --check``).
+    different rows is extrapolated from its growth between half of the sample and all of it.
+    Constants were measured on one core of a small server: expect a factor of two either way on data
+    of another structure, and differences between machines (``python -m benchmarks.costs --check``).
 
     Examples
     --------
@@ -131,7 +131,7 @@ def estimate(X: Any, method: str = "consensus", *, n_clusters: int = 10) -> Esti
 
 
 def of_ensemble(sample: Ensemble, n_objects: int, method: str, k: int) -> Estimate:
-    """Return the estimate for so many objects of which `sample` has evenly spaced ones."""
+    """Return the estimate for `n_objects` objects, of which `sample` has evenly spaced ones."""
     kind = METHODS[_validate.check_method("estimate", method, METHODS)]
     name = kind.__name__.lower()
     if name not in SECONDS:
@@ -142,12 +142,12 @@ def of_ensemble(sample: Ensemble, n_objects: int, method: str, k: int) -> Estima
 
 
 def stride(n_objects: int) -> int:
-    """Return every how many-th row is looked at: a power of two."""
+    """Return the sampling interval of rows: a power of two."""
     return 1 << max(0, math.ceil(math.log2(max(n_objects, 1) / MOST_SAMPLED)))
 
 
 def shape_of(sample: Ensemble, n_objects: int, k: int) -> Shape:
-    """Return the shape of so many objects of which `sample` has evenly spaced ones."""
+    """Return the shape of `n_objects` objects, of which `sample` has evenly spaced ones."""
     table, sizes, of_object = sample.microclusters
     n = _extrapolated(of_object, n_objects)
     shares = [np.bincount(column[column >= 0]) / len(sizes) for column in table.T]
@@ -156,7 +156,7 @@ def shape_of(sample: Ensemble, n_objects: int, k: int) -> Shape:
 
 
 def of_shape(shape: Shape, method: str, n_sampled: int = 0) -> Estimate:
-    """Return what a method takes on votes of some shape."""
+    """Return the estimated cost of a method on votes of some shape."""
     sizes = terms(shape)
     seconds = sum(SECONDS[method][term] * sizes[term] for term in SECONDS[method])
     n_bytes = sum(BYTES[method][term] * sizes[term] for term in BYTES[method])
@@ -164,10 +164,10 @@ def of_shape(shape: Shape, method: str, n_sampled: int = 0) -> Estimate:
 
 
 def terms(shape: Shape) -> dict[str, float]:
-    """Return the products of sizes that costs are made of, by name; 0 on other routes.
+    """Return the products of sizes that costs are sums of, by name; 0 on other routes.
 
-    A tree of pairs, of shared clusters, and of groups are the three routes of average link; PTGP
-    has all clusters as columns up to 15,000 microclusters, and beyond so many vectors as it needs.
+    Average link has three routes: pairs, shared clusters, and groups. PTGP uses all clusters as
+    columns up to 15,000 microclusters, and above that only as many vectors as it needs.
     """
     N, M, n, C, shared, k = map(float, shape)
     steps = min(20.0, max(1.0, math.sqrt(n) // 2))
@@ -203,7 +203,7 @@ def terms(shape: Shape) -> dict[str, float]:
 
 
 def _extrapolated(of_object: NDArray[np.int32], n_objects: int) -> int:
-    """Return the number of different rows of all objects, given those of a sample."""
+    """Return the number of different rows of all objects, extrapolated from a sample."""
     n = int(of_object.max(initial=-1)) + 1
     if n_objects <= len(of_object):
         return n
@@ -213,5 +213,5 @@ def _extrapolated(of_object: NDArray[np.int32], n_objects: int) -> int:
 
 
 def _rounded(value: float) -> str:
-    """Return two digits, as far as an estimate is worth."""
+    """Return two digits, the precision of an estimate."""
     return f"{value:,.0f}" if value >= 100 else f"{value:.2g}"

@@ -57,7 +57,7 @@ def consensus(
         for all that match it: ``"leiden_"`` or ``"leiden_*_pca"``. What this function has written
         before is not among them.
     n_clusters : int or "auto", default="auto"
-        How many clusters to form; "auto" chooses as :func:`ensemblage.metrics.choose_k` does.
+        Number of clusters; "auto" chooses it with :func:`ensemblage.metrics.choose_k`.
     key_added : str, default="consensus"
         Where the result goes.
     method : str, default="auto"
