@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 def align(labels: Any, to: Any) -> Any:
-    """Return labels with the numbers that most of their objects had in an earlier clustering.
+    """Renumber labels to match an earlier clustering of the same objects.
 
     Clusters and earlier clusters are matched one to one so that as many objects as possible keep
     their number (the Hungarian method). A cluster without a partner gets a new number, above all
@@ -27,15 +27,15 @@ def align(labels: Any, to: Any) -> Any:
     Parameters
     ----------
     labels : array-like of shape (n_objects,)
-        The new clustering, labels of any kind; -1, NaN and None are objects without one.
+        The new clustering, labels of any type; -1, NaN and None are missing.
     to : array-like of shape (n_objects,)
-        The earlier clustering: whole numbers; -1, NaN and None are objects that had none. If both
-        are Series of pandas, objects are matched by index, so that they may be others than before.
+        The earlier clustering: integers; -1, NaN and None are missing. If both are pandas Series,
+        objects are matched by index, so the objects may differ.
 
     Returns
     -------
     ndarray or Series of shape (n_objects,)
-        Whole numbers, and -1 where there was no label. A Series keeps its index and its name.
+        Integers, and -1 for a missing label. A Series keeps its index and its name.
 
     See Also
     --------
@@ -71,7 +71,7 @@ def align(labels: Any, to: Any) -> Any:
 
 
 def numbers_kept(labels: NDArray[np.int64], earlier: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Return the number of each label 0, 1, ..., -1 being no label on either side."""
+    """Return the number of each label 0, 1, ...; -1 is a missing label on either side."""
     known, code = np.unique(earlier, return_inverse=True)
     both = (labels >= 0) & (earlier != -1)
     n_labels = int(labels.max(initial=-1)) + 1
@@ -95,9 +95,9 @@ def aligned(
     *,
     fitted: NDArray[np.int64] | None = None,
 ) -> NDArray[np.int64]:
-    """Return labels 0, 1, ... of a fitted method with earlier numbers; as they are without any.
+    """Return labels 0, 1, ... of a fitted method with earlier numbers; unchanged without any.
 
-    Where `labels` are those of new objects, `fitted` are those of the objects that `align_to` and
+    If `labels` are those of new objects, `fitted` are those of the objects that `align_to` and
     `index` belong to.
     """
     if align_to is None:

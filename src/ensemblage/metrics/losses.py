@@ -1,4 +1,4 @@
-"""Losses of partitions: the expected one of a labelling, the best member, the credible ball."""
+"""Losses of partitions: expected loss of a labelling, best member, credible ball."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ class MedianMember(NamedTuple):
     Attributes
     ----------
     member : int
-        Its place among the candidates, the first of equal ones.
+        Its position among the candidates, the first of equal ones.
     labels : ndarray of shape (n_objects,), int64
-        Its labels by first appearance, -1 where it has none.
+        Its labels by first appearance, -1 if missing.
     expected_loss : float
         Its mean loss to the clusterings.
     expected_losses : ndarray of shape (n_candidates,)
@@ -45,17 +45,17 @@ class CredibleBall(NamedTuple):
     Attributes
     ----------
     radius : float
-        The distance up to which a clustering is inside.
+        The largest distance of a clustering inside the ball.
     level : float
-        The share asked for.
+        The requested share.
     share : float
-        The share that is inside, at least `level`.
+        The share inside the ball, at least `level`.
     distances : ndarray of shape (n_clusterings,)
         The loss between the estimate and each clustering; NaN for one without votes.
     n_clusters : ndarray of shape (n_clusterings,), int64
-        How many clusters each has.
+        Number of clusters of each.
     n_clusters_of_estimate : int
-        How many clusters the estimate has.
+        Number of clusters of the estimate.
     upper, lower, horizontal : ndarray, int64
         The clusterings inside that are farthest from the estimate: among those with the fewest
         clusters, among those with the most, and among all.
@@ -80,25 +80,25 @@ def expected_loss(
     Parameters
     ----------
     labels : array-like of shape (n_objects,)
-        The labelling to judge, usually a consensus. Objects without a label are left out.
+        The labelling to score, usually a consensus. Objects without a label are left out.
     X : array-like, DataFrame or Ensemble of shape (n_objects, n_clusterings)
         Votes, such as draws of a clustering from a posterior distribution.
     loss : {"vi", "binder", "nvi", "id", "nid", "omari"}, default="vi"
-        As for `ensemblage.Median`, whose notes have the formulas. Logarithms are of base 2.
+        As for `ensemblage.Median`, whose notes give the formulas. Logarithms are of base 2.
     a : float, default=1.0
-        For "vi" and "binder": the cost, from 0 to 2, of parting what belongs together; 2 - a is
-        that of joining what does not.
+        For "vi" and "binder": the cost, from 0 to 2, of separating objects that belong together; 2
+        - a is the cost of joining objects that do not.
     member_weight : array-like of shape (n_clusterings,), dict or Series, optional
-        How much each clustering counts.
+        Weight of each clustering.
 
     Returns
     -------
     float
-        0 where the labelling is every clustering.
+        0 if the labelling equals every clustering.
 
     Notes
     -----
-    A clustering is compared over the objects that it votes on; one without any is left out.
+    A clustering is compared over the objects that it labels; one without votes is left out.
 
     Examples
     --------
@@ -136,7 +136,7 @@ def median_of(
     a : float, default=1.0
         As for `expected_loss`.
     member_weight : array-like of shape (n_clusterings,), dict or Series, optional
-        How much each clustering counts.
+        Weight of each clustering.
 
     Returns
     -------
@@ -144,7 +144,7 @@ def median_of(
 
     See Also
     --------
-    ensemblage.Median : looks for better labels than those of any clustering.
+    ensemblage.Median : searches for labels with a lower loss than that of any clustering.
 
     Notes
     -----
@@ -164,8 +164,8 @@ def median_of(
     of_object = chosen.microclusters.of_object
     if len(of_object) != len(ensemble.microclusters.of_object):
         raise ValueError(
-            f"Candidates must label the same objects as the votes, but they label {len(of_object)}"
-            f" and the votes {len(ensemble.microclusters.of_object)}."
+            f"Candidates must label the same {len(ensemble.microclusters.of_object)} objects as the"
+            f" votes, got {len(of_object)} labels each."
         )
     table, sizes, _ = ensemble.microclusters
     if candidates is None:
@@ -198,9 +198,9 @@ def credible_ball(
     loss : {"vi", "binder", "nvi", "id", "nid", "omari"}, default="vi"
         The distance. "vi" and "binder" are metrics.
     level : float, default=0.95
-        The share of the clusterings, by weight, that the ball is to hold.
+        The share of the clusterings, by weight, inside the ball.
     member_weight : array-like of shape (n_clusterings,), dict or Series, optional
-        How much each clustering counts.
+        Weight of each clustering.
 
     Returns
     -------
@@ -208,7 +208,7 @@ def credible_ball(
 
     See Also
     --------
-    ensemblage.plot.credible_ball : a picture of it.
+    ensemblage.plot.credible_ball : plots it.
 
     References
     ----------
@@ -230,7 +230,7 @@ def credible_ball(
     distances = _losses(labels, ensemble, loss, 1.0)
     weight = np.where(np.isfinite(distances), weight, 0.0)
     if not weight.any():
-        raise ValueError("No object has a label and a vote, so there is nothing to compare.")
+        raise ValueError("No object has both a label and a vote, so the ball is undefined.")
     weight = weight / weight.sum()
     counted = np.flatnonzero(weight)
     order = counted[np.argsort(distances[counted], kind="stable")]
@@ -254,7 +254,7 @@ def credible_ball(
 
 
 def _checked(owner: str, loss: Any, a: Any) -> float:
-    """Return the cost of parting, if loss and cost are valid."""
+    """Return the cost of separation, if loss and cost are valid."""
     _validate.check_choice(owner, "loss", loss, flow.LOSSES)
     cost = _validate.check_cost(owner, loss, a)
     if cost is None:
@@ -269,7 +269,7 @@ def _weights(owner: str, weight: Any, ensemble: Ensemble) -> FloatArray:
 
 
 def _losses(labels: Any, ensemble: Ensemble, loss: str, a: float) -> FloatArray:
-    """Return the loss of labels of objects to each clustering, NaN where they share no object."""
+    """Return the loss of labels of objects to each clustering, NaN without common objects."""
     label, votes, sizes, _ = beside_votes(labels, ensemble.microclusters)
     return flow.partition_losses(label, votes, sizes, loss, a)
 
@@ -277,7 +277,7 @@ def _losses(labels: Any, ensemble: Ensemble, loss: str, a: float) -> FloatArray:
 def _mean(losses: FloatArray, weight: FloatArray) -> float:
     known = np.isfinite(losses) & (weight > 0)
     if not known.any():
-        raise ValueError("No object has a label and a vote, so there is nothing to compare.")
+        raise ValueError("No object has both a label and a vote, so the loss is undefined.")
     return float(np.average(losses[known], weights=weight[known]))
 
 

@@ -1,4 +1,4 @@
-"""How many clusters: curves over k from one fit, and a choice with its reasons."""
+"""The number of clusters: curves over k from one fit, and a choice with its reasons."""
 
 from ensemblage.metrics.choosing._choice import KChoice
 from ensemblage.metrics.choosing._choose import CRITERIA, choose, choose_k
