@@ -28,7 +28,7 @@ from benchmarks.shapes import noisy
 from ensemblage._memory import peak_memory
 from ensemblage.flow import compiling
 from ensemblage.methods import estimating
-from ensemblage.methods._trust import without_comparison
+from ensemblage.methods._reliability import without_comparison
 
 DOCS = Path(__file__).parents[1] / "docs"
 RECORDS = DOCS / "costs.json"

@@ -12,7 +12,7 @@ from sklearn.datasets import make_blobs
 import ensemblage as en
 from ensemblage.metrics import KChoice, ari, choose_k, ensemble_nmi
 from ensemblage.metrics.choosing import CRITERIA, _curves, _resampling, _verdict
-from ensemblage.metrics.choosing._choice import in_words
+from ensemblage.metrics.choosing._choice import format_ks
 from ensemblage.metrics.choosing._choose import default_ks
 from ensemblage.testing.strategies import votes
 
@@ -299,7 +299,7 @@ def test_criteria_by_name_and_the_one_that_decides():
 
 
 def default_range(votes):
-    return in_words(default_ks(en.EAC(1).fit(votes)._cuts()))
+    return format_ks(default_ks(en.EAC(1).fit(votes)._cuts()))
 
 
 def test_default_range():
@@ -312,9 +312,9 @@ def test_default_range():
     some_fine = rng.integers(0, [3] * 8 + [40] * 2, (900, 10))
     assert default_range(some_fine) == "2..40"
     assert default_range([[0], [1], [2]]) == "2..3"
-    assert in_words(np.array([2])) == "2"
-    assert in_words(np.array([2, 5])) == "2, 5"
-    assert in_words(np.arange(2, 30, 2)) == "14 of 2..28"
+    assert format_ks(np.array([2])) == "2"
+    assert format_ks(np.array([2, 5])) == "2, 5"
+    assert format_ks(np.arange(2, 30, 2)) == "14 of 2..28"
 
 
 def test_one_group_is_one_cluster():

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from ensemblage._types import FloatArray
 
 RULES = ("ecg", "threshold")
-#: Clusterers of graphs that are known by name.
+#: Clusterers of graphs that are available by name.
 CLUSTERERS = ("louvain", "leiden")
 _KINDS = "a SciPy sparse matrix, an (n_edges, 2) array, or a graph of igraph or networkx"
 
@@ -24,9 +24,9 @@ _KINDS = "a SciPy sparse matrix, an (n_edges, 2) array, or a graph of igraph or 
 class Edges(NamedTuple):
     """The edges of a graph in the order given, loops and both directions included.
 
-    `weights` is None where edges have none. `kind` is "sparse", "array", "igraph" or "networkx";
-    `nodes` are the names of vertices in networkx. `given` is what was passed; of a sparse matrix,
-    its nonzero entries as CSR, whose order the edges have.
+    `weights` is None if edges have none. `kind` is "sparse", "array", "igraph" or "networkx";
+    `nodes` are the names of vertices in networkx. `given` is the input; for a sparse matrix, its
+    nonzero entries as CSR, in the order of the edges.
     """
 
     n_vertices: int
@@ -67,15 +67,15 @@ def check_edges(owner: str, edges: Any, n_vertices: int | None = None) -> Edges:
 
 
 def _is_of(edges: Any, package: str) -> bool:
-    """Tell whether an object is of a package, without importing it."""
+    """Tell whether an object belongs to a package, without importing it."""
     return any(cls.__module__.partition(".")[0] == package for cls in type(edges).__mro__)
 
 
 def _of_sparse(edges: Any) -> Edges:
     if edges.ndim != 2 or edges.shape[0] != edges.shape[1]:
         raise ValueError(
-            f"A sparse matrix of edges must be square, a row and a column for each vertex, but its"
-            f" shape is {edges.shape}. Pass the adjacency matrix."
+            f"A sparse matrix of edges must be square, a row and a column for each vertex, got"
+            f" shape {edges.shape}. Pass the adjacency matrix."
         )
     given = edges.tocsr().copy()
     given.sum_duplicates()
@@ -123,7 +123,7 @@ def _of_array(owner: str, edges: Any, n_vertices: int | None) -> Edges:
     if whole is None:
         raise ValueError(
             f"The edges of {owner} must be the numbers of vertices, counted from 0, got values such"
-            f" as {array.ravel().tolist()[0]!r}. Number names first: names, edges ="
+            f" as {array.ravel().tolist()[0]!r}. Convert names first: names, edges ="
             f" numpy.unique(edges, return_inverse=True)."
         )
     highest = int(whole.max(initial=-1))
@@ -154,10 +154,10 @@ def simple_graph(edges: Edges) -> SimpleGraph:
 
 
 def check_graph(owner: str, graph: SimpleGraph) -> None:
-    """Refuse a graph without vertices, and weights that clusterers of graphs cannot use."""
+    """Reject a graph without vertices, and weights that clusterers of graphs cannot use."""
     if graph.n_vertices == 0:
         raise ValueError(
-            f"The graph given to {owner} has no vertices. Pass edges, or n_vertices with an empty"
+            f"The graph passed to {owner} has no vertices. Pass edges, or n_vertices with an empty"
             f" array of edges."
         )
     wrong = np.flatnonzero(~(np.isfinite(graph.weights) & (graph.weights > 0)))

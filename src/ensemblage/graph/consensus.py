@@ -31,13 +31,13 @@ if TYPE_CHECKING:
 
     from ensemblage._types import FloatArray
 
-#: How many members each rule had where it was published.
+#: Number of members of each rule in its publication.
 _N_MEMBERS = {"ecg": 16, "threshold": 10}
 _OWNER = "graph.consensus"
 
 
 class GraphConsensus(NamedTuple):
-    """Communities of a graph, and how sure they are.
+    """Communities of a graph, with scores.
 
     Attributes
     ----------
@@ -47,9 +47,9 @@ class GraphConsensus(NamedTuple):
     strength : float
         Community strength, as in `GraphScores`.
     refusal, outside : ndarray of shape (n_vertices,)
-        How sure each vertex is, as in `GraphScores`.
+        Scores of each vertex, as in `GraphScores`.
     graph : sparse matrix, igraph.Graph or networkx.Graph
-        The weighted graph on which the last run found the communities, as `reweight` returns it.
+        The weighted graph of the last run, as returned by `reweight`.
     votes : ndarray of shape (n_vertices, n_members), int64
         The clusterings of the members.
     """
@@ -85,9 +85,9 @@ def consensus(
 ) -> GraphConsensus:
     """Find communities that many runs of a clusterer agree on.
 
-    The clusterer runs `n_members` times, each time with another seed and with the vertices in
-    another order. Edges then get weights by how many of these runs put their ends together, and the
-    clusterer runs once more on the weighted graph.
+    The clusterer runs `n_members` times, each time with another seed and another order of the
+    vertices. Edges are then weighted by the share of these runs that put their ends together, and
+    the clusterer runs once more on the weighted graph.
 
     Parameters
     ----------
@@ -95,19 +95,19 @@ def consensus(
         The graph. Weights are the entries of the matrix or the attribute "weight". Of a directed
         graph the larger weight of both directions counts; loops are ignored.
     clusterer : {"louvain", "leiden"}, callable or object with fit_predict, default="louvain"
-        "louvain" and "leiden" are those of scikit-network, which must be installed. A callable
-        gets the graph, in the kind that was passed (a sparse array for an array of edges; with the
+        "louvain" and "leiden" are those of scikit-network, which must be installed. A callable gets
+        the graph, in the type that was passed (a sparse array for an array of edges; with the
         attribute "weight" in igraph and networkx), and returns labels in the order of the vertices,
         a dict of labels by vertex, a list of sets of vertices, or an object with `membership`. If
-        it has a parameter `seed` or `random_state`, it gets a whole number there.
+        it has a parameter `seed` or `random_state`, an integer is passed there.
     n_members : int or "auto", default="auto"
-        Runs before the last one. "auto" is what was published: 16 with the rule "ecg", 10 with
+        Runs before the last one. "auto" is the published number: 16 with the rule "ecg", 10 with
         "threshold".
     rule : {"ecg", "threshold"}, default="ecg"
-        How agreements become weights, as in `reweight`.
+        How agreements are converted to weights, as in `reweight`.
     random_state : int, Generator, RandomState or None, default=None
-        Seed of the orders of vertices and of the clusterer. Results repeat for the same seed if the
-        clusterer takes a seed or draws no random numbers.
+        Seed of the orders of vertices and of the clusterer. Equal seeds give equal results if the
+        clusterer takes a seed or is deterministic.
     member_clusterer : callable, object with fit_predict, str or None, default=None
         The clusterer of the members, if not `clusterer`. None with the rule "ecg" and a built-in
         clusterer is the first level of Louvain, as in ECG.
@@ -116,7 +116,7 @@ def consensus(
     min_weight, threshold : float
         Parameters of the rules, as in `reweight`.
     n_vertices : int, optional
-        How many vertices there are, where `edges` is an array and the last ones have no edge.
+        Number of vertices, if `edges` is an array and the last ones have no edge.
     n_jobs : int or None, default=None
         Threads for the agreement of edges; results do not depend on it.
 
@@ -127,11 +127,11 @@ def consensus(
     Warns
     -----
     NoStructureWarning
-        If the rule drops every edge. Every vertex is then alone.
+        If the rule drops every edge. Every vertex is then a separate community.
 
     Notes
     -----
-    Vertices without an edge in the weighted graph are communities of their own.
+    Vertices without an edge in the weighted graph are separate communities.
 
     References
     ----------
@@ -185,7 +185,7 @@ def consensus(
 
 
 class _Clusterer(NamedTuple):
-    """A function of a graph and a seed; `matrix` says that it takes a sparse matrix only."""
+    """A function of a graph and a seed; with `matrix` it accepts a sparse matrix only."""
 
     run: Callable[[Any, int], Any]
     matrix: bool = False
@@ -204,10 +204,10 @@ def _clusterer(name: str, value: Any, resolution: float) -> _Clusterer:
 
 
 def _name_of_seed(function: Any) -> str | None:
-    """Return the parameter of a function that takes a seed, if it has one."""
+    """Return the name of a function's parameter for a seed, if it has one."""
     try:
         parameters = signature(function).parameters
-    except ValueError:  # functions of compiled modules may not say
+    except ValueError:  # compiled functions may have no signature
         return None
     return next((name for name in ("seed", "random_state") if name in parameters), None)
 
@@ -287,7 +287,7 @@ def _warn_of_no_edges(rule: str, min_weight: float, threshold: float) -> None:
     if rule == "ecg":
         used, advice = f"min_weight={min_weight}", "Raise min_weight"
     _validate.warn(
-        f"The rule {rule!r} with {used} leaves no edge, so every vertex is a community of its own."
+        f"The rule {rule!r} with {used} drops every edge, so every vertex is a separate community."
         f" {advice}, or check that the members agree better than by chance.",
         _validate.NoStructureWarning,
     )

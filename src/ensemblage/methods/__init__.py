@@ -13,9 +13,9 @@ from ensemblage.methods._registry import Registry
 
 if TYPE_CHECKING:  # for type checkers, which cannot resolve METHODS
     from ensemblage.methods._base import ConsensusClusterer as ConsensusClusterer
-    from ensemblage.methods._trust import agreement_beside as agreement_beside
-    from ensemblage.methods._trust import default_beside as default_beside
-    from ensemblage.methods._trust import without_comparison as without_comparison
+    from ensemblage.methods._reliability import agreement_with_default as agreement_with_default
+    from ensemblage.methods._reliability import default_for as default_for
+    from ensemblage.methods._reliability import without_comparison as without_comparison
     from ensemblage.methods.consensus import Consensus as Consensus
     from ensemblage.methods.cspa import CSPA as CSPA
     from ensemblage.methods.eac import EAC as EAC
@@ -76,9 +76,9 @@ METHODS = Registry(
 #: Other names that this package exports, with their modules.
 _OTHERS = {
     "ConsensusClusterer": "_base",
-    "agreement_beside": "_trust",
-    "default_beside": "_trust",
-    "without_comparison": "_trust",
+    "agreement_with_default": "_reliability",
+    "default_for": "_reliability",
+    "without_comparison": "_reliability",
 }
 
 

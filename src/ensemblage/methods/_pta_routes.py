@@ -11,7 +11,7 @@ import numpy as np
 
 from ensemblage import flow
 from ensemblage._blas import one_blas_thread
-from ensemblage.methods._instead import check_pairs
+from ensemblage.methods._alternatives import check_pairs
 from ensemblage.methods._trajectories import expected_walk
 
 if TYPE_CHECKING:

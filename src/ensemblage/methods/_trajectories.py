@@ -10,7 +10,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from ensemblage import _validate, flow
 from ensemblage.methods._base import ConsensusClusterer
-from ensemblage.methods._trust import warn_if_doubtful
+from ensemblage.methods._reliability import warn_if_unreliable
 
 if TYPE_CHECKING:
     from typing import Self
@@ -40,7 +40,7 @@ class TrajectoryMethod(ConsensusClusterer):
 
     def _finish(self, unit_of_object: NDArray[np.int32] | None = None) -> Self:
         super()._finish(unit_of_object)
-        warn_if_doubtful(self, type(self).__name__)
+        warn_if_unreliable(self, type(self).__name__)
         return self
 
     def _similarity_between(self, rows: NDArray[Any]) -> FloatArray:

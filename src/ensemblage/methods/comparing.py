@@ -10,7 +10,7 @@ from ensemblage import metrics
 from ensemblage._clock import Clock
 from ensemblage._memory import peak_memory
 from ensemblage.methods import METHODS
-from ensemblage.methods._trust import without_comparison
+from ensemblage.methods._reliability import without_comparison
 from ensemblage.metrics.explain import lowest_usual
 
 if TYPE_CHECKING:

@@ -15,9 +15,9 @@ from ensemblage.methods import METHODS
 from ensemblage.methods._base import ConsensusClusterer
 from ensemblage.methods._checks import check_takes_weight
 from ensemblage.methods._choosing import cuts_of
+from ensemblage.methods._reliability import warn_if_unreliable
 from ensemblage.methods._shared_clusters import N_GROUPS
 from ensemblage.methods._trajectories import TrajectoryMethod
-from ensemblage.methods._trust import warn_if_doubtful
 from ensemblage.methods.lwea import LWEA
 from ensemblage.methods.lwgp import LWGP
 from ensemblage.metrics.agreement import nmi_with_members
@@ -227,7 +227,7 @@ class Consensus(ConsensusClusterer):
         by_object = named._unit_of_object is not named.microclusters_.of_object
         self._finish(named._unit_of_object if by_object else None)
         if isinstance(named, TrajectoryMethod):
-            warn_if_doubtful(self, kind.__name__)
+            warn_if_unreliable(self, kind.__name__)
         return self
 
     @property

@@ -11,7 +11,7 @@ from scipy.sparse import coo_array
 from ensemblage import _validate
 from ensemblage._ensemble import grouped
 from ensemblage._types import Columns
-from ensemblage.metrics._earlier import check_earlier, index_of
+from ensemblage.metrics._earlier_labels import check_earlier_labels, index_of
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -58,7 +58,7 @@ def align(labels: Any, to: Any) -> Any:
             " clustering."
         )
     index = index_of(labels)
-    earlier = check_earlier("align", "to", to, len(found), index)
+    earlier = check_earlier_labels("align", "to", to, len(found), index)
     if len(found) == 0:
         return np.zeros(0, dtype=np.int64)
     groups, _ = grouped(_validate.check_votes(Columns(["labels"], [found])))
@@ -103,5 +103,5 @@ def aligned(
     if align_to is None:
         return labels
     fitted = labels if fitted is None else fitted
-    earlier = check_earlier(owner, "align_to", align_to, len(fitted), index)
+    earlier = check_earlier_labels(owner, "align_to", align_to, len(fitted), index)
     return numbers_kept(fitted, earlier)[labels]

@@ -60,7 +60,7 @@ def k_curves(choice: Any, *, ax: Any = None) -> Any:
             marker=marker,
             markersize=3,
             linewidth=2.4 if decided else 1.2,
-            label=_in_words(name) + (" (decides)" if decided else ""),
+            label=_format_criterion(name) + (" (decides)" if decided else ""),
         )
         best = choice.recommended.get(name)
         if best is not None:
@@ -155,7 +155,7 @@ def _scaled(name: str, values: Any) -> Any:
     return (values - low) / (high - low)
 
 
-def _in_words(name: str) -> str:
+def _format_criterion(name: str) -> str:
     words = {
         "support": "support by halves of the members",
         "recurrence": "overlap with halves of the members",

@@ -1,4 +1,4 @@
-"""Which cells are sure, and which clusterings agree."""
+"""Plots of confidence on a map of cells, and of the agreement of clusterings."""
 
 from __future__ import annotations
 
@@ -18,20 +18,20 @@ _BASES = ("X_umap", "X_tsne", "spatial", "X_pca")
 def confidence(
     adata: Any, key: str = "consensus", *, basis: str | None = None, ax: Any = None
 ) -> Any:
-    """Draw cells on a map, coloured by how sure the consensus is of them.
+    """Draw cells on a map, coloured by confidence.
 
-    Doubtful cells are dark and on top. The names of clusters stand in their middle.
+    Cells of low confidence are dark and on top. The names of clusters are at their centres.
 
     Parameters
     ----------
     adata : AnnData
         With the result of `ensemblage.sc.tl.consensus`.
     key : str, default="consensus"
-        Where that result is.
+        Name of that result.
     basis : str, optional
-        The map: a name in ``adata.obsm``, with or without ``"X_"`` before it. Its first two columns
-        are drawn. None is the first there is of UMAP, t-SNE, places in the tissue ("spatial") and
-        PCA.
+        The map: a name in ``adata.obsm``, with or without the prefix ``"X_"``. Its first two
+        columns are drawn. None is the first available of UMAP, t-SNE, positions in the tissue
+        ("spatial") and PCA.
     ax : matplotlib Axes, optional
         Where to draw.
 
@@ -70,7 +70,7 @@ def members(adata: Any, key: str = "consensus", *, ax: Any = None) -> Any:
     adata : AnnData
         With the result of `ensemblage.sc.tl.consensus`.
     key : str, default="consensus"
-        Where that result is.
+        Name of that result.
     ax : matplotlib Axes, optional
         Where to draw.
 
@@ -80,7 +80,7 @@ def members(adata: Any, key: str = "consensus", *, ax: Any = None) -> Any:
 
     See Also
     --------
-    ensemblage.plot.members : the same picture of a fitted method.
+    ensemblage.plot.members : the same plot of a fitted method.
     """
     _, entry, columns = result_of("pl.members", adata, key)
     found = entry["members"]
@@ -96,7 +96,7 @@ def members(adata: Any, key: str = "consensus", *, ax: Any = None) -> Any:
 
 
 def _without_prefix(names: list[str]) -> list[str]:
-    """Return names without what all of them begin with, up to an underscore.
+    """Return names without their common prefix, up to an underscore.
 
     Examples
     --------

@@ -70,7 +70,7 @@ class KChoice:
 
     def __repr__(self) -> str:
         return (
-            f"KChoice(k={self.k}, evidence={self.evidence!r}, ks={in_words(self.ks)},"
+            f"KChoice(k={self.k}, evidence={self.evidence!r}, ks={format_ks(self.ks)},"
             f" criterion={self.criterion!r}, runners_up={self.runners_up})"
         )
 
@@ -108,7 +108,7 @@ class KChoice:
         return cls(**{**plain, "ks": ks, "scores": scores, "cdf": cdf})
 
 
-def in_words(ks: NDArray[np.int64]) -> str:
+def format_ks(ks: NDArray[np.int64]) -> str:
     """Return a short text for the numbers of clusters: ``2..20`` if they are consecutive."""
     low, high = int(ks[0]), int(ks[-1])
     if low == high:

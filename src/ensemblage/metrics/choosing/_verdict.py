@@ -29,7 +29,7 @@ _TIE = 1e-9
 #: Scores this close to the chosen one, as a share of their range, are nearly as good.
 _CLOSE = 0.05
 
-_IN_WORDS = {
+_CRITERION_NAMES = {
     "support": "support by halves of the members",
     "recurrence": "overlap with the clusters of halves of the members",
     "balance": "balance of agreement with the members and confidence",
@@ -134,7 +134,7 @@ def verdict(found: Findings) -> Verdict:
     reasons = [_evidence_sentence(found, k, evidence, rival)]
     if chosen is None:
         reasons.append(
-            f"The {_IN_WORDS[found.decisive]} is the same at every k, so the smallest that"
+            f"The {_CRITERION_NAMES[found.decisive]} is the same at every k, so the smallest that"
             f" {found.method} gives was chosen: {k}."
         )
     elif found.decisive != "support" or len(found.ks) == 1:
@@ -214,7 +214,7 @@ def _decision(found: Findings, k: int) -> str:
             f" consensus distribution ({score:.1%}), {looked}."
         )
     which = "smallest" if found.decisive in _LOWER_IS_BETTER else "largest"
-    return f"k = {k} has the {which} {_IN_WORDS[found.decisive]} ({score:.3g}) {looked}."
+    return f"k = {k} has the {which} {_CRITERION_NAMES[found.decisive]} ({score:.3g}) {looked}."
 
 
 def _agreement(found: Findings, k: int) -> list[str]:
@@ -227,7 +227,7 @@ def _agreement(found: Findings, k: int) -> list[str]:
 def _opinions(found: Findings, k: int) -> list[str]:
     """Return the choices of the other criteria."""
     others = {
-        _IN_WORDS[name]: choice
+        _CRITERION_NAMES[name]: choice
         for name, choice in found.recommended.items()
         if name not in (found.decisive, "recurrence") and choice is not None
     }

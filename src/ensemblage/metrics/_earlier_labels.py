@@ -22,7 +22,7 @@ def index_of(labels: Any) -> Any:
     return labels.index if is_series(labels) else None
 
 
-def check_earlier(
+def check_earlier_labels(
     owner: str, name: str, earlier: Any, n_objects: int, index: Any = None
 ) -> NDArray[np.int64]:
     """Return earlier labels as integers, -1 for an object without one.

@@ -38,13 +38,13 @@ def without_comparison() -> Iterator[None]:
         _compares.reset(token)
 
 
-def warn_if_doubtful(estimator: Any, name: str) -> None:
+def warn_if_unreliable(estimator: Any, name: str) -> None:
     """Warn if a fitted method agrees clearly less with the members than the default does."""
-    default = default_beside(estimator) if _compares.get() else None
+    default = default_for(estimator) if _compares.get() else None
     if default is None:
         return
-    found = agreement_beside(estimator, default)
-    if not found.is_doubtful:
+    found = agreement_with_default(estimator, default)
+    if not found.is_unreliable:
         return
     k, n = estimator.n_clusters_, estimator.n_microclusters_
     table, sizes, _ = estimator.microclusters_
@@ -64,12 +64,12 @@ class Agreement(NamedTuple):
     default: float
 
     @property
-    def is_doubtful(self) -> bool:
+    def is_unreliable(self) -> bool:
         """Whether the method agrees clearly less with the members."""
         return self.own < _SHARE * self.default
 
 
-def default_beside(estimator: Any) -> Any:
+def default_for(estimator: Any) -> Any:
     """Return the default method at the same k; None if it would be uninformative or slow."""
     from ensemblage.methods.consensus import Consensus  # circular at module level
 
@@ -92,7 +92,7 @@ def _is_default(estimator: Any, default: Any) -> bool:
     return all(getattr(estimator, name) == getattr(default, name) for name in names)
 
 
-def agreement_beside(estimator: Any, default: Any) -> Agreement:
+def agreement_with_default(estimator: Any, default: Any) -> Agreement:
     """Return how well the clusters of a method and of the default agree with the members."""
     table, sizes, _ = estimator.microclusters_
     return Agreement(
