@@ -9,7 +9,7 @@ from planted import noisy
 
 import ensemblage as en
 from ensemblage.methods import _shared_clusters
-from ensemblage.plot._look import similarity_of
+from ensemblage.plot._selection import similarity_of
 from ensemblage.testing.strategies import odd_votes
 
 METHODS = {

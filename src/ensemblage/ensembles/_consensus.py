@@ -16,9 +16,9 @@ if TYPE_CHECKING:
 def find_consensus(
     asked: Any, votes: IntArray, n_clusters: int | str, seed: int, n_jobs: int | None
 ) -> Any:
-    """Return the method that was asked for, fitted; None is `Consensus`.
+    """Return the fitted consensus method; None is `Consensus`.
 
-    It is cloned, and given the seed and the number of threads where it has none of its own.
+    It is cloned, and gets the seed and the number of threads if it has none of its own.
     """
     consensus = Consensus() if asked is None else clone(asked)
     given = consensus.get_params()

@@ -1,6 +1,6 @@
-"""What the paper's experiments assert, with the evidence of the records and a verdict for each.
+"""The claims of the paper's experiments, with evidence from the records and a verdict for each.
 
-A verdict is computed, by a rule that stands beside the claim, from tables of records alone.
+A verdict is computed from tables of records, by the rule next to the claim.
 """
 
 from __future__ import annotations
@@ -19,14 +19,14 @@ if TYPE_CHECKING:
     from ensemblage.experiments.evidence import Evidence
     from ensemblage.experiments.grids import Grid
 
-#: Scores that differ by less are called equal: about two standard errors of a mean of 100 draws.
+#: Scores that differ by less are equal: about two standard errors of a mean of 100 draws.
 _CLOSE = 0.005
 _GRAPH_RIVALS = ("CSPA", "HGPA", "MCLA", "SRW", "GP-MGLA")
 _PAIR_RIVALS = ("EAC", "SRS", "WCT", "ECMC", "WEAC")
 
 
 def findings(evidence: Evidence) -> list[Finding]:
-    """Return all claims that the records say something about."""
+    """Return all claims that the records contain evidence for."""
     best, true = (comparison_grid(evidence, which, PAPER_METHODS, "c") for which in WHICH)
     if not best.rows:
         return []

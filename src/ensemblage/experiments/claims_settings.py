@@ -1,4 +1,4 @@
-"""Claims about parameters, ensemble sizes and time: what does not compare scores of Table 9."""
+"""Claims about parameters, ensemble sizes and time."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from ensemblage.experiments.evidence import Evidence
     from ensemblage.experiments.grids import Grid
 
-#: A score that is less below the best of its row is as good.
+#: A score within this distance of the best of its row is equally good.
 _AS_GOOD = 0.01
 
 

@@ -1,4 +1,4 @@
-"""From records to files: a page of Markdown, CSV and pictures for each experiment, and an index."""
+"""Rendering of records: a page of Markdown, CSV and pictures for each experiment, and an index."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ table.claims td:last-child { white-space: nowrap; font-weight: 600; }
 
 
 def need_matplotlib() -> None:
-    """Say how to get matplotlib, where it is missing, before anything is run."""
+    """Raise an error if matplotlib is missing, before anything is run."""
     try:
         import matplotlib  # noqa: F401
     except ImportError as error:
@@ -48,7 +48,7 @@ def need_matplotlib() -> None:
 
 
 def render(folder: Path, pools: str | None = None) -> Path:
-    """Write the tables and pictures of all that is recorded; return the page that shows them."""
+    """Write the tables and pictures of all records; return the page that shows them."""
     need_matplotlib()
     found = record_files.read(folder)
     evidence = Evidence(found.values(), printed(), pools)
@@ -78,7 +78,7 @@ def _write_files(folder: Path, results: Results) -> None:
         figure = picture.draw()
         for ending in ("png", "svg"):
             temporary = folder / f"{picture.name}.tmp.{ending}"
-            # Neither dates nor random names: the same records give the same files.
+            # No dates or random names: equal records give equal files.
             with _steady_names():
                 figure.savefig(temporary, dpi=120, metadata=_NO_DATE[ending])
             temporary.replace(folder / f"{picture.name}.{ending}")

@@ -1,4 +1,4 @@
-"""The consensus beside the base clusterings that it was made of."""
+"""The consensus compared with its base clusterings."""
 
 from __future__ import annotations
 

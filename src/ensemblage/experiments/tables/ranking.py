@@ -1,4 +1,4 @@
-"""All methods, the paper's and their successors, on the same draws: an honest ranking."""
+"""Ranking of all methods, the paper's and their successors, on the same draws."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _METHODS = tuple(
     for name in VARIANTS
     if name[-3:] not in ("-CL", "-SL") and not name.endswith((UNCAPPED, ROBUST_PCA))
 )
-#: Slow methods are run at M = 10 only, and on objects with one seed only.
+#: Slow methods are run only at M = 10, and on objects only with one seed.
 _FAST = tuple(name for name in _METHODS if VARIANTS[name].draws >= RUNS)
 _SEEDED = tuple(name for name in _METHODS if not VARIANTS[name].on_objects)
 _SEEDS = range(5)
