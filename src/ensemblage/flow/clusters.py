@@ -1,8 +1,8 @@
-"""The clusters of an ensemble seen as sets of objects: likeness, uncertainty, weight.
+"""Clusters of an ensemble as sets of objects: similarity, uncertainty, weight.
 
-Everything here follows from what clusters share (`ensemblage.flow._contingency`), O(n·M²) on
-microclusters and exact for the objects. An object without a vote in a clustering is in none of its
-clusters.
+Everything here is computed from the overlaps of clusters (`ensemblage.flow._contingency`), O(n·M²)
+on microclusters and exact for the objects. An object without a vote in a clustering is in none of
+its clusters.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ def jaccard(counts: FloatArray) -> FloatArray:
 
 
 def cluster_graph(likeness: FloatArray) -> Any:
-    """Return the sparse graph of clusters that are linked by their likeness, without loops."""
+    """Return the sparse graph of clusters linked by their similarity, without loops."""
     links = likeness.copy()
     np.fill_diagonal(links, 0.0)
     return csr_array(links)
@@ -44,10 +44,10 @@ def cluster_graph(likeness: FloatArray) -> Any:
 def cluster_entropies(
     table: NDArray[np.int32], sizes: NDArray[np.int64], weights: FloatArray | None = None
 ) -> FloatArray:
-    """Return how scattered each cluster is over the other clusterings, in bits, summed over them.
+    """Return the entropy of each cluster over the other clusterings, in bits, summed over them.
 
-    In a clustering the shares are those of the cluster's objects that have a vote there. With
-    `weights`, a clustering is counted so often in the sum.
+    In a clustering the shares are those of the cluster's objects with a vote there. With `weights`,
+    a clustering is counted by its weight in the sum.
     """
     weights = np.ones(table.shape[1]) if weights is None else weights
     distinct = distinct_clusters(table)
@@ -69,7 +69,7 @@ def cluster_entropies(
 def _entropies_of_distinct(
     distinct: Distinct, sizes: NDArray[np.int64], weights: FloatArray, total: float
 ) -> FloatArray:
-    """Return entropies where every clustering votes on all, from the different clusters alone."""
+    """Return entropies for complete votes, from the different clusters alone."""
     shared = shared_objects(distinct, sizes)
     n: FloatArray = distinct.members.T @ sizes.astype(np.float64)
     weight = np.bincount(distinct.of_cluster, weights)
@@ -82,9 +82,9 @@ def _entropies_of_distinct(
 def normalised_entropies(entropies: FloatArray, owner: NDArray[np.int64]) -> FloatArray:
     """Return the entropies on one scale for coarse and fine clusterings.
 
-    An entropy of some bits is much for a cluster of a coarse clustering and little for one of a
-    fine clustering, so each is divided by log2 of the number of clusters of its own clustering,
-    at least 2.
+    An entropy of some bits is high for a cluster of a coarse clustering and low for one of a fine
+    clustering, so each is divided by log2 of the number of clusters of its own clustering, at least
+    2.
 
     Examples
     --------
@@ -98,7 +98,7 @@ def normalised_entropies(entropies: FloatArray, owner: NDArray[np.int64]) -> Flo
 
 
 def cluster_certainties(entropies: FloatArray, n_clusterings: float, theta: float) -> FloatArray:
-    """Return how reliable each cluster is, exp(-entropy / (theta·M)), in (0, 1].
+    """Return the certainty of each cluster, exp(-entropy / (theta·M)), in (0, 1].
 
     The ensemble-driven cluster index of locally weighted methods; the floor of 1e-300 keeps a
     link a link where theta is tiny.
@@ -123,7 +123,7 @@ def member_nmi(
     sizes : ndarray of shape (n,)
         Objects in each.
     others : ndarray of int, optional
-        With which clusterings all are compared; with all by default.
+        The clusterings to compare with; all by default.
     n_jobs : int or None
         Threads.
 
@@ -179,7 +179,7 @@ def _nmi_of_block(block: FloatArray | csr_array, starts: NDArray[np.int64]) -> F
 def _nmi_of_distinct(
     distinct: Distinct, sizes: NDArray[np.int64], owner: NDArray[np.int64]
 ) -> FloatArray:
-    """Return NMI (max) of clusterings that vote on all, from the different clusters alone."""
+    """Return NMI (max) of complete clusterings, from the different clusters alone."""
     shared = shared_objects(distinct, sizes)
     n_clusters = np.bincount(owner)
     ends = np.append(0, np.cumsum(n_clusters))
@@ -214,8 +214,8 @@ def _nmi_of_distinct(
 def clustering_weights(nmi: FloatArray, beta: float) -> FloatArray:
     """Return the weight of each clustering: its mean NMI with the others, scaled and powered.
 
-    weight_m = (mean_m / max mean) ** beta; all are 1 where there is one clustering, or where none
-    has anything in common with another.
+    weight_m = (mean_m / max mean) ** beta; all are 1 for a single clustering, or if no two
+    clusterings have anything in common.
     """
     n_members = len(nmi)
     if n_members == 1:
@@ -232,7 +232,7 @@ def _in_parts(n: int, size: int = _CLUSTERS_AT_A_TIME) -> list[NDArray[np.int64]
 
 
 def _with_clusters(ends: NDArray[np.int64], n_clusterings: int) -> NDArray[np.intp]:
-    """Return which of the first clusterings have any cluster."""
+    """Return which of the first clusterings have clusters."""
     return np.flatnonzero(np.diff(ends[: n_clusterings + 1]))
 
 

@@ -37,8 +37,8 @@ def partition_losses(
     loss : str
         One of `LOSSES`.
     a : float
-        For "binder" and "vi": the cost of parting what belongs together, where that of joining
-        what does not is 2 - a.
+        For "binder" and "vi": the cost of separating objects that belong together; 2 - a is the
+        cost of joining objects that do not.
 
     Notes
     -----
@@ -81,7 +81,7 @@ def _fill_losses(
         A, B, T = 0.0, 0.0, 0.0
         for u in range(width):
             T += phi[in_vote[u]]
-        for i in range(len(labels)):  # once more, to read what was counted and to empty it
+        for i in range(len(labels)):  # second pass: read and clear the counts
             if labels[i] >= 0 and votes[m, i] >= 0:
                 cell = labels[i] * width + votes[m, i]
                 B += phi[shared[cell]]
