@@ -98,7 +98,7 @@ def test_an_archive_with_a_name_twice_is_refused(tmp_path):
         warnings.simplefilter("ignore")  # zipfile warns of it too
         with zipfile.ZipFile(path, "a") as archive:
             archive.writestr(name, content)
-    with pytest.raises(en.tables.FileFormatError, match="list of entries makes no sense"):
+    with pytest.raises(en.tables.FileFormatError, match="list of entries is invalid"):
         en.load(path)
 
 

@@ -164,7 +164,7 @@ class TestRefusals:
             datasets.load("KDD99-10P", download=False)
 
     def test_no_public_file(self):
-        with pytest.raises(datasets.DownloadError, match="no public file of it is known"):
+        with pytest.raises(datasets.DownloadError, match="it has no known public file"):
             datasets.load("Pollen")
 
     @pytest.mark.parametrize(
@@ -384,7 +384,7 @@ class TestBeforeParsing:
         for name in ("optdigits.tes", "optdigits.tra"):
             (raw / name).write_text("1,2,3")
         monkeypatch.setitem(CONVERTERS, "ODR", lambda _: pytest.fail("it was read"))
-        with pytest.raises(tables.FileFormatError, match="not the file that was published"):
+        with pytest.raises(tables.FileFormatError, match="is not the published file"):
             datasets.load("ODR")
 
     @pytest.mark.parametrize("path", FOUND, ids=[path.name for path in FOUND])

@@ -84,7 +84,7 @@ def test_a_rule_that_drops_all_edges_warns():
     def at_random(graph, seed):
         return np.random.default_rng(seed).integers(0, 50, graph.shape[0])
 
-    with pytest.warns(en.NoStructureWarning, match="every vertex is a community of its own"):
+    with pytest.warns(en.NoStructureWarning, match="every vertex is a separate community"):
         found = consensus(edges, at_random, 5, "threshold", random_state=0)
     assert found.labels.tolist() == list(range(100))
 

@@ -49,7 +49,7 @@ def test_a_cluster_of_two_blocks_that_no_member_joined_is_named():
         " on average)" in page
     )
     assert BANNER in page
-    assert "Cluster 0 looks like two groups: see the heatmap." in page
+    assert "Cluster 0 may be two groups: see the heatmap." in page
 
 
 def test_random_walks_on_too_few_microclusters_are_doubted():
@@ -71,7 +71,7 @@ def test_nothing_is_doubted_where_clusters_are_clear(method):
     page = text_of(en.report.html(est))
     assert BANNER not in page
     assert "Weak clusters None: in every cluster" in page
-    assert "no cluster looks like two groups" in page
+    assert "no cluster seems to be two groups" in page
 
 
 def test_an_outlier_among_methods_is_doubted():
@@ -105,7 +105,7 @@ def test_the_second_choice_of_the_default_method_is_said():
         (None, None),
         ("strong", None),
         ("moderate", None),
-        ("weak", "The evidence for 3 clusters is weak. Also look at 4 and 2."),
+        ("weak", "The evidence for 3 clusters is weak. Also try 4 and 2."),
         ("none", "The clusterings show no structure, so all objects are in one cluster."),
     ],
 )

@@ -129,7 +129,7 @@ def test_a_result_is_needed_and_given_axes_are_used(adata, name):
     draw = getattr(en.sc.pl, name)
     with pytest.raises(ValueError, match=rf"pl\.{name} found no consensus under 'mine'"):
         draw(adata, "mine")
-    with pytest.raises(TypeError, match=rf"pl\.{name} takes an AnnData object, but got list"):
+    with pytest.raises(TypeError, match=rf"pl\.{name} needs an AnnData object, got list"):
         draw([])
     _, ax = plt.subplots()
     assert draw(adata, ax=ax) is ax

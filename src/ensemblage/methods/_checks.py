@@ -61,7 +61,7 @@ def _refuse_names(owner: str, names: list[Any], fitted: list[Any]) -> None:
     missing = [name for name in fitted if name not in names]
     unknown = [name for name in names if name not in fitted]
     parts = [f"does not have {_validate.shown(missing)}"] if missing else []
-    parts += [f"has {_validate.shown(unknown)}, which were not in the fit"] if unknown else []
+    parts += [f"has unexpected {_validate.shown(unknown)}"] if unknown else []
     raise ValueError(
         f"The feature names should match those that were passed during fit: {owner} was fitted on"
         f" {_validate.shown(fitted)}, but X {' and '.join(parts)}. Pass the same clusterings, in"
