@@ -6,7 +6,7 @@ import tokenize
 from pathlib import Path
 
 import pytest
-from voice import BANNED, HEADLESS, offences
+from voice import offences
 
 ROOT = Path(__file__).parents[1]
 PACKAGE = ROOT / "src" / "ensemblage"

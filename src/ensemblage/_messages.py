@@ -22,6 +22,17 @@ def did_you_mean(word: Any, known: Iterable[Any]) -> str:
     return f" Did you mean {by_letters[near[0]]!r}?" if near else ""
 
 
+def counted(n: int, noun: str) -> str:
+    """Return a number with its noun.
+
+    Examples
+    --------
+    >>> counted(1, "object"), counted(1200, "object")
+    ('1 object', '1,200 objects')
+    """
+    return f"{n:,} {noun}{'' if n == 1 else 's'}"
+
+
 def shown(names: Sequence[Any], most: int = 12) -> str:
     """Return names for a message, the first ones if there are many."""
     return ", ".join(map(repr, names[:most])) + (", ..." if len(names) > most else "")

@@ -115,7 +115,11 @@ def test_votes_without_structure(tmp_path):
         (["--criteria", "lifetme"], 2, "Unknown criterion 'lifetme'. Did you mean 'lifetime'?"),
         (["--criteria", ","], 2, "--criteria needs names"),
         (["--criterion", "gap"], 2, "Unknown criterion 'gap'"),
-        (["-m", "ptgp", "--criterion", "lifetime"], 1, "PTGP does not support the criterion 'lifetime'"),
+        (
+            ["-m", "ptgp", "--criterion", "lifetime"],
+            1,
+            "PTGP does not support the criterion 'lifetime'",
+        ),
         (["-m", "ptpg"], 2, "Unknown method 'ptpg'. Did you mean 'ptgp'?"),
         (["-o", "scores.npy"], 2, "ends in one of .csv, .tsv, .parquet"),
         (["-o", "-", "--json"], 2, "where the result would go too"),

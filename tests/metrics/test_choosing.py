@@ -274,9 +274,11 @@ def test_a_criterion_that_a_method_has_not_is_absent_with_a_reason():
         "subset_stability": "It needs at least two members.",
         "pac": "It needs at least two members.",
         "delta_area": "It needs at least two members.",
-        "seed_stability": "Nothing in PTA is random.",
+        "seed_stability": "PTA is deterministic.",
     }
-    with pytest.raises(ValueError, match=r"PTA does not support the criterion 'eigengap'.* one of 'support'"):
+    with pytest.raises(
+        ValueError, match=r"PTA does not support the criterion 'eigengap'.* one of 'support'"
+    ):
         choose_k(en.PTA(2).fit(matrix), criterion="eigengap")
 
 

@@ -67,7 +67,8 @@ def test_clusterings_that_number_anew_are_named(model):
     assert found.changed
     assert found.verdict.startswith("Drift: the 200 new objects differ from those of the fit.")
     assert found.reasons[0] == (
-        "Every label of clustering '1' is unknown. Check that its clusters are numbered as in the fit."
+        "Every label of clustering '1' is unknown. Check that its clusters are numbered as in the"
+        " fit."
     )
     assert any("100.0% of the rows of votes did not occur" in reason for reason in found.reasons)
     new = drawn(200, 1)

@@ -307,7 +307,9 @@ class TestScatter:
         assert "50 of 200 objects" in title(plot.scatter(est, np.ones((200, 3)), max_points=50))
 
     def test_features_of_other_objects(self):
-        with pytest.raises(ValueError, match=r"each of the 8 object\(s\), in the same order, got 3 row\(s\)"):
+        with pytest.raises(
+            ValueError, match=r"each of the 8 object\(s\), in the same order, got 3 row\(s\)"
+        ):
             plot.scatter(en.PTA(2).fit(E2), np.ones((3, 2)))
 
 

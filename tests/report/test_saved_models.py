@@ -84,7 +84,9 @@ def test_a_clusterer_of_features_has_a_report(tmp_path):
 def test_other_votes_are_refused(tmp_path):
     model = en.EAC(4).fit(VOTES)
     bare = saved(model, tmp_path, objects=False)
-    with pytest.raises(ValueError, match=r"differ from those .* fitted on: 1 of 120 objects have unknown votes"):
+    with pytest.raises(
+        ValueError, match=r"differ from those .* fitted on: 1 of 120 objects have unknown votes"
+    ):
         en.report.html(bare, votes=np.r_[VOTES[:-1], [[9] * 7]])
     with pytest.raises(ValueError, match=r"got 119 objects, not the same as the 120 of the fit"):
         en.report.html(bare, votes=VOTES[:-1])

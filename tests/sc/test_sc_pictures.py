@@ -141,3 +141,19 @@ def test_pictures_of_a_file(adata, tmp_path):
     found = ad.read_h5ad(tmp_path / "cells.h5ad")
     for name in en.sc.pl.__all__:
         rendered(getattr(en.sc.pl, name)(found))
+
+
+def test_a_map_needs_two_columns(adata):
+    adata.obsm["X_line"] = np.zeros((adata.n_obs, 1))
+    with pytest.raises(ValueError, match=r"at least two columns, got adata\.obsm\['X_line'\]"):
+        en.sc.pl.confidence(adata, basis="line")
+
+
+@pytest.mark.parametrize(
+    ("basis", "tool"), [("tsne", "tsne"), ("X_pca", "pca"), ("umap", "umap"), ("mine", "umap")]
+)
+def test_a_missing_map_names_the_tool_that_makes_it(adata, basis, tool):
+    for name in list(adata.obsm):
+        del adata.obsm[name]
+    with pytest.raises(ValueError, match=rf"which has no maps\. Run scanpy\.tl\.{tool}\(adata\)"):
+        en.sc.pl.confidence(adata, basis=basis)

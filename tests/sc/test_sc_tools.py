@@ -395,3 +395,17 @@ def test_results_do_not_replace_runs(adata, name):
     en.sc.tl.leiden_ensemble(adata, 1, 2, key_added="runs")
     with pytest.raises(en.ParameterError, match="key_added"):
         en.sc.tl.consensus(adata, "runs_", n_clusters=2, key_added=name)
+
+
+def test_cells_without_labels_hint_at_restrict_to(adata):
+    en.sc.tl.leiden_ensemble(adata, 1, seeds=2)
+    for name in columns(adata):
+        adata.obs.loc[adata.obs_names[:5], name] = np.nan
+    with pytest.raises(ValueError, match=r"5 of 120 cells have no label .* same restrict_to"):
+        en.sc.tl.consensus(adata)
+
+
+def test_an_object_without_columns_has_no_clusterings(adata):
+    adata.obs = adata.obs[[]]
+    with pytest.raises(ValueError, match=r"matches keys='leiden_ensemble'\. It has no columns\."):
+        en.sc.tl.consensus(adata)

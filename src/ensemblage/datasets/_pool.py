@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ensemblage import tables
+from ensemblage._messages import counted
 from ensemblage._validate import check_votes, check_whole
 from ensemblage.datasets._catalogue import find
 from ensemblage.datasets._dataset import locked, numbered
@@ -42,7 +43,7 @@ class Pool:
 
     def __repr__(self) -> str:
         n, m = self.members.shape
-        return f"Pool({self.name}: {n} objects, {m} clusterings)"
+        return f"Pool({self.name}: {counted(n, 'object')}, {counted(m, 'clustering')})"
 
     def draw(self, n_members: int, draw: int) -> NDArray[Any]:
         """Return an ensemble: some of the clusterings, without replacement.

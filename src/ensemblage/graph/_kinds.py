@@ -73,6 +73,11 @@ def as_labels(subject: str, found: Any, names: list[Any] | None, n_vertices: int
     """
     found = getattr(found, "membership", found)
     names = list(range(n_vertices)) if names is None else names
+    if not np.iterable(found):
+        raise TypeError(
+            f"{subject} must be a label for each of the {n_vertices:,} vertices, got {found!r}."
+            f" Return an array or a list of labels, a dict by vertex, or a list of vertex sets."
+        )
     if not isinstance(found, np.ndarray | dict) and not hasattr(found, "dtype"):
         found = list(found)
         if found and all(isinstance(part, set | frozenset) for part in found):

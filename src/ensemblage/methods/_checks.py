@@ -10,6 +10,7 @@ from sklearn.utils.validation import validate_data
 
 from ensemblage import _validate
 from ensemblage._ensemble import Ensemble
+from ensemblage._messages import ParameterError
 from ensemblage.methods import METHODS
 
 #: The units that are clustered: microclusters (identical rows stay together) or objects.
@@ -67,3 +68,15 @@ def _refuse_names(owner: str, names: list[Any], fitted: list[Any]) -> None:
         f" {_validate.shown(fitted)}, but X {' and '.join(parts)}. Pass the same clusterings, in"
         f" any order."
     )
+
+
+def check_numbers(owner: str, n_clusters: Any, n_microclusters: int) -> list[int]:
+    """Return numbers of clusters, if there are any and all are valid."""
+    numbers = list(n_clusters) if np.iterable(n_clusters) else []
+    if not numbers or isinstance(n_clusters, str):
+        expected = "a list of at least one integer, such as [2, 3, 4]"
+        raise ParameterError(owner, "n_clusters", expected, n_clusters)
+    ks = [_validate.check_n_clusters(owner, k) for k in numbers]
+    for k in ks:
+        _validate.check_enough_groups(owner, k, n_microclusters)
+    return ks

@@ -13,10 +13,11 @@ import numpy as np
 
 from ensemblage import _validate
 from ensemblage._ensemble import as_ensemble
-from ensemblage._messages import ParameterError
+from ensemblage._messages import ParameterError, counted
 from ensemblage.methods import METHODS
 from ensemblage.methods._costs import BYTES, SECONDS
 from ensemblage.methods._shared_clusters import MOST_PAIRED, MOST_STEPS
+from ensemblage.metrics.choosing import largest_default_k
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -81,13 +82,13 @@ class Estimate(NamedTuple):
         return (
             f"{METHODS[self.method].__name__}: about {_rounded(self.seconds)} CPU seconds and"
             f" {_rounded(self.bytes / 1e9)} GB of memory above the votes, for"
-            f" {shape.n_objects:,} objects, {shape.n_clusterings:,} clusterings with"
-            f" {shape.n_clusters:,} clusters, {shape.n_microclusters:,} different"
-            f" rows{sampled}, k = {shape.k}"
+            f" {counted(shape.n_objects, 'object')}, {counted(shape.n_clusterings, 'clustering')}"
+            f" with {counted(shape.n_clusters, 'cluster')},"
+            f" {counted(shape.n_microclusters, 'different row')}{sampled}, k = {shape.k}"
         )
 
 
-def estimate(X: Any, method: str = "consensus", *, n_clusters: int = 10) -> Estimate:
+def estimate(X: Any, method: str = "consensus", *, n_clusters: int | str = 10) -> Estimate:
     """Estimate the CPU seconds and the memory of a fit.
 
     Parameters
@@ -97,8 +98,9 @@ def estimate(X: Any, method: str = "consensus", *, n_clusters: int = 10) -> Esti
     method : str, default="consensus"
         Name of a method whose costs were measured: "consensus" (or "auto"), "eac", "lwea", "lwgp",
         "lwpt", "pta", "ptgp", "vote" or "weac".
-    n_clusters : int, default=10
-        Clusters wanted.
+    n_clusters : int or "auto", default=10
+        Number of clusters. "auto" uses the largest number that would be compared; the time of the
+        choice itself is not included.
 
     Returns
     -------
@@ -121,12 +123,13 @@ def estimate(X: Any, method: str = "consensus", *, n_clusters: int = 10) -> Esti
     >>> expected.seconds < 10, expected.bytes < 1e9, expected.shape.n_microclusters
     (True, True, 3000)
     """
-    k = _validate.check_n_clusters("estimate", n_clusters)
+    wanted = _validate.check_n_clusters_or_auto("estimate", n_clusters)
     if isinstance(X, np.ndarray) and X.ndim == 2:
         sample, n_objects = as_ensemble(X[:: stride(len(X))]), len(X)
     else:
         sample = as_ensemble(X)
         n_objects = len(sample.microclusters.of_object)
+    k = largest_default_k(sample.microclusters.table) if wanted is None else wanted
     return of_ensemble(sample, n_objects, method, k)
 
 

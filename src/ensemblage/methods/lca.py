@@ -10,6 +10,7 @@ from sklearn.utils.validation import check_is_fitted
 from ensemblage import _validate, flow
 from ensemblage._blas import one_blas_thread
 from ensemblage.methods._base import ConsensusClusterer
+from ensemblage.methods._checks import check_numbers
 from ensemblage.methods._numbering import in_order_of_appearance
 from ensemblage.methods._starting import start_from
 from ensemblage.methods.lwea import LWEA
@@ -231,9 +232,8 @@ class LCA(ConsensusClusterer):
         3            11         -71.802  187.483  196.379
         """
         check_is_fitted(self, "labels_")
-        ks = [_validate.check_n_clusters(type(self).__name__, k) for k in n_clusters]
-        for k in ks:
-            _validate.check_enough_groups(type(self).__name__, k, self.n_microclusters_)
+        owner = f"{type(self).__name__}.criteria"
+        ks = check_numbers(owner, n_clusters, self.n_microclusters_)
         with one_blas_thread:
             mixtures = [self._mixture(k) for k in ks]
         scores = np.array([self._scores(mixture) for mixture in mixtures]).reshape(-1, 2)

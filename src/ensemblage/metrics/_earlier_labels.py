@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ensemblage._messages import ParameterError
+from ensemblage._messages import ParameterError, counted
 from ensemblage._validate.tables import is_series
 from ensemblage._validate.votes import as_array
 from ensemblage.flow.codes import is_missing, whole_numbers
@@ -40,7 +40,7 @@ def check_earlier_labels(
         return np.where(place < 0, -1, np.append(found, -1)[place])
     found = as_array(earlier)
     if found.shape != (n_objects,):
-        expected = f"{_EXPECTED}, one for each of the {n_objects:,} objects"
+        expected = f"{_EXPECTED}, one for each of {counted(n_objects, 'object')}"
         hint = "Pass Series with an index if the objects have changed."
         raise ParameterError(owner, name, expected, f"an array of shape {found.shape}", hint)
     return _whole(owner, name, found)

@@ -12,6 +12,7 @@ import numpy as np
 from scipy.sparse import csr_array
 
 from ensemblage import _validate, flow
+from ensemblage._messages import counted
 from ensemblage.metrics._tables import Table
 
 if TYPE_CHECKING:
@@ -57,7 +58,7 @@ class ClusterSummary(Table, _Clusters):
     __slots__ = ()
 
     def _heading(self) -> str:
-        return f"ClusterSummary of {int(self.sizes.sum()):,} objects"
+        return f"ClusterSummary of {counted(int(self.sizes.sum()), 'object')}"
 
     def _index(self) -> tuple[str, Any]:
         return "cluster", np.arange(len(self.sizes))

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from ensemblage import _validate
+from ensemblage._messages import counted
 from ensemblage.metrics._tables import Table
 from ensemblage.metrics.agreement import ari_of_table
 from ensemblage.metrics.explain import objects_per_label
@@ -49,7 +50,7 @@ class SeedSpread(Table, _Spread):
         moved, n = int((self.agreement < 1.0).sum()), len(self.agreement)
         return (
             f"SeedSpread(exact={self.exact}, n_seeds={self.n_seeds}, mean_ari={self.mean_ari:.3f},"
-            f" min_ari={self.min_ari:.3f}; {moved:,} of {n:,} objects change)"
+            f" min_ari={self.min_ari:.3f}; {moved:,} of {counted(n, 'object')} change)"
         )
 
     def _index(self) -> tuple[str, Any]:

@@ -8,7 +8,7 @@ import numpy as np
 
 from ensemblage import _validate
 from ensemblage._colours import GREY, cluster_colours
-from ensemblage._messages import ParameterError
+from ensemblage._messages import ParameterError, counted
 from ensemblage.metrics.agreement import labels_and_shared
 from ensemblage.plot import canvas
 
@@ -71,7 +71,7 @@ def alluvial(a: Any, b: Any, *, names: tuple[str, str] = ("a", "b"), ax: Any = N
     ax.set_xlim(-0.02, 1.02)
     ax.set_ylim(n * (1 + _GAP) * 1.01, -0.01 * n)
     canvas.no_frame(ax)
-    lost = f"{thin:,} objects in streams too thin to draw" if thin else ""
+    lost = f"{counted(thin, 'object')} in streams too thin to draw" if thin else ""
     canvas.title(ax, f"From {before} to {after}", lost)
     return ax
 

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ensemblage._messages import counted
 from ensemblage.report._facts import SURE
 from ensemblage.report._text import short
 
@@ -49,17 +50,6 @@ def tiles(fitted: Any, n_members: int) -> list[dict[str, str]]:
         {"figure": f"{fitted.n_clusters_:,}", "text": "clusters"},
         {"figure": f"{sure.mean():.2f}", "text": "mean confidence"},
     ]
-
-
-def counted(n: int, what: str) -> str:
-    """Return a number with its noun.
-
-    Examples
-    --------
-    >>> counted(1, "object"), counted(1200, "object")
-    ('1 object', '1,200 objects')
-    """
-    return f"{n:,} {what}{'' if n == 1 else 's'}"
 
 
 def listed(names: list[str]) -> str:

@@ -10,6 +10,7 @@ import numpy as np
 
 from ensemblage import _validate, metrics
 from ensemblage._colours import MOST_COLOURS, cluster_codes
+from ensemblage._messages import counted
 from ensemblage.report._cautions import cautions
 from ensemblage.report._choice import k_facts
 from ensemblage.report._code import fitted_on, python_code
@@ -22,7 +23,7 @@ from ensemblage.report._facts import (
     seed_facts,
     truth_facts,
 )
-from ensemblage.report._findings import counted, listed, summary, tiles
+from ensemblage.report._findings import listed, summary, tiles
 from ensemblage.report._objects import knows_objects, with_objects_of, with_repeated_objects
 from ensemblage.report._pictures import heatmap, maps, tree
 from ensemblage.report._sample import least_sure, representatives

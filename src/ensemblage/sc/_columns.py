@@ -153,10 +153,8 @@ def _check_some_match(pattern: str, chosen: list[str], present: list[str]) -> li
     if not chosen:
         near = difflib.get_close_matches(pattern.rstrip("*"), present, n=1, cutoff=0.5)
         hint = f" Did you mean {near[0]!r}?" if near else ""
-        raise ValueError(
-            f"No column of adata.obs matches keys={pattern!r}.{hint} There are"
-            f" {_validate.shown(present)}."
-        )
+        columns = f"Its columns are {_validate.shown(present)}" if present else "It has no columns"
+        raise ValueError(f"No column of adata.obs matches keys={pattern!r}.{hint} {columns}.")
     return chosen
 
 

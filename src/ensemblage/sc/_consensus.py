@@ -140,6 +140,7 @@ def consensus(
     estimator = _made(METHODS[method], parameters, n_clusters, random_state)
     options = {} if member_weight is None else {"member_weight": member_weight}
     votes = obs[columns] if cells is None else obs[columns].iloc[cells]
+    _check_cells_have_labels(votes)
     estimator.fit(votes, **options)
 
     settings = _settings(estimator, method, columns, weighted=member_weight is not None)
@@ -150,6 +151,17 @@ def consensus(
     _write_memberships(target, key_added, estimator, cells)
     _write_graph(target, key_added, estimator, cells, graph, neighbors_key)
     return target if copy else None
+
+
+def _check_cells_have_labels(votes: Any) -> None:
+    """Raise an error if cells have no label at all, as after runs with `restrict_to`."""
+    silent = int(votes.isna().all(axis=1).sum())
+    if silent:
+        raise ValueError(
+            f"{silent:,} of {len(votes):,} cells have no label in any of the clusterings. If these"
+            " were made with restrict_to, pass the same restrict_to here; otherwise leave these"
+            " cells out."
+        )
 
 
 def _write_labels(

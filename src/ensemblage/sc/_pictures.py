@@ -42,7 +42,7 @@ def confidence(
     owner = "pl.confidence"
     labels, _, _ = result_of(owner, adata, key)
     name = _basis(owner, adata, basis)
-    places = np.asarray(adata.obsm[name])[:, :2]
+    places = _places(owner, adata, name)
     sure = adata.obs[f"{key}_confidence"].to_numpy(dtype=float)
     ax = canvas.axes(ax)
     shown = np.flatnonzero(~np.isnan(sure))
@@ -117,8 +117,21 @@ def _basis(owner: str, adata: Any, basis: str | None) -> str:
     for name in wanted:
         if name in stored:
             return name
-    listed = ", ".join(map(repr, stored)) or "nothing"
+    stored_names = ", ".join(map(repr, stored)) or "no maps"
+    tool = str(basis).removeprefix("X_")
+    tool = f"scanpy.tl.{tool if tool in ('tsne', 'pca') else 'umap'}(adata)"
     raise ValueError(
         f"{owner} needs a map of the cells: one of {', '.join(map(repr, wanted))} in adata.obsm,"
-        f" which holds {listed}. Run scanpy.tl.umap(adata), or name another one as basis."
+        f" which has {stored_names}. Run {tool}, or pass another basis."
     )
+
+
+def _places(owner: str, adata: Any, name: str) -> Any:
+    """Return the first two columns of a map of cells."""
+    places = np.asarray(adata.obsm[name])
+    if places.ndim != 2 or places.shape[1] < 2:
+        raise ValueError(
+            f"{owner} needs a map with at least two columns, got adata.obsm[{name!r}] of shape"
+            f" {places.shape}. Pass another basis."
+        )
+    return places[:, :2]

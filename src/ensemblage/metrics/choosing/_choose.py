@@ -149,10 +149,14 @@ def wanted_criteria(owner: str, criteria: Any, criterion: Any = "auto") -> tuple
 
 def default_ks(cuts: Cuts) -> NDArray[np.int64]:
     """Return 2 to 20, or higher if members are finer; see `choose_k`."""
-    n = len(cuts.sizes)
-    n_clusters = cuts.table[:, cuts.voters].max(axis=0) + 1
-    of_members = int(np.quantile(n_clusters, 0.9, method="inverted_cdf"))
-    return np.arange(min(2, n), min(n, max(20, min(50, of_members))) + 1)
+    largest = largest_default_k(cuts.table[:, cuts.voters])
+    return np.arange(min(2, len(cuts.sizes)), largest + 1)
+
+
+def largest_default_k(table: NDArray[np.int32]) -> int:
+    """Return the largest number of clusters compared by default, for votes of microclusters."""
+    of_members = int(np.quantile(table.max(axis=0) + 1, 0.9, method="inverted_cdf"))
+    return min(len(table), max(20, min(50, of_members)))
 
 
 def choose(
