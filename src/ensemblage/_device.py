@@ -227,5 +227,5 @@ def _sent(matrix: Any, on: Library, dtype: Any) -> Any:
 
 def _inverse(norms: Any, xp: Any) -> Any:
     """Return 1 / norms, 0 for nodes without a trajectory."""
-    known = norms > 0
-    return xp.where(known, 1.0 / xp.where(known, norms, 1.0), 0.0)
+    linked = norms > 0
+    return xp.where(linked, 1.0 / xp.where(linked, norms, 1.0), 0.0)

@@ -165,10 +165,10 @@ def _merges(ensemble: Ensemble, metric: str, missing: str) -> list[flow.Merge]:
         "Pass fewer or coarser clusterings.",
     )
     counts = flow.overlaps(table, sizes)
-    found = flow.merges_that_agree(counts, owner, code >= n_clusters[owner], metric)
+    merges = flow.merges_that_agree(counts, owner, code >= n_clusters[owner], metric)
     return [
         flow.Merge(int(compared[m]), int(code[kept]), int(code[merged]), gain)
-        for m, kept, merged, gain in found
+        for m, kept, merged, gain in merges
     ]
 
 

@@ -67,8 +67,8 @@ def load(
     Dataset(PD: 10992 objects, 16 features, 10 classes)
     """
     entry = _entry(name)
-    found = _arrays(entry, data_folder(folder), download=download, unverified=unverified)
-    return _dataset(entry, *found)
+    arrays = _arrays(entry, data_folder(folder), download=download, unverified=unverified)
+    return _dataset(entry, *arrays)
 
 
 def _entry(name: str) -> Entry:
@@ -175,16 +175,16 @@ def _converted(entry: Entry, raw: Path) -> Arrays:
 
 def _verify(arrays: Arrays, entry: Entry, where: str) -> None:
     """Reject arrays that differ, in any bit, from those with which the paper was checked."""
-    known = entry.fingerprint
-    if known is None:
+    expected = entry.fingerprint
+    if expected is None:
         return
     features, classes = arrays["X"], arrays["y"]
-    found = {
-        "shape": (features.shape, known.shape),
-        "features": (_digest(features, known.dtype), known.features),
-        "classes": (_digest(classes, "int64"), known.classes),
+    actual = {
+        "shape": (features.shape, expected.shape),
+        "features": (_digest(features, expected.dtype), expected.features),
+        "classes": (_digest(classes, "int64"), expected.classes),
     }
-    for what, (got, wanted) in found.items():
+    for what, (got, wanted) in actual.items():
         if got != wanted:
             raise tables.FileFormatError(
                 f"{where} is not the dataset with which the paper's tables were checked: its {what}"
@@ -253,8 +253,8 @@ def _categories(arrays: Arrays) -> dict[str, tuple[str, ...]]:
     """Return the strings of codes; under "label" those of the classes."""
     if "categories" not in arrays:
         return {}
-    found = json.loads(str(arrays["categories"]))
-    return {name: tuple(words) for name, words in found.items()}
+    categories = json.loads(str(arrays["categories"]))
+    return {name: tuple(words) for name, words in categories.items()}
 
 
 def _class_names(

@@ -152,8 +152,8 @@ def _found(name_or_path: str | PathLike[str], folder: Path) -> tuple[Path, str]:
         return path, path.name.partition(".")[0]
     text = str(name_or_path)
     entry = find(text)
-    known = (entry.file, entry.name) if entry else ()
-    spellings = dict.fromkeys((text, *known, text.replace("-", "_"), text.replace("_", "-")))
+    names = (entry.file, entry.name) if entry else ()
+    spellings = dict.fromkeys((text, *names, text.replace("-", "_"), text.replace("_", "-")))
     for place in (folder / "pools", folder):
         for spelling in spellings:
             if (file := place / f"bc_pool_{spelling}.mat").is_file():

@@ -29,8 +29,8 @@ def make_members(
     None is an unknown number. A member that links no groups is not added, nor is one to members of
     subsamples: these are not nested.
     """
-    found = dict(run_members(plan, range(n_members), n_jobs))
-    members = [found[index] for index in range(n_members)]
+    by_index = dict(run_members(plan, range(n_members), n_jobs))
+    members = [by_index[index] for index in range(n_members)]
     if n_clusters is None or n_clusters == 1 or plan.n_rows is not None:
         return members
     n_groups = _count_groups(members)

@@ -21,8 +21,8 @@ def find_consensus(
     It is cloned, and gets the seed and the number of threads if it has none of its own.
     """
     consensus = Consensus() if asked is None else clone(asked)
-    given = consensus.get_params()
+    own_params = consensus.get_params()
     own = {"random_state": seed, "n_jobs": n_jobs}
-    lacking = {name: own[name] for name in own if name in given and given[name] is None}
+    lacking = {name: own[name] for name in own if name in own_params and own_params[name] is None}
     consensus.set_params(n_clusters=n_clusters, **lacking)
     return consensus.fit(ensemble_of_members(votes, n_jobs=n_jobs))

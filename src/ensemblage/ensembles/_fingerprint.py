@@ -69,10 +69,10 @@ def _words_of_code(value: Any) -> str:
         return _words([value.co_code, value.co_consts, value.co_names, value.co_varnames])
     if isinstance(value, FunctionType):
         cells = [cell.cell_contents for cell in value.__closure__ or ()]
-        known = {name: value.__globals__.get(name) for name in value.__code__.co_names}
+        used_globals = {name: value.__globals__.get(name) for name in value.__code__.co_names}
         numbers = {
             name: found
-            for name, found in known.items()
+            for name, found in used_globals.items()
             if isinstance(found, str | int | float | np.generic | np.ndarray)
         }
         parts = [value.__code__, value.__defaults__, value.__kwdefaults__, cells, numbers]
@@ -83,10 +83,10 @@ def _words_of_code(value: Any) -> str:
 
 
 def _is_found_by_name(value: Any) -> bool:
-    found: Any = sys.modules.get(getattr(value, "__module__", None) or "")
+    named: Any = sys.modules.get(getattr(value, "__module__", None) or "")
     for part in getattr(value, "__qualname__", "").split("."):
-        found = getattr(found, part, None)
-    return found is value
+        named = getattr(named, part, None)
+    return named is value
 
 
 def _name(value: Any) -> str:

@@ -84,12 +84,12 @@ def fit_member(plan: Plan, index: int) -> Member:
     method = plan.methods[index % len(plan.methods)]
     centres = estimator = None
     if method == "kmeans":
-        centres, found = _kmeans(rows, n_clusters, rng)
+        centres, raw = _kmeans(rows, n_clusters, rng)
     elif method == "rpcl":
-        centres, found = _rpcl(rows, n_clusters, rng)
+        centres, raw = _rpcl(rows, n_clusters, rng)
     else:
-        estimator, found = fit_estimator(method, rows, n_clusters, rng)
-    labels, names = _numbered(found)
+        estimator, raw = fit_estimator(method, rows, n_clusters, rng)
+    labels, names = _numbered(raw)
     if centres is not None:
         centres, method = centres[names], str(method)
     else:
@@ -145,7 +145,7 @@ def smallest_type(n_labels: int) -> Any:
 def _known(labels: Any, names: NDArray[Any]) -> NDArray[np.int64]:
     """Return an estimator's labels as numbers; -1 for one that did not occur in fit."""
     labels = np.asarray(labels)
-    found = np.full(len(labels), -1, dtype=np.int64)
+    codes = np.full(len(labels), -1, dtype=np.int64)
     for number, name in enumerate(names):
-        found[labels == name] = number
-    return found
+        codes[labels == name] = number
+    return codes

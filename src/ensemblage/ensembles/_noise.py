@@ -105,8 +105,8 @@ def box(features: NDArray[np.float64], rng: np.random.Generator) -> FloatArray:
 
 
 def _log_support(plan: Plan, n_members: int) -> FloatArray:
-    found = dict(run_labels(plan, range(min(n_members, _MOST_MEMBERS)), 1))
-    votes = np.column_stack([found[index] for index in range(len(found))])
+    labels = dict(run_labels(plan, range(min(n_members, _MOST_MEMBERS)), 1))
+    votes = np.column_stack([labels[index] for index in range(len(labels))])
     votes = votes[(votes >= 0).any(axis=1)]
     tree = LWEA(1, weights="normalized", min_cluster_size="auto", n_jobs=1).fit(votes)
     return np.log(_TINY + support_curve(tree._cuts(), _KS, n_divisions=2))

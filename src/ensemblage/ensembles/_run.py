@@ -31,16 +31,16 @@ def run_labels(plan: Plan, indices: Iterable[int], n_jobs: int | None) -> Result
 
 
 def _run(function: Any, plan: Plan, indices: Iterable[int], n_jobs: int | None) -> Results:
-    found = _parallel(n_jobs)(delayed(function)(plan, index) for index in indices)
+    results = _parallel(n_jobs)(delayed(function)(plan, index) for index in indices)
     try:
         # Not "yield from", which would close it without the filter below.
-        for result in found:  # noqa: UP028
+        for result in results:  # noqa: UP028
             yield result
     finally:
         with warnings.catch_warnings():
             # A caller that stops early expects that some members were started in vain.
             warnings.filterwarnings("ignore", message=".*tasks", category=UserWarning)
-            found.close()
+            results.close()
 
 
 def _whole(plan: Plan, index: int) -> tuple[int, Member]:

@@ -106,7 +106,7 @@ def state_of_clustering(estimator: Any, *, objects: bool) -> tuple[Header, Array
     parameters = dict(estimator.get_params(deep=False))
     consensus, method = parameters.pop("consensus"), parameters.pop("method")
     bounds = parameters.pop("n_clusters_range")
-    inner, found = state_of(estimator.consensus_, objects=objects)
+    inner, inner_arrays = state_of(estimator.consensus_, objects=objects)
     plan: Plan = estimator._plan
     header: Header = {
         "class": "EnsembleClustering",
@@ -121,7 +121,7 @@ def state_of_clustering(estimator: Any, *, objects: bool) -> tuple[Header, Array
         "consensus": inner,
         "choice": None if estimator._choice is None else estimator._choice.to_dict(),
     }
-    arrays = {_INSIDE + name: array for name, array in found.items()}
+    arrays = {_INSIDE + name: array for name, array in inner_arrays.items()}
     if plan.scaling is not None:
         arrays |= {"scaling/shift": plan.scaling.shift, "scaling/width": plan.scaling.width}
     for place, member in enumerate(estimator.members_):

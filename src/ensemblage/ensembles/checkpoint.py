@@ -87,13 +87,13 @@ def open_folder(path: Any, plan: Plan, *, any_seed: bool) -> tuple[Plan, Folder]
         raise ValueError(f"The checkpoint {str(path)!r} must be a folder, got a file.")
     path.mkdir(parents=True, exist_ok=True)
     manifest = path / _MANIFEST
-    asked = _describe(plan)
+    description = _describe(plan)
     if manifest.exists():
         kept = _read_manifest(manifest)
         if any_seed:
-            asked["seed"] = kept["seed"]
+            description["seed"] = kept["seed"]
             plan = replace(plan, seed=kept["seed"])
-        different = sorted(name for name in asked if asked[name] != kept.get(name))
+        different = sorted(name for name in description if description[name] != kept.get(name))
         if different:
             names = {name: Parameter(name) for name in different}
             message = Message(
@@ -109,7 +109,7 @@ def open_folder(path: Any, plan: Plan, *, any_seed: bool) -> tuple[Plan, Folder]
             f" new or an empty folder."
         )
     else:
-        text = json.dumps(asked, indent=1).encode()
+        text = json.dumps(description, indent=1).encode()
         _replace(manifest, lambda file: file.write(text))
     return plan, Folder(path, len(plan.features))
 

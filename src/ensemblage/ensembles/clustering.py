@@ -268,8 +268,8 @@ class EnsembleClustering(ClusterMixin, BaseEstimator):
     def confidence_(self) -> FloatArray:
         """Confidence in each object's label, in [0, 1]."""
         check_is_fitted(self, "labels_")
-        found: FloatArray = self.consensus_.confidence_
-        return found
+        confidence: FloatArray = self.consensus_.confidence_
+        return confidence
 
     @property
     def k_choice_(self) -> KChoice:

@@ -115,9 +115,9 @@ def generate(
            [1, 1, 1, 2],
            [1, 1, 2, 2]], dtype=int8)
     """
-    given = locals()  # the parameters by name
-    del given["progress"]
-    plan, folder = _prepare("generate", **given)
+    parameters = locals()  # the parameters by name
+    del parameters["progress"]
+    plan, folder = _prepare("generate", **parameters)
     n_objects = len(plan.features)
     _validate.check_memory(
         n_objects * n_members,
@@ -125,8 +125,8 @@ def generate(
         "Use fewer members.",
     )
     votes = np.empty((n_objects, n_members), dtype=np.int8)
-    found = _iterate(plan, n_members, n_jobs, folder)
-    for index, labels in track(found, "members", n_members, show=progress):
+    finished = _iterate(plan, n_members, n_jobs, folder)
+    for index, labels in track(finished, "members", n_members, show=progress):
         if labels.dtype.itemsize > votes.dtype.itemsize:
             votes = votes.astype(labels.dtype)
         votes[:, index] = labels

@@ -56,13 +56,13 @@ def check(
     """
     folder = Path(folder)
     at_hand = sources.at_hand()
-    known = [
+    checked = [
         record for record in record_files.read(folder).values() if _can_run(record, folder, at_hand)
     ]
-    chosen = np.random.default_rng(seed).permutation(len(known))[:n_records]
+    chosen = np.random.default_rng(seed).permutation(len(checked))[:n_records]
     differences = []
     for place in sorted(chosen.tolist()):
-        stored = known[place]
+        stored = checked[place]
         task = stored["what"]
         again = measure(folder, task)
         differences += [

@@ -83,7 +83,7 @@ class Evidence:
         self.paper = paper
         #: By kind and dataset, and in these by method; None is that of all.
         self._records: dict[tuple[str, str], dict[Any, list[Record]]] = {}
-        found: dict[str, set[str]] = defaultdict(set)
+        pools_of: dict[str, set[str]] = defaultdict(set)
         for record in records:
             what = record["what"]
             if what["kind"] in _SCORED and "cuts" not in what:
@@ -92,14 +92,14 @@ class Evidence:
             place[None].append(record)
             place[str(what.get("method"))].append(record)
             if "pool" in what:
-                found[what["dataset"]].add(what["pool"])
-        self._pools = {name: _preferred(names, pools) for name, names in found.items()}
+                pools_of[what["dataset"]].add(what["pool"])
+        self._pools = {name: _preferred(names, pools) for name, names in pools_of.items()}
 
     def datasets(self, *kinds: str) -> list[str]:
         """Return the datasets that all these kinds have records of, in the paper's order."""
-        known = [name for name in DATASETS if all(self.select(kind, name) for kind in kinds)]
+        recorded = [name for name in DATASETS if all(self.select(kind, name) for kind in kinds)]
         others = {dataset for kind, dataset in self._records if kind in kinds} - set(DATASETS)
-        return known + sorted(others)
+        return recorded + sorted(others)
 
     def select(
         self, kind: str, dataset: str, *, skipped: bool = False, **words: Any
@@ -128,8 +128,8 @@ class Evidence:
     ) -> Cell:
         """Return the mean of one score over all draws, or over the first ones."""
         records = self.scored(kind, dataset, first=first, **words)
-        found = [record["scores"].get(score) for record in records]
-        values = [value for value in found if isinstance(value, int | float)]
+        numbers = [record["scores"].get(score) for record in records]
+        values = [value for value in numbers if isinstance(value, int | float)]
         skipped = self.select(kind, dataset, skipped=True, **words)
         cell = mean_cell(values, paper, skipped[0]["skipped"] if skipped else "")
         n_fifty = sum(record["what"].get("cuts") == FIFTY for record in records)
@@ -155,15 +155,15 @@ class Evidence:
 
     def of_paper(self, *path: str) -> Any:
         """Return a number of the paper's tables; None if it has none, or is not available."""
-        found: Any = self.paper
+        node: Any = self.paper
         for step in path:
-            found = found.get(step) if isinstance(found, dict) else None
-        return found
+            node = node.get(step) if isinstance(node, dict) else None
+        return node
 
     def printed(self, *path: str) -> dict[str, float]:
         """Return a row or a line of the paper's numbers; empty if it has none."""
-        found = self.of_paper(*path)
-        return found if isinstance(found, dict) else {}
+        numbers = self.of_paper(*path)
+        return numbers if isinstance(numbers, dict) else {}
 
     def is_of_authors(self, dataset: str) -> bool:
         """Tell whether the ensembles of a dataset came from the authors' pool."""

@@ -73,8 +73,8 @@ class Grid:
         """Return ours minus the paper's, for all cells with both."""
         chosen = self.rows if rows is None else rows
         places = self.columns if columns is None else columns
-        found = (self.cell(row, column).difference for row in chosen for column in places)
-        return [value for value in found if value is not None]
+        differences = (self.cell(row, column).difference for row in chosen for column in places)
+        return [value for value in differences if value is not None]
 
     def to_csv(self) -> str:
         """Return one line for each cell."""

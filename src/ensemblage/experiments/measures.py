@@ -67,12 +67,12 @@ def measure(folder: Path, task: Task) -> Record:
     with peak_memory() as peak, warnings.catch_warnings():
         warnings.simplefilter("ignore", en.FewerClustersWarning)
         warnings.filterwarnings("ignore", message=r"\d+ of \d+ microclusters vanished from ECMC's")
-        found = MEASURES[task["kind"]](folder, watch, **words)
-    if "skipped" in found:
-        return {"what": task, **found}
+        result = MEASURES[task["kind"]](folder, watch, **words)
+    if "skipped" in result:
+        return {"what": task, **result}
     return {
         **record,
-        **found,
+        **result,
         "seconds": round(watch.wall, 5),
         "cpu_seconds": round(watch.cpu, 5),
         "peak_memory": peak.n_bytes,
@@ -278,9 +278,9 @@ def seconds(
     estimator = _estimator(variant.method, k, parameters)
     with flow.compiling.kernels_for(everything=True):  # loaded before
         variant.method(1, **parameters).fit(subset[:50])
-    given = subset if level == "microclusters" else _each_alone(subset)
+    ensemble = subset if level == "microclusters" else _each_alone(subset)
     with watch, without_comparison():
-        estimator.fit(given)
+        estimator.fit(ensemble)
     return {
         "parameters": parameters,
         "scores": {"microclusters": estimator.n_microclusters_},

@@ -17,5 +17,5 @@ from typing import Any
 def printed() -> dict[str, Any]:
     """Return the numbers of all tables by name, and under "figures" those of the figures."""
     text = (files("ensemblage.experiments") / "paper.json").read_text(encoding="utf-8")
-    found: dict[str, Any] = json.loads(text)
-    return found
+    numbers: dict[str, Any] = json.loads(text)
+    return numbers

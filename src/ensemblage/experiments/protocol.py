@@ -110,26 +110,26 @@ class Variant:
 def _linked(kind: type[ConsensusClusterer], **options: Any) -> dict[str, Variant]:
     """Return the three linkages of a method, for a name that they are appended to."""
     parameters = options.pop("parameters", {})
-    found = {}
+    linkages = {}
     for short, linkage in _LINKAGES.items():
         single = linkage == "single"
         tied = linkage == "complete" or (kind is ECMC and not single)
         words = {**parameters, "linkage": linkage, **({"ties": _TIES} if tied else {})}
-        found[short] = Variant(kind, words, spanning=single, **options)
-    return found
+        linkages[short] = Variant(kind, words, spanning=single, **options)
+    return linkages
 
 
 def _variants() -> dict[str, Variant]:
-    found: dict[str, Variant] = {}
+    variants: dict[str, Variant] = {}
     for kind in (PTA, EAC, SRS, WCT, ECMC, WEAC):
         options = {"draws": 10} if kind is ECMC else {}
         for short, variant in _linked(kind, **options).items():
-            found[f"{kind.__name__}-{short}"] = variant
+            variants[f"{kind.__name__}-{short}"] = variant
     for short, variant in _linked(PTA, uncapped=True).items():
-        found[f"PTA-{short}{UNCAPPED}"] = variant
+        variants[f"PTA-{short}{UNCAPPED}"] = variant
     for short, variant in _linked(ECMC, parameters={"penalty": None}, draws=5).items():
-        found[f"ECMC-{short}{ROBUST_PCA}"] = variant
-    return found | {
+        variants[f"ECMC-{short}{ROBUST_PCA}"] = variant
+    return variants | {
         "PTGP": Variant(PTGP, {}),
         f"PTGP{UNCAPPED}": Variant(PTGP, {}, uncapped=True),
         "CSPA": Variant(CSPA, {"partitioner": "metis"}, "few", 5, on_objects=True),

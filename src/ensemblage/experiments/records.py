@@ -42,13 +42,13 @@ def read(folder: Path) -> dict[str, Record]:
 
     Invalid lines, such as the last one of a killed run, are skipped: their tasks count as missing.
     """
-    found = {}
+    records = {}
     for line in chain(_unpacked(folder / PACKED), _lines(folder / FILE, open)):
         with suppress(ValueError, RecursionError):
             record = json.loads(line)
             if _is_record(record):
-                found[key(record["what"])] = record
-    return found
+                records[key(record["what"])] = record
+    return records
 
 
 def _lines(path: Path, opener: Callable[..., Any]) -> Iterator[bytes]:

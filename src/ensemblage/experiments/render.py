@@ -50,8 +50,8 @@ def need_matplotlib() -> None:
 def render(folder: Path, pools: str | None = None) -> Path:
     """Write the tables and pictures of all records; return the page that shows them."""
     need_matplotlib()
-    found = record_files.read(folder)
-    evidence = Evidence(found.values(), printed(), pools)
+    records = record_files.read(folder)
+    evidence = Evidence(records.values(), printed(), pools)
     parts, contents = [], []
     for name, experiment in EXPERIMENTS.items():
         results = experiment.results(evidence)
@@ -67,7 +67,7 @@ def render(folder: Path, pools: str | None = None) -> Path:
     if judged:
         tables.write_text(folder / "claims.md", claims_in_markdown(judged))
     index = folder / "index.html"
-    tables.write_text(index, _page(claims_in_html(judged), contents, parts, len(found)))
+    tables.write_text(index, _page(claims_in_html(judged), contents, parts, len(records)))
     return index
 
 

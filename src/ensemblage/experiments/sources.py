@@ -124,10 +124,10 @@ def pool_of(folder: Path, pool: str, dataset: str) -> tuple[datasets.Pool, NDArr
 
     Draws alternate between datasets, and reading a pool takes longer than running many methods.
     """
-    found = datasets.load_pool(dataset if pool == AUTHORS else _path(folder, pool, dataset))
-    if found.truth is None or (found.truth < 0).any():
+    loaded = datasets.load_pool(dataset if pool == AUTHORS else _path(folder, pool, dataset))
+    if loaded.truth is None or (loaded.truth < 0).any():
         raise ValueError(f"the pool of {dataset} has no true classes (gt).")
-    return found, found.truth
+    return loaded, loaded.truth
 
 
 @lru_cache(maxsize=2)

@@ -114,13 +114,13 @@ class MicroclusterIndex:
         numbers = np.empty(len(rows), dtype=np.int32)
         low, high = self._layout.low, self._layout.high
         for start, stop in blocks(rows):
-            block, found = rows[start:stop], numbers[start:stop]
+            block, own = rows[start:stop], numbers[start:stop]
             keys, prints = self._pack(block)
-            _hashing.look_up(prints, keys, self._slots, self._spare_bits, self._known, found)
+            _hashing.look_up(prints, keys, self._slots, self._spare_bits, self._known, own)
             if not fits(block, low, high):
                 # A vote out of range may have matched another one.
                 wide = block.astype(np.int64)
-                found[((wide < low) | (wide > high)).any(axis=1)] = -1
+                own[((wide < low) | (wide > high)).any(axis=1)] = -1
         return numbers
 
     def codes(self) -> tuple[NDArray[np.int32], list[NDArray[np.int64]]]:

@@ -24,14 +24,14 @@ def nearest(
 
     Every row is treated separately, so its result does not depend on other rows.
     """
-    found = np.empty(len(rows), dtype=np.int64)
+    nearest = np.empty(len(rows), dtype=np.int64)
 
     def one_range(bounds: tuple[int, int]) -> None:
         start, stop = bounds
-        find_nearest(rows[start:stop], centres, found[start:stop])
+        find_nearest(rows[start:stop], centres, nearest[start:stop])
 
     in_threads(one_range, row_ranges(len(rows), _ROWS), n_jobs)
-    return found
+    return nearest
 
 
 # A call between kernels that is not inlined costs as much as four distances in 40 dimensions, so

@@ -64,9 +64,9 @@ def rows_by_quotients(
             agreed, both, quotients.ranks, start, n_neighbors, tally, ranks, thresholds, lengths
         )
         near = np.empty(lengths.sum(), dtype=np.int32)
-        found = np.empty(len(near), dtype=np.uint32)
-        _collect(ranks, thresholds, near, found)
-        return lengths, near, quotients.values[found]
+        kept_ranks = np.empty(len(near), dtype=np.uint32)
+        _collect(ranks, thresholds, near, kept_ranks)
+        return lengths, near, quotients.values[kept_ranks]
 
     return find
 

@@ -105,11 +105,11 @@ def reaching(typing_context: Any, counts: Any, row: Any, level: Any) -> Any:
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         vector = _vector(counts)
         data = _data_of(context, builder, counts, arguments[0])
-        found = builder.load(
+        strip = builder.load(
             _strip_at(builder, data, arguments[1], vector), align=counts.dtype.bitwidth // 8
         )
         level = builder.trunc(arguments[2], vector.element)
-        bits = builder.icmp_unsigned(">=", found, _splat(builder, level, vector))
+        bits = builder.icmp_unsigned(">=", strip, _splat(builder, level, vector))
         return builder.bitcast(bits, _I64)
 
     return types.uint64(counts, types.int64, types.int64), generate

@@ -107,7 +107,7 @@ def vote(
 
 def _indicator(labels: NDArray[np.int64], n_labels: int, values: NDArray[Any]) -> FloatArray:
     """Return the value of each row in the column of its label; a row without one stays 0."""
-    known = np.flatnonzero(labels >= 0)
+    labelled = np.flatnonzero(labels >= 0)
     result = np.zeros((len(labels), n_labels))
-    result[known, labels[known]] = values[known]
+    result[labelled, labels[labelled]] = values[labelled]
     return result

@@ -57,10 +57,10 @@ def average_link(
         for row, m in zip(sums, mass, strict=True):
             row *= m * mass
     pairs = np.empty((max(len(sizes) - 1, 0), 2), dtype=np.int64)
-    found = np.empty(len(pairs))
+    similarities = np.empty(len(pairs))
     follow = _chain_compiled if worth_a_kernel(sums.size) else _chain
-    n_merges = follow(sums, mass, pairs, found)
-    return tree_of_similar(pairs[:n_merges], found[:n_merges], sizes)
+    n_merges = follow(sums, mass, pairs, similarities)
+    return tree_of_similar(pairs[:n_merges], similarities[:n_merges], sizes)
 
 
 def _chain(

@@ -34,15 +34,15 @@ def giants(weights: IntArray, n_parts: int) -> NDArray[np.int64]:
 
     Each becomes a separate part; later ones are judged without the earlier ones.
     """
-    found: list[int] = []
+    giants: list[int] = []
     left = int(weights.sum())
     for vertex in np.argsort(-weights, kind="stable").tolist():
-        parts_left = n_parts - len(found)
+        parts_left = n_parts - len(giants)
         if parts_left <= 1 or weights[vertex] * parts_left <= left:
             break
-        found.append(vertex)
+        giants.append(vertex)
         left -= int(weights[vertex])
-    return np.array(found, dtype=np.int64)
+    return np.array(giants, dtype=np.int64)
 
 
 def side_limits(

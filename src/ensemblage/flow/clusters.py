@@ -75,8 +75,8 @@ def _entropies_of_distinct(
     weight = np.bincount(distinct.of_cluster, weights)
     logs = [_plogp(shared(some)) @ weight for some in _in_parts(len(n))]
     bits = (total * _plogp(n) - np.concatenate(logs)) / (_LN2 * n)
-    found: FloatArray = np.maximum(bits, 0.0)[distinct.of_cluster]
-    return found
+    entropies: FloatArray = np.maximum(bits, 0.0)[distinct.of_cluster]
+    return entropies
 
 
 def normalised_entropies(entropies: FloatArray, owner: NDArray[np.int64]) -> FloatArray:
@@ -257,8 +257,10 @@ def _plogp(counts: Any) -> Any:
 
 def _entropies(voters: FloatArray, bits: FloatArray) -> FloatArray:
     """Return entropies in bits, given the counts' sum and the sum of x·log2 x; 0 without voters."""
-    found: FloatArray = np.maximum((_plogp(voters) / _LN2 - bits) / np.maximum(voters, 1.0), 0.0)
-    return found
+    entropies: FloatArray = np.maximum(
+        (_plogp(voters) / _LN2 - bits) / np.maximum(voters, 1.0), 0.0
+    )
+    return entropies
 
 
 def _nmi(
@@ -275,8 +277,8 @@ def _nmi(
     h_rows, h_columns = whole - rows, whole - columns
     information = h_rows + h_columns - (whole - joint)
     larger = np.maximum(h_rows, h_columns)
-    found = np.divide(information, larger, out=np.zeros_like(n), where=larger > 0)
-    found = np.where(information < _ROUNDING * whole, 0.0, np.clip(found, 0.0, 1.0))
-    found = np.where(found > 1.0 - _ROUNDING, 1.0, found)
+    scores = np.divide(information, larger, out=np.zeros_like(n), where=larger > 0)
+    scores = np.where(information < _ROUNDING * whole, 0.0, np.clip(scores, 0.0, 1.0))
+    scores = np.where(scores > 1.0 - _ROUNDING, 1.0, scores)
     single = np.minimum(n_rows, n_columns) == 1
-    return np.where(single, n_rows == n_columns, np.where(n > 0, found, 0.0))
+    return np.where(single, n_rows == n_columns, np.where(n > 0, scores, 0.0))

@@ -74,8 +74,8 @@ def _mean_over_pairs(
         _add_pairs(votes, n_clusters, weights, some, sums, counts)
         return sums, counts
 
-    found = in_threads(part, np.array_split(pairs, min(_PARTS, len(pairs))), n_jobs)
-    sums, counts = (np.sum([one[place] for one in found], axis=0) for place in (0, 1))
+    partial = in_threads(part, np.array_split(pairs, min(_PARTS, len(pairs))), n_jobs)
+    sums, counts = (np.sum([one[place] for one in partial], axis=0) for place in (0, 1))
     mean: FloatArray = np.divide(sums, counts, out=np.full(len(table), np.nan), where=counts > 0)
     return mean
 

@@ -111,9 +111,9 @@ def softened(labels: NDArray[np.int64], n_classes: int) -> FloatArray:
            [0.5 , 0.5 ]])
     """
     posterior = np.full((len(labels), n_classes), (1.0 - _KNOWN) / n_classes)
-    known = labels >= 0
-    posterior[known, labels[known]] += _KNOWN
-    posterior[~known] = 1.0 / n_classes
+    labelled = labels >= 0
+    posterior[labelled, labels[labelled]] += _KNOWN
+    posterior[~labelled] = 1.0 / n_classes
     return posterior
 
 

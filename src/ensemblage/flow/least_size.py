@@ -102,9 +102,9 @@ def least_size_parts(tree: SizedTree, n_clusters: int, least: int) -> Parts | No
     means that it fell to 1, where every split counts and the result is the plain cut.
     """
     while least > 1:
-        found = _descend(tree, n_clusters, least)
-        if len(found.clusters) == n_clusters:
-            return found
+        parts = _descend(tree, n_clusters, least)
+        if len(parts.clusters) == n_clusters:
+            return parts
         least //= 2
     return None
 

@@ -141,11 +141,11 @@ def renumbered(codes: NDArray[np.int32]) -> NDArray[np.int32]:
     >>> renumbered(np.array([4, -1, 2, 4], dtype=np.int32))
     array([ 0, -1,  1,  0], dtype=int32)
     """
-    known = codes >= 0
-    _, first, inverse = np.unique(codes[known], return_index=True, return_inverse=True)
-    found = np.full(len(codes), -1, dtype=codes.dtype)
-    found[known] = np.argsort(np.argsort(first))[inverse]
-    return found
+    voted = codes >= 0
+    _, first, inverse = np.unique(codes[voted], return_index=True, return_inverse=True)
+    renumbered = np.full(len(codes), -1, dtype=codes.dtype)
+    renumbered[voted] = np.argsort(np.argsort(first))[inverse]
+    return renumbered
 
 
 def mixed(numbers: NDArray[np.uint64]) -> NDArray[np.uint64]:

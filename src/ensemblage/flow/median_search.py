@@ -176,10 +176,10 @@ def median_partition(
         value = search.take_apart(order, rng, n_zealous)
         return value, search.labels
 
-    found = in_threads(run, range(len(children)), n_jobs)
-    values = np.array([value for value, _ in found]) / problem.sizes.sum()
+    results = in_threads(run, range(len(children)), n_jobs)
+    values = np.array([value for value, _ in results]) / problem.sizes.sum()
     best = int(np.flatnonzero(values <= values.min() + CLOSE)[0])
-    return MedianPartition(found[best][1], float(values[best]), values)
+    return MedianPartition(results[best][1], float(values[best]), values)
 
 
 class _Search:

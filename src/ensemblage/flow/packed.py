@@ -71,13 +71,13 @@ def packed_similarity(
 
     def columns(span: tuple[int, int]) -> NDArray[np.float32]:
         first, last = span
-        found = np.empty((last, last - first), dtype=np.float32)
+        columns = np.empty((last, last - first), dtype=np.float32)
 
         def store(left: int, right: int, result: NDArray[np.float32]) -> None:
-            found[:, left - first : right - first] = result[:last]
+            columns[:, left - first : right - first] = result[:last]
 
         product.by_panels(first, last, lambda *some: unit_columns(n, *some), store)
-        return found
+        return columns
 
     spans, threads = row_ranges(n, COLUMNS_AT_A_TIME), n_threads(n_jobs)
     # Threads wait for each other after each set of columns: then all these lengths are known.

@@ -55,9 +55,9 @@ def partition_losses(
     votes = np.ascontiguousarray(table.T)
     n_clusters = table.max(axis=0, initial=-1).astype(np.int64) + 1
     phi = phi_table(kind, int(sizes.sum()))
-    found: FloatArray = np.empty(len(votes))
-    _fill_losses(kind, float(a), votes, n_clusters, labels.astype(np.int64), sizes, phi, found)
-    return found
+    losses: FloatArray = np.empty(len(votes))
+    _fill_losses(kind, float(a), votes, n_clusters, labels.astype(np.int64), sizes, phi, losses)
+    return losses
 
 
 @kernel

@@ -87,7 +87,7 @@ def sparse_average_link(
     """
     n = len(table)
     pairs = np.empty((n - 1, 2), dtype=np.int64)
-    found = np.empty(n - 1)
+    similarities = np.empty(n - 1)
     # Similar rows are adjacent, so that sums over their lists stay in the cache.
     row = np.lexsort(table[:, np.argsort(table.max(axis=0), kind="stable")].T)
     groups, clusters = group_lists(table, sizes, weight, row)
@@ -104,10 +104,10 @@ def sparse_average_link(
         at=np.zeros(3, dtype=np.int64),
         group_of_row=np.argsort(row),
     )
-    while not _follow(chain, groups, clusters, known, pairs, found):
+    while not _follow(chain, groups, clusters, known, pairs, similarities):
         close_gaps(groups)
     n_merges = chain.at[2]
-    return tree_of_similar(pairs[:n_merges], found[:n_merges] / total, sizes)
+    return tree_of_similar(pairs[:n_merges], similarities[:n_merges] / total, sizes)
 
 
 @kernel

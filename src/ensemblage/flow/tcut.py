@@ -157,8 +157,8 @@ class ImplicitCut:
 
     def _multiply(self, block: FloatArray) -> FloatArray:
         product = self._similarity_times(self._carried(block))
-        found: FloatArray = (self._transposed @ product) / self._root_degree
-        return found
+        result: FloatArray = (self._transposed @ product) / self._root_degree
+        return result
 
     def _carried(self, block: FloatArray) -> FloatArray:
         """Return diag(1 / degree) B block, for a block that is divided by the root degree."""
@@ -301,8 +301,8 @@ def _small_graph(
 def _sparse_graph(B: Any, scale: FloatArray, n_jobs: int | None) -> FloatArray:
     """Return B' diag(scale) B, of which the lower triangle is valid."""
     if not worth_a_kernel(B.nnz * B.nnz // max(B.shape[0], 1)):
-        found: FloatArray = (B.T.tocsr() @ B.multiply(scale[:, None]).tocsr()).toarray()
-        return found
+        product: FloatArray = (B.T.tocsr() @ B.multiply(scale[:, None]).tocsr()).toarray()
+        return product
     n_columns, n_parts = B.shape[1], n_threads(n_jobs)
     graph: FloatArray = np.zeros((n_columns, n_columns))
     # Each thread adds to rows of its own, so all cells are summed in the order of the rows of B.

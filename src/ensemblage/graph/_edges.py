@@ -50,20 +50,20 @@ class SimpleGraph(NamedTuple):
 def check_edges(owner: str, edges: Any, n_vertices: int | None = None) -> Edges:
     """Return the edges of a graph; `n_vertices` is the number of rows of the votes, if known."""
     if sparse.issparse(edges):
-        found = _of_sparse(edges)
+        checked = _of_sparse(edges)
     elif _is_of(edges, "igraph"):
-        found = _of_igraph(edges)
+        checked = _of_igraph(edges)
     elif _is_of(edges, "networkx"):
-        found = _of_networkx(edges)
+        checked = _of_networkx(edges)
     else:
         return _of_array(owner, edges, n_vertices)
-    if n_vertices is not None and found.n_vertices != n_vertices:
+    if n_vertices is not None and checked.n_vertices != n_vertices:
         raise ValueError(
             f"{owner} needs a row of votes for each vertex, but the graph has"
-            f" {found.n_vertices:,} vertices and the votes have {n_vertices:,} rows. Pass the votes"
-            f" on the vertices of this graph, in their order."
+            f" {checked.n_vertices:,} vertices and the votes have {n_vertices:,} rows. Pass the"
+            f" votes on the vertices of this graph, in their order."
         )
-    return found
+    return checked
 
 
 def _is_of(edges: Any, package: str) -> bool:
@@ -77,13 +77,13 @@ def _of_sparse(edges: Any) -> Edges:
             f"A sparse matrix of edges must be square, a row and a column for each vertex, got"
             f" shape {edges.shape}. Pass the adjacency matrix."
         )
-    given = edges.tocsr().copy()
-    given.sum_duplicates()
-    given.eliminate_zeros()
-    n = given.shape[0]
-    rows = np.repeat(np.arange(n, dtype=np.int64), np.diff(given.indptr))
-    weights = given.data.astype(np.float64)
-    return Edges(n, rows, given.indices.astype(np.int64), weights, "sparse", given)
+    matrix = edges.tocsr().copy()
+    matrix.sum_duplicates()
+    matrix.eliminate_zeros()
+    n = matrix.shape[0]
+    rows = np.repeat(np.arange(n, dtype=np.int64), np.diff(matrix.indptr))
+    weights = matrix.data.astype(np.float64)
+    return Edges(n, rows, matrix.indices.astype(np.int64), weights, "sparse", matrix)
 
 
 def _of_igraph(edges: Any) -> Edges:

@@ -51,9 +51,9 @@ def like(edges: Edges, graph: SimpleGraph, order: Any = None) -> Any:
             for (i, j), weight in zip(pairs, graph.weights.tolist(), strict=True)
         )
         return made
-    found = adjacency(graph)
+    matrix = adjacency(graph)
     old_kind = edges.kind == "sparse" and not isinstance(edges.given, sparse.sparray)
-    return sparse.csr_matrix(found) if old_kind else found
+    return sparse.csr_matrix(matrix) if old_kind else matrix
 
 
 def permuted(graph: SimpleGraph, place: NDArray[np.int64]) -> SimpleGraph:

@@ -63,12 +63,12 @@ def edge_agreement(
     _validate.check_n_jobs(owner, n_jobs)
     ensemble = as_ensemble(votes, n_jobs=n_jobs, new=True)
     weight = member_weights(owner, ensemble, member_weight)
-    found = check_edges(owner, edges, len(ensemble.microclusters.of_object))
-    agreement = agreement_of(ensemble, found.rows, found.columns, weight, n_jobs)
-    if found.kind != "sparse":
+    graph = check_edges(owner, edges, len(ensemble.microclusters.of_object))
+    agreement = agreement_of(ensemble, graph.rows, graph.columns, weight, n_jobs)
+    if graph.kind != "sparse":
         return agreement
-    kind = sparse.csr_array if isinstance(found.given, sparse.sparray) else sparse.csr_matrix
-    return kind((agreement, found.given.indices, found.given.indptr), shape=found.given.shape)
+    kind = sparse.csr_array if isinstance(graph.given, sparse.sparray) else sparse.csr_matrix
+    return kind((agreement, graph.given.indices, graph.given.indptr), shape=graph.given.shape)
 
 
 def reweight(
@@ -136,10 +136,10 @@ def reweight(
     _validate.check_n_jobs(owner, n_jobs)
     ensemble = as_ensemble(votes, n_jobs=n_jobs, new=True)
     weight = member_weights(owner, ensemble, member_weight)
-    found = check_edges(owner, edges, len(ensemble.microclusters.of_object))
-    graph = simple_graph(found)
+    given_edges = check_edges(owner, edges, len(ensemble.microclusters.of_object))
+    graph = simple_graph(given_edges)
     agreement = agreement_of(ensemble, graph.rows, graph.columns, weight, n_jobs)
-    return like(found, weighted(graph, agreement, rule, min_weight, threshold))
+    return like(given_edges, weighted(graph, agreement, rule, min_weight, threshold))
 
 
 def check_rule(owner: str, rule: Any, min_weight: Any, threshold: Any) -> None:

@@ -167,21 +167,21 @@ def consensus(
         each = _clusterer("member_clusterer", member_clusterer, resolution)
     elif rule == "ecg" and isinstance(clusterer, str):
         each = _built_in("louvain", resolution, n_aggregations=1)
-    found = check_edges(_OWNER, edges, n_vertices)
-    graph = simple_graph(found)
+    checked_edges = check_edges(_OWNER, edges, n_vertices)
+    graph = simple_graph(checked_edges)
     check_graph(_OWNER, graph)
     rng = np.random.default_rng(_validate.check_random_state(_OWNER, random_state))
     *seeds, last_seed = rng.integers(2**31, size=n_members + 1).tolist()
 
-    votes = np.column_stack([_member(each, found, graph, seed) for seed in seeds])
+    votes = np.column_stack([_member(each, checked_edges, graph, seed) for seed in seeds])
     ensemble = ensemble_of_members(votes, n_jobs=n_jobs)
     agreement = agreement_of(ensemble, graph.rows, graph.columns, n_jobs=n_jobs)
     agreed = weighted(graph, agreement, rule, min_weight, threshold)
     if len(graph.rows) and not len(agreed.rows):
         _warn_of_no_edges(rule, min_weight, threshold)
-    labels = _numbered(_labels(last, found, agreed, np.arange(graph.n_vertices), last_seed))
+    labels = _numbered(_labels(last, checked_edges, agreed, np.arange(graph.n_vertices), last_seed))
     sure = scores_of(graph, agreement, labels)
-    return GraphConsensus(labels, *sure, like(found, agreed), votes)
+    return GraphConsensus(labels, *sure, like(checked_edges, agreed), votes)
 
 
 class _Clusterer(NamedTuple):
@@ -261,11 +261,11 @@ def _labels(
     labels = np.full(n, -1, dtype=np.int64)
     if len(graph.rows) == 0:
         return labels
-    given = csr_matrix(adjacency(graph)) if clusterer.matrix else like(edges, graph, order)
+    argument = csr_matrix(adjacency(graph)) if clusterer.matrix else like(edges, graph, order)
     names = None if edges.nodes is None else [edges.nodes[vertex] for vertex in order.tolist()]
     subject = f"The result of the clusterer of {_OWNER}"
-    found = as_labels(subject, clusterer.run(given, seed), names, n)
-    codes, _ = factorize(found)
+    returned = as_labels(subject, clusterer.run(argument, seed), names, n)
+    codes, _ = factorize(returned)
     joined = np.zeros(n, dtype=bool)
     joined[graph.rows] = joined[graph.columns] = True
     labels[joined] = codes[joined]

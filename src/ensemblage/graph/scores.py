@@ -90,9 +90,11 @@ def scores(
     _validate.check_n_jobs(owner, n_jobs)
     ensemble = as_ensemble(votes, n_jobs=n_jobs, new=True)
     weight = member_weights(owner, ensemble, member_weight)
-    found = check_edges(owner, edges, len(ensemble.microclusters.of_object))
-    graph = simple_graph(found)
-    communities = as_labels("The labels of scores", labels, found.nodes, found.n_vertices)
+    graph_edges = check_edges(owner, edges, len(ensemble.microclusters.of_object))
+    graph = simple_graph(graph_edges)
+    communities = as_labels(
+        "The labels of scores", labels, graph_edges.nodes, graph_edges.n_vertices
+    )
     agreement = agreement_of(ensemble, graph.rows, graph.columns, weight, n_jobs)
     return scores_of(graph, agreement, communities)
 

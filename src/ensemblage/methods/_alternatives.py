@@ -30,13 +30,13 @@ def check_pairs(estimator: Any, n_bytes: int, what: str, instead: str = "") -> N
 
 def _needs(estimator: Any) -> list[tuple[str, int]]:
     """Return the memory that the alternative methods need for the votes of an estimator."""
-    found: list[tuple[str, int]] = []
+    needs: list[tuple[str, int]] = []
     if estimator._from_similarity:
-        return found
+        return needs
     for name in _WITHOUT_PAIRS:
         other: Any = METHODS[name]()
         other.n_jobs, other.n_clusters = estimator.n_jobs, estimator.n_clusters
         for attribute in ("microclusters_", "n_microclusters_", "member_weight_"):
             setattr(other, attribute, getattr(estimator, attribute))
-        found.append((type(other).__name__, other._needed_bytes()))
-    return found
+        needs.append((type(other).__name__, other._needed_bytes()))
+    return needs

@@ -304,10 +304,10 @@ class ConsensusClusterer(Fitted, Savable, ClusterMixin, BaseEstimator, ABC):
             _validate.warn(message, _validate.UnlinkedGroupsWarning)
 
     def _warn_if_fewer(self, labels: NDArray[np.int64], n_clusters: int) -> None:
-        found = int(labels.max()) + 1
-        if found < n_clusters:
+        n_found = int(labels.max()) + 1
+        if n_found < n_clusters:
             _validate.warn(
-                f"{type(self).__name__} found {found} of the {n_clusters} requested clusters:"
+                f"{type(self).__name__} found {n_found} of the {n_clusters} requested clusters:"
                 f" {self._why_fewer}.",
                 _validate.FewerClustersWarning,
             )

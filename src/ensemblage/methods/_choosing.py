@@ -114,23 +114,23 @@ def regrouped(
 
     A row without a vote gets -1.
     """
-    known = np.flatnonzero((votes >= 0).any(axis=1))
-    groups, numbers = flow.microclusters(votes[known], n_jobs=n_jobs)
+    voted = np.flatnonzero((votes >= 0).any(axis=1))
+    groups, numbers = flow.microclusters(votes[voted], n_jobs=n_jobs)
     counts = np.zeros(len(groups.sizes), dtype=np.int64)
-    np.add.at(counts, groups.of_object, sizes[known])
+    np.add.at(counts, groups.of_object, sizes[voted])
     ensemble = Ensemble.of_checked_groups(groups.table, counts, numbers)
     ensemble.checked_for_ids = True  # already checked, or permuted
     place = np.full(len(votes), -1, dtype=np.int64)
-    place[known] = groups.of_object
+    place[voted] = groups.of_object
     return ensemble, place
 
 
 def _fixed(estimator: Any) -> dict[str, Any]:
     """Return parameters of refits: the seed of the fit, and microclusters as the level."""
-    given = estimator.get_params(deep=False)
+    params = estimator.get_params(deep=False)
     fixed: dict[str, Any] = {}
-    if "random_state" in given:
+    if "random_state" in params:
         fixed["random_state"] = estimator._seed
-    if "level" in given:
+    if "level" in params:
         fixed["level"] = "microclusters"
     return fixed

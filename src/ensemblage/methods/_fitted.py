@@ -94,9 +94,9 @@ class Fitted(Pairs):
         weights = cluster_weights(labels, sizes, self.n_clusters_)
         with one_blas_thread:
             sums = similarity_sums(weights)
-        found = confidence(sums, labels, sizes, to_itself)
+        values = confidence(sums, labels, sizes, to_itself)
         shares = self._linked_shares()
-        return found if shares is None else found * shares
+        return values if shares is None else values * shares
 
     def _linked_shares(self) -> FloatArray | None:
         """Return the factors of confidence; None if votes link all objects."""

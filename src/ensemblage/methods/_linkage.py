@@ -70,17 +70,17 @@ class LinkageClusterer(ConsensusClusterer):
             hint = "Choosing the number of clusters needs votes."
             raise ParameterError(owner, "n_clusters", expected, self.n_clusters, hint)
         _validate.check_n_jobs(owner, self.n_jobs)
-        found = check_similarity(owner, X)
-        n = len(found.matrix)
+        similarity = check_similarity(owner, X)
+        n = len(similarity.matrix)
         _validate.check_enough_groups(owner, k, n)
         alone = np.arange(n, dtype=np.int32)[:, None]
         ones = np.ones(n, dtype=np.int64)
         self._ensemble = Ensemble.of_checked_groups(alone, ones, [list(range(n))])
-        self._ensemble.index, self._ensemble.kind = found.index, found.kind
+        self._ensemble.index, self._ensemble.kind = similarity.index, similarity.kind
         self.microclusters_ = self._ensemble.microclusters
         self.n_microclusters_ = self.n_features_in_ = n
         self.member_weight_, self._from_similarity, self._asked = None, True, k
-        return found.matrix
+        return similarity.matrix
 
     def __sklearn_tags__(self) -> Any:
         """Declare whether X is a matrix of pairs."""
@@ -162,8 +162,8 @@ class LinkageClusterer(ConsensusClusterer):
         if links.n_groups > 1:
             of_leaf = links.of_row[self._group_of_leaf()]
             tree, order = self.linkage_matrix_, self._groups_in_order()
-            found = by_first_appearance(flow.cut_tree(tree, links.n_groups))
-            self._mixes_groups = not np.array_equal(found, by_first_appearance(of_leaf))
+            cut = by_first_appearance(flow.cut_tree(tree, links.n_groups))
+            self._mixes_groups = not np.array_equal(cut, by_first_appearance(of_leaf))
             if not self._mixes_groups:
                 self.linkage_matrix_ = flow.groups_last(tree, of_leaf, order)
 
@@ -221,8 +221,8 @@ class LinkageClusterer(ConsensusClusterer):
         Microclusters with label -1 are ignored.
         """
         weights = np.zeros((len(labels), k))
-        known = np.flatnonzero(labels >= 0)
-        weights[known, labels[known]] = mass[known]
+        labelled = np.flatnonzero(labels >= 0)
+        weights[labelled, labels[labelled]] = mass[labelled]
         return self._similarity_of(rows, weights)
 
     def _similarity_of(self, rows: NDArray[Any], weights: FloatArray) -> FloatArray:

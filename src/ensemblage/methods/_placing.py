@@ -58,8 +58,8 @@ def place_rows(
 
 def _confidence_of_microclusters(estimator: Any) -> FloatArray:
     _ = estimator.confidence_  # computed on first access
-    found: FloatArray = estimator._confidence
-    return found
+    confidence: FloatArray = estimator._confidence
+    return confidence
 
 
 def warn_of_unknown(fitted: Ensemble, new: Ensemble, table: NDArray[np.int32]) -> None:

@@ -40,8 +40,8 @@ class Registry(UserDict[str, "type[ConsensusClusterer]"]):
         if isinstance(kind, str):
             module = import_module(f"{self._package}.{kind.lower()}")
             kind = self.data[name] = getattr(module, kind)
-        found: type[ConsensusClusterer] = kind
-        return found
+        loaded: type[ConsensusClusterer] = kind
+        return loaded
 
     def __repr__(self) -> str:
         return f"{{{', '.join(f'{name!r}: {kind}' for name, kind in self._called().items())}}}"

@@ -43,16 +43,17 @@ def warn_if_unreliable(estimator: Any, name: str) -> None:
     default = default_for(estimator) if _compares.get() else None
     if default is None:
         return
-    found = agreement_with_default(estimator, default)
-    if not found.is_unreliable:
+    compared = agreement_with_default(estimator, default)
+    if not compared.is_unreliable:
         return
     k, n = estimator.n_clusters_, estimator.n_microclusters_
     table, sizes, _ = estimator.microclusters_
     _validate.warn(
         f"{name} is unreliable on these votes: its {k} clusters have a mean NMI of"
-        f" {found.own:.2f} with the clusterings, those of Consensus {found.default:.2f}. Its random"
-        f" walks need several microclusters in every cluster, and there are {n} microclusters;"
-        f" {_largest_single(table, sizes)}. Use Consensus({k}), or add more varied clusterings.",
+        f" {compared.own:.2f} with the clusterings, those of Consensus {compared.default:.2f}. Its"
+        f" random walks need several microclusters in every cluster, and there are {n}"
+        f" microclusters; {_largest_single(table, sizes)}. Use Consensus({k}), or add more"
+        f" varied clusterings.",
         _validate.UntrustedMethodWarning,
     )
 

@@ -75,8 +75,8 @@ class SharedClusters(LinkageClusterer):
         """Similarity of microclusters, computed on first access if the tree did not need it."""
         check_is_fitted(self, "microclusters_")
         if self._from_similarity:
-            found: Any = self._similarity  # raises an error after loading
-            return found
+            similarity: Any = self._similarity  # raises an error after loading
+            return similarity
         if vars(self).get("_similarity") is None:
             n = self.n_microclusters_
             owner = type(self).__name__

@@ -48,11 +48,11 @@ class TrajectoryMethod(ConsensusClusterer):
             return np.clip(self.similarity_[np.ix_(rows, rows)], 0.0, 1.0)
         columns = np.zeros((self.n_microclusters_, len(rows)))
         columns[rows, np.arange(len(rows))] = 1.0
-        found = flow.similarity_product(
+        product = flow.similarity_product(
             self._walk, self._norms, columns, self.n_steps_, n_jobs=self.n_jobs
         )[rows]
-        np.fill_diagonal(found, 1.0)
-        return np.clip(found, 0.0, 1.0)
+        np.fill_diagonal(product, 1.0)
+        return np.clip(product, 0.0, 1.0)
 
     def _similarity_name(self) -> str:
         return "trajectory similarity"
@@ -65,8 +65,8 @@ class TrajectoryMethod(ConsensusClusterer):
         informative.
         """
         check_is_fitted(self, "labels_")
-        found = self._confidence_by(self._similarity_sums, self._similarity_to_itself())
-        return found[self.microclusters_.of_object]
+        confidence = self._confidence_by(self._similarity_sums, self._similarity_to_itself())
+        return confidence[self.microclusters_.of_object]
 
 
 def set_reach(estimator: Any) -> None:

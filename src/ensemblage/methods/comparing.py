@@ -72,12 +72,12 @@ def compare(
     >>> [row["clusters"] for row in found.rows], found.agreement["eac"]["vote"]
     ([2, 2], 1.0)
     """
-    given = {"random_state": random_state, "n_jobs": n_jobs}
+    options = {"random_state": random_state, "n_jobs": n_jobs}
     rows, labels = [], {}
     for name in names:
         kind = METHODS[name]
         accepted = kind._get_param_names()
-        estimator = kind(n_clusters, **{key: given[key] for key in given if key in accepted})
+        estimator = kind(n_clusters, **{key: options[key] for key in options if key in accepted})
         row = _row(name, estimator, ensemble, truth)
         rows.append(row)
         if row["error"] is None:

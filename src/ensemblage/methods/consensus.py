@@ -240,8 +240,8 @@ class Consensus(ConsensusClusterer):
     def estimator_(self) -> ConsensusClusterer:
         """The fitted method of the labels."""
         check_is_fitted(self, "labels_")
-        found = {_TREE: self._tree, _GRAPH: self._graph}.get(self.method_)
-        chosen: Any = found if self._named is None else self._named
+        estimator = {_TREE: self._tree, _GRAPH: self._graph}.get(self.method_)
+        chosen: Any = estimator if self._named is None else self._named
         return chosen
 
     @property

@@ -258,8 +258,8 @@ class ECMC(LinkageClusterer):
             return labels
         group = self._group_of_leaf()
         vanished = self._vanished[group]
-        found = np.unique(labels[~vanished])
-        if len(found) < n_clusters:
+        remaining = np.unique(labels[~vanished])
+        if len(remaining) < n_clusters:
             return labels
         # Both levels count objects: a leaf is an object, or represents several.
         mass = self.microclusters_.sizes if len(group) == len(self._vanished) else 1

@@ -139,8 +139,8 @@ def _ensemble(header: Header, arrays: Arrays, path: str) -> Ensemble:
         raise broken(path, "its microclusters have no objects")
     if n_objects != sizes.sum():
         raise broken(path, "its microclusters do not have the stated number of objects")
-    known = isinstance(labels, list) and len(labels) == n_clusterings
-    if not known or not all(isinstance(some, list) for some in labels):
+    complete = isinstance(labels, list) and len(labels) == n_clusterings
+    if not complete or not all(isinstance(some, list) for some in labels):
         raise broken(path, f"it does not have the labels of {n_clusterings} clusterings")
     n_codes = np.array([len(some) for some in labels])
     if (table < -1).any() or (table >= n_codes).any() or (table < 0).all(axis=1).any():

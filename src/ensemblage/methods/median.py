@@ -223,12 +223,12 @@ class Median(ConsensusClusterer):
         return len(np.unique(self._found.labels))
 
     def _cut(self, n_clusters: int) -> NDArray[np.int64]:
-        found = self._found
-        if found is None:
-            found = self._search(n_clusters, self.a_)
+        result = self._found
+        if result is None:
+            result = self._search(n_clusters, self.a_)
         if "labels_" not in vars(self):
-            self.run_losses_ = found.losses
-        return found.labels
+            self.run_losses_ = result.losses
+        return result.labels
 
     def _search(
         self, n_clusters: int | None, a: float, n_runs: int | None = None
@@ -279,10 +279,10 @@ class Median(ConsensusClusterer):
 
     def _best_member(self, n_clusters: int | None, most: int) -> NDArray[np.int64] | None:
         """Return the votes of the clustering with the least expected loss, among those that fit."""
-        sizes, found = self.microclusters_.sizes, self._table.max(axis=0) + 1
-        fits = np.flatnonzero((found > 0) & (found <= most))
+        sizes, clusters_of_member = self.microclusters_.sizes, self._table.max(axis=0) + 1
+        fits = np.flatnonzero((clusters_of_member > 0) & (clusters_of_member <= most))
         if n_clusters is not None:
-            fits = np.flatnonzero(found == n_clusters)
+            fits = np.flatnonzero(clusters_of_member == n_clusters)
         if len(fits) == 0:
             return None
         step = max(1.0, len(fits) / _CANDIDATES)
@@ -294,8 +294,8 @@ class Median(ConsensusClusterer):
         return self._table[:, tried[int(np.argmin(losses))]].astype(np.int64)
 
     def _mean(self, losses: FloatArray) -> float:
-        known = np.isfinite(losses) & (self._weight > 0)
-        return float(np.average(losses[known], weights=self._weight[known]))
+        valid = np.isfinite(losses) & (self._weight > 0)
+        return float(np.average(losses[valid], weights=self._weight[valid]))
 
     def _best_a(self) -> float:
         """Return the cost for which the least expected loss, a concave function, is largest."""

@@ -119,12 +119,12 @@ class Vote(ConsensusClusterer):
 
     def _reference(self, n_clusters: int) -> int:
         """Return the first reference: nearest to `n_clusters` from above, then from below."""
-        found = np.bincount(self._owner, minlength=self.n_features_in_)
+        n_clusters_of = np.bincount(self._owner, minlength=self.n_features_in_)
         if self.member_weight_ is not None:
-            found = np.where(self.member_weight_ > 0, found, 0)
-        enough = found[found >= n_clusters]
-        nearest = enough.min() if len(enough) else found.max()
-        return int(np.where(found == nearest, self._nmi, -1.0).argmax())
+            n_clusters_of = np.where(self.member_weight_ > 0, n_clusters_of, 0)
+        enough = n_clusters_of[n_clusters_of >= n_clusters]
+        nearest = enough.min() if len(enough) else n_clusters_of.max()
+        return int(np.where(n_clusters_of == nearest, self._nmi, -1.0).argmax())
 
     def _merged(self, reference: int, n_clusters: int) -> NDArray[np.int64]:
         """Return labels of the reference's clusters, merged where there are too many."""

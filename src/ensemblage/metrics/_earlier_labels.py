@@ -36,14 +36,14 @@ def check_earlier_labels(
             expected = f"{_EXPECTED}, one for each"
             raise ParameterError(owner, name, expected, f"several for {twice!r}", hint)
         place = earlier.index.get_indexer(index)
-        found = _whole(owner, name, as_array(earlier))
-        return np.where(place < 0, -1, np.append(found, -1)[place])
-    found = as_array(earlier)
-    if found.shape != (n_objects,):
+        labels = _whole(owner, name, as_array(earlier))
+        return np.where(place < 0, -1, np.append(labels, -1)[place])
+    labels = as_array(earlier)
+    if labels.shape != (n_objects,):
         expected = f"{_EXPECTED}, one for each of {counted(n_objects, 'object')}"
         hint = "Pass Series with an index if the objects have changed."
-        raise ParameterError(owner, name, expected, f"an array of shape {found.shape}", hint)
-    return _whole(owner, name, found)
+        raise ParameterError(owner, name, expected, f"an array of shape {labels.shape}", hint)
+    return _whole(owner, name, labels)
 
 
 def _whole(owner: str, name: str, labels: NDArray[Any]) -> NDArray[np.int64]:

@@ -51,17 +51,17 @@ def align(labels: Any, to: Any) -> Any:
     >>> align([0, 0, 1, 1, 1, 2], to=[4, 4, 7, 7, 0, 7])
     array([4, 4, 7, 7, 7, 8])
     """
-    found = _validate.as_array(labels)
-    if found.ndim != 1:
+    array = _validate.as_array(labels)
+    if array.ndim != 1:
         raise ValueError(
-            f"Labels must be a single column, got an array of shape {found.shape}. Pass one"
+            f"Labels must be a single column, got an array of shape {array.shape}. Pass one"
             " clustering."
         )
     index = index_of(labels)
-    earlier = check_earlier_labels("align", "to", to, len(found), index)
-    if len(found) == 0:
+    earlier = check_earlier_labels("align", "to", to, len(array), index)
+    if len(array) == 0:
         return np.zeros(0, dtype=np.int64)
-    groups, _ = grouped(_validate.check_votes(Columns(["labels"], [found])))
+    groups, _ = grouped(_validate.check_votes(Columns(["labels"], [array])))
     codes = groups.table[groups.of_object, 0].astype(np.int64)
     numbers = numbers_kept(codes, earlier)
     numbered = np.append(numbers, -1)[codes]

@@ -149,7 +149,7 @@ def drift(model: Any, new_votes: Any) -> Drift:
     weight = sizes if len(sure) == len(sizes) else np.ones(len(sure), dtype=np.int64)
     fit_weight = objects_per_label(fitted)
     k = fitted.n_clusters_
-    found = _Drift(
+    drift = _Drift(
         verdict="",
         reasons=[],
         changed=False,
@@ -166,9 +166,9 @@ def drift(model: Any, new_votes: Any) -> Drift:
         fit_turnout=fit_sizes @ (fit_table >= 0) / fit_sizes.sum(),
     )
     errors = _standard_error(sure, weight, fitted.confidence_, fit_weight)
-    reasons = _reasons(found, int(fit_sizes.sum()), errors) if n >= _FEWEST else []
+    reasons = _reasons(drift, int(fit_sizes.sum()), errors) if n >= _FEWEST else []
     return Drift(
-        *found._replace(verdict=_verdict(n, reasons), reasons=reasons, changed=bool(reasons))
+        *drift._replace(verdict=_verdict(n, reasons), reasons=reasons, changed=bool(reasons))
     )
 
 

@@ -212,26 +212,26 @@ def _reasons(
     lowest = lowest_usual(others[judged])
     reasons = []
     for m in range(len(names)):
-        found = []
+        why = []
         # Codes are by first appearance, so equal partitions are equal columns.
         earlier = first.setdefault(table[:, m].tobytes(), m)
         if n_clusters[m] == 0:
-            found.append("no votes")
+            why.append("no votes")
         elif turnout[m] < _FEW_VOTES:
-            found.append(f"labels only {turnout[m]:.0%} of the objects")
+            why.append(f"labels only {turnout[m]:.0%} of the objects")
         if n_clusters[m] == 1:
-            found.append("one cluster only")
+            why.append("one cluster only")
         if earlier != m:
-            found.append(f"same partition as {names[earlier]}")
+            why.append(f"same partition as {names[earlier]}")
         if m in judged and others[m] < lowest:
-            found.append(f"low agreement with the others (mean NMI {others[m]:.2f})")
-        reasons.append("; ".join(found))
+            why.append(f"low agreement with the others (mean NMI {others[m]:.2f})")
+        reasons.append("; ".join(why))
     return reasons
 
 
 def _check_names(owner: str, names: Any, n_members: int) -> list[Any]:
     """Return the names of the members, if there is one for each."""
-    found = [names] if isinstance(names, str) else list(names)
-    if len(found) != n_members:
-        raise ParameterError(owner, "names", f"{n_members} names, one for each clustering", found)
-    return found
+    listed = [names] if isinstance(names, str) else list(names)
+    if len(listed) != n_members:
+        raise ParameterError(owner, "names", f"{n_members} names, one for each clustering", listed)
+    return listed

@@ -130,7 +130,7 @@ def splits(estimator: Any) -> SplitSummary:
     counts = counts.tocsc()
     k = len(sizes)
     least = max(2, _validate.least_size("auto", int(sizes.sum()), k))
-    found = np.column_stack([sizes, np.zeros(k, dtype=np.int64)])
+    sizes_of_halves = np.column_stack([sizes, np.zeros(k, dtype=np.int64)])
     clarity, together = np.zeros(k), np.ones(k)
     halves = np.zeros(len(fitted.labels_), dtype=np.int64)
     of_object = fitted.microclusters_.of_object
@@ -142,14 +142,14 @@ def splits(estimator: Any) -> SplitSummary:
         if split is None:
             continue
         clarity[cluster], together[cluster] = split.clarity, split.together
-        found[cluster] = np.bincount(split.half, weights=weights).astype(np.int64)
+        sizes_of_halves[cluster] = np.bincount(split.half, weights=weights).astype(np.int64)
         half_of = np.zeros(counts.shape[0], dtype=np.int64)
         half_of[rows] = split.half
         own = fitted.labels_ == cluster
         halves[own] = half_of[of_object[own]]
     usual = _usual(mean_confidence(fitted, sizes))
     two_groups = (clarity >= CLEAR) & (clarity >= _AS_CLEAR * usual)
-    return SplitSummary(found, clarity, together, usual, two_groups, halves)
+    return SplitSummary(sizes_of_halves, clarity, together, usual, two_groups, halves)
 
 
 class _Split(NamedTuple):

@@ -169,11 +169,11 @@ def median_of(
         )
     table, sizes, _ = ensemble.microclusters
     if candidates is None:
-        found = [flow.partition_losses(vote, table, sizes, loss, cost) for vote in table.T]
+        by_candidate = [flow.partition_losses(vote, table, sizes, loss, cost) for vote in table.T]
     else:
         parts = (vote[of_object] for vote in chosen.microclusters.table.T)
-        found = [_losses(labels, ensemble, loss, cost) for labels in parts]
-    means = np.array([_mean(losses, weight) for losses in found])
+        by_candidate = [_losses(labels, ensemble, loss, cost) for labels in parts]
+    means = np.array([_mean(losses, weight) for losses in by_candidate])
     best = int(np.nanargmin(means))
     labels = chosen.microclusters.table[of_object, best].astype(np.int64)
     return MedianMember(best, labels, float(means[best]), means)
@@ -238,7 +238,7 @@ def credible_ball(
     radius = float(distances[order[int(reached.argmax()) if reached.any() else -1]])
     inside = counted[distances[counted] <= radius + 1e-12]
     n_clusters = ensemble.microclusters.table.max(axis=0).astype(np.int64) + 1
-    found = n_clusters[inside]
+    numbers = n_clusters[inside]
     label, *_ = beside_votes(labels, ensemble.microclusters)
     return CredibleBall(
         radius=radius,
@@ -247,8 +247,8 @@ def credible_ball(
         distances=distances,
         n_clusters=n_clusters,
         n_clusters_of_estimate=len(np.unique(label[label >= 0])),
-        upper=_farthest(inside[found == found.min()], distances),
-        lower=_farthest(inside[found == found.max()], distances),
+        upper=_farthest(inside[numbers == numbers.min()], distances),
+        lower=_farthest(inside[numbers == numbers.max()], distances),
         horizontal=_farthest(inside, distances),
     )
 
@@ -264,8 +264,8 @@ def _checked(owner: str, loss: Any, a: Any) -> float:
 
 def _weights(owner: str, weight: Any, ensemble: Ensemble) -> FloatArray:
     groups = ensemble.microclusters
-    found = _validate.check_member_weight(owner, weight, groups, ensemble.names)
-    return np.ones(groups.table.shape[1]) if found is None else found
+    weights = _validate.check_member_weight(owner, weight, groups, ensemble.names)
+    return np.ones(groups.table.shape[1]) if weights is None else weights
 
 
 def _losses(labels: Any, ensemble: Ensemble, loss: str, a: float) -> FloatArray:
@@ -275,10 +275,10 @@ def _losses(labels: Any, ensemble: Ensemble, loss: str, a: float) -> FloatArray:
 
 
 def _mean(losses: FloatArray, weight: FloatArray) -> float:
-    known = np.isfinite(losses) & (weight > 0)
-    if not known.any():
+    valid = np.isfinite(losses) & (weight > 0)
+    if not valid.any():
         raise ValueError("No object has both a label and a vote, so the loss is undefined.")
-    return float(np.average(losses[known], weights=weight[known]))
+    return float(np.average(losses[valid], weights=weight[valid]))
 
 
 def _farthest(members: NDArray[np.int64], distances: FloatArray) -> NDArray[np.int64]:

@@ -37,15 +37,15 @@ def by_size(labels: Any) -> Any:
     >>> by_size(["b", "a", "a", None, "a", "c"])
     array([ 1,  0,  0, -1,  0,  2])
     """
-    found = _validate.as_array(labels)
-    if found.ndim != 1:
+    array = _validate.as_array(labels)
+    if array.ndim != 1:
         raise ValueError(
-            f"Labels must be a single column, got an array of shape {found.shape}. Pass one"
+            f"Labels must be a single column, got an array of shape {array.shape}. Pass one"
             " clustering."
         )
-    if len(found) == 0:
+    if len(array) == 0:
         return np.zeros(0, dtype=np.int64)
-    groups, _ = grouped(_validate.check_votes(Columns(["labels"], [found])))
+    groups, _ = grouped(_validate.check_votes(Columns(["labels"], [array])))
     codes = groups.table[:, 0].astype(np.int64)
     numbered = ranked_by_size(codes, groups.sizes)[groups.of_object]
     if hasattr(labels, "index") and hasattr(labels, "iloc"):  # a Series

@@ -76,7 +76,7 @@ def two_axes(columns: FloatArray) -> FloatArray:
     """Return the first two principal components of rows, each oriented to its longer side."""
     centred = columns - columns.mean(axis=0)
     _, _, directions = np.linalg.svd(centred, full_matrices=False)
-    found = np.zeros((len(columns), 2))
+    components = np.zeros((len(columns), 2))
     part = centred @ directions[:2].T
-    found[:, : part.shape[1]] = part
-    return found * np.where(np.abs(found.min(axis=0)) > found.max(axis=0), -1.0, 1.0)
+    components[:, : part.shape[1]] = part
+    return components * np.where(np.abs(components.min(axis=0)) > components.max(axis=0), -1.0, 1.0)

@@ -169,8 +169,8 @@ def _bars(
 
 def _check_two_names(owner: str, names: Any) -> tuple[Any, Any]:
     """Return the names of two clusterings."""
-    found = [names] if isinstance(names, str) else list(names)
-    if len(found) != 2:
+    listed = [names] if isinstance(names, str) else list(names)
+    if len(listed) != 2:
         expected = "two names, for the left and the right clustering"
         raise ParameterError(owner, "names", expected, names)
-    return found[0], found[1]
+    return listed[0], listed[1]

@@ -66,8 +66,8 @@ def short(name: Any, width: int = 24) -> str:
     text = " ".join("".join(c if unicodedata.category(c)[0] != "C" else " " for c in text).split())
     if len(text) > width:
         text = text[: width - 1].rstrip() + "…"
-    known = _letters()
-    return "".join(c if ord(c) in known else "?" for c in text).replace("$", r"\$")
+    letters = _letters()
+    return "".join(c if ord(c) in letters else "?" for c in text).replace("$", r"\$")
 
 
 def short_names(names: Iterable[Any], width: int = 24) -> list[str]:
@@ -85,8 +85,8 @@ def _letters() -> Any:
     """Return the code points of the text font."""
     from matplotlib import font_manager
 
-    found = font_manager.findfont(font_manager.FontProperties())
-    return font_manager.get_font(found).get_charmap()
+    path = font_manager.findfont(font_manager.FontProperties())
+    return font_manager.get_font(path).get_charmap()
 
 
 def label_ticks(axis: Any, places: Any, names: list[str], gap: float) -> None:
@@ -103,10 +103,10 @@ def number_clusters(ax: Any, points: Any, labels: Any, weights: Any) -> None:
     import numpy as np
     from matplotlib.patheffects import withStroke
 
-    found = np.unique(labels)
-    if len(found) > _NUMBERED:
+    clusters = np.unique(labels)
+    if len(clusters) > _NUMBERED:
         return
-    for label in found:
+    for label in clusters:
         own = points[labels == label]
         off_centre = np.linalg.norm(own - np.median(own, axis=0), axis=1)
         at = own[np.lexsort([off_centre, -weights[labels == label]])[0]]

@@ -89,5 +89,5 @@ def _weighted(values: FloatArray, weights: NDArray[np.int64]) -> FloatArray:
     """Return quantiles of ascending values that represent `weights` objects each."""
     ends = np.cumsum(weights)
     places = np.minimum(np.searchsorted(ends, np.array(_SHARES) * ends[-1]), len(values) - 1)
-    found: FloatArray = values[places]
-    return found
+    quantiles: FloatArray = values[places]
+    return quantiles

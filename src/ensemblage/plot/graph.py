@@ -113,8 +113,8 @@ def layout(weights: FloatArray) -> FloatArray:
     root = np.sqrt(np.maximum(weights.sum(axis=1), 1e-12))
     _, vectors = np.linalg.eigh(weights / root[:, None] / root[None, :])
     places = np.zeros((n, 2))
-    found = vectors[:, ::-1][:, 1:3]
-    places[:, : found.shape[1]] = found / np.maximum(np.abs(found).max(axis=0), 1e-12)
+    positions = vectors[:, ::-1][:, 1:3]
+    places[:, : positions.shape[1]] = positions / np.maximum(np.abs(positions).max(axis=0), 1e-12)
     places += np.random.default_rng(0).normal(scale=0.05, size=(n, 2))
     distance = 1.4 / np.sqrt(n)
     for step in np.linspace(0.12, 0.005, _ROUNDS):

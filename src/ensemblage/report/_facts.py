@@ -81,18 +81,18 @@ def object_facts(
 
 def cluster_facts(fitted: Any, splits: metrics.SplitSummary) -> dict[str, Any]:
     """Return the clusters: sizes, consensus, nearest cluster, and which are weak."""
-    found = metrics.clusters(fitted)
+    summary = metrics.clusters(fitted)
     order = np.argsort(fitted.labels_, kind="stable")
-    parts = np.split(fitted.confidence_[order], np.cumsum(found.sizes)[:-1])
+    parts = np.split(fitted.confidence_[order], np.cumsum(summary.sizes)[:-1])
     return {
-        "size": found.sizes.tolist(),
-        "consensus": rounded(found.consensus),
-        "confidence": rounded(found.confidence),
+        "size": summary.sizes.tolist(),
+        "consensus": rounded(summary.consensus),
+        "confidence": rounded(summary.confidence),
         "quantiles": [rounded(np.quantile(part, _QUANTILES)) for part in parts],
-        "nearest": found.nearest.tolist(),
-        "nearestSimilarity": rounded(found.nearest_similarity),
+        "nearest": summary.nearest.tolist(),
+        "nearestSimilarity": rounded(summary.nearest_similarity),
         "split": rounded(splits.clarity),
-        "weak": [_weakness(found, splits, cluster) for cluster in range(len(found.sizes))],
+        "weak": [_weakness(summary, splits, cluster) for cluster in range(len(summary.sizes))],
     }
 
 
@@ -125,19 +125,19 @@ def _weakness(found: metrics.ClusterSummary, splits: metrics.SplitSummary, clust
 def member_facts(subject: Subject, names: Names) -> dict[str, Any]:
     """Return the clusterings: agreement with the consensus and each other, and ones to check."""
     fitted = subject.fitted
-    found = metrics.members(fitted)
-    shown = _shown_members(found.agreement, found.look_at)
+    summary = metrics.members(fitted)
+    shown = _shown_members(summary.agreement, summary.look_at)
     groups = fitted.microclusters_
     pairs = flow.member_nmi(groups.table[:, shown], groups.sizes, n_jobs=fitted.n_jobs)
     order = order_of_rows(pairs)
     return {
         "name": names.of(subject.names),
-        "clusters": found.n_clusters.tolist(),
-        "turnout": rounded(found.turnout),
-        "agreement": rounded(found.agreement),
-        "others": rounded(found.agreement_with_others),
-        "compared": found.n_compared,
-        "reason": names.of(_with_names(found.reasons, found.names, subject.names)),
+        "clusters": summary.n_clusters.tolist(),
+        "turnout": rounded(summary.turnout),
+        "agreement": rounded(summary.agreement),
+        "others": rounded(summary.agreement_with_others),
+        "compared": summary.n_compared,
+        "reason": names.of(_with_names(summary.reasons, summary.names, subject.names)),
         "shown": shown[order].tolist(),
         "pairs": as_bytes(pairs[np.ix_(order, order)]),
     }
@@ -159,11 +159,11 @@ def _with_names(reasons: list[str], numbers: list[str], names: list[Any]) -> lis
     if numbers == [str(name) for name in names]:
         return reasons
     twin = "same partition as "
-    known = dict(zip(numbers, names, strict=True))
+    name_of = dict(zip(numbers, names, strict=True))
     renamed = []
     for reason in reasons:
         parts = [
-            f"{twin}{known.get(part.removeprefix(twin), part.removeprefix(twin))}"
+            f"{twin}{name_of.get(part.removeprefix(twin), part.removeprefix(twin))}"
             if part.startswith(twin)
             else part
             for part in reason.split("; ")

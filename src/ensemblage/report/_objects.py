@@ -38,15 +38,15 @@ def with_repeated_objects(fitted: Any) -> Any:
 
 def with_objects_of(fitted: Any, votes: Any) -> Any:
     """Return the same method with the objects in the order of the votes that it was fitted on."""
-    given = as_ensemble(votes, n_jobs=fitted.n_jobs)
-    if given.n_clusterings != fitted.n_features_in_:
+    passed = as_ensemble(votes, n_jobs=fitted.n_jobs)
+    if passed.n_clusterings != fitted.n_features_in_:
         expected = f"the {fitted.n_features_in_} clusterings that the model was fitted on"
-        raise ParameterError("report", "votes", expected, given.n_clusterings)
+        raise ParameterError("report", "votes", expected, passed.n_clusterings)
     table, sizes, _ = fitted.microclusters_
     place = {row.tobytes(): number for number, row in enumerate(np.ascontiguousarray(table))}
-    rows = np.ascontiguousarray(fitted._ensemble.translate(given))
-    found = np.array([place.get(row.tobytes(), -1) for row in rows], dtype=np.int32)
-    of_object = found[given.microclusters.of_object]
+    rows = np.ascontiguousarray(fitted._ensemble.translate(passed))
+    positions = np.array([place.get(row.tobytes(), -1) for row in rows], dtype=np.int32)
+    of_object = positions[passed.microclusters.of_object]
     unknown = int((of_object < 0).sum())
     if unknown:
         raise ValueError(
@@ -64,7 +64,7 @@ def with_objects_of(fitted: Any, votes: Any) -> Any:
             "The votes are in another order than those that the model was fitted on. Pass them in"
             " the same order, or leave them out: this model contains its objects."
         )
-    return fitted if knows_objects(fitted) else _placed(fitted, of_object, given.index)
+    return fitted if knows_objects(fitted) else _placed(fitted, of_object, passed.index)
 
 
 def _placed(fitted: Any, of_object: NDArray[np.int32], index: Any) -> Any:

@@ -82,8 +82,8 @@ def maps(subject: Subject, sample: NDArray[np.int64]) -> list[dict[str, Any]]:
     """Return positions of objects in the plane: by votes, and by features if there are any."""
     fitted = subject.fitted
     chosen = representatives(fitted.labels_[sample], _POINTS)
-    found = np.unique(fitted.microclusters_.of_object[sample[chosen]])
-    if len(found) > _PLACES:
+    microclusters = np.unique(fitted.microclusters_.of_object[sample[chosen]])
+    if len(microclusters) > _PLACES:
         chosen = representatives(fitted.labels_[sample], _PLACES)
     objects = sample[chosen]
     groups, row = np.unique(fitted.microclusters_.of_object[objects], return_inverse=True)

@@ -119,8 +119,8 @@ def html(
     n_classes = 0 if data["truth"] is None else len(data["truth"]["name"])
     data["colours"] = cluster_codes(min(max(fitted.n_clusters_, n_classes), MOST_COLOURS))
     heading = visible(title)
-    given = {"features": features, "truth": truth, "ids": ids, "names": names}
-    beside = [name for name, value in given.items() if value is not None]
+    inputs = {"features": features, "truth": truth, "ids": ids, "names": names}
+    beside = [name for name, value in inputs.items() if value is not None]
     return page(
         data,
         version=__version__,
@@ -205,8 +205,8 @@ def _subject(
     if votes is not None:
         fitted = with_objects_of(fitted, votes)
     elif not knows_objects(fitted):
-        given = {"ids": ids, "truth": truth, "features": features}
-        _check_nothing_beside([name for name, value in given.items() if value is not None])
+        inputs = {"ids": ids, "truth": truth, "features": features}
+        _check_nothing_beside([name for name, value in inputs.items() if value is not None])
         fitted, in_order = with_repeated_objects(fitted), False
     ensemble = fitted._ensemble
     n, n_members = len(fitted.labels_), ensemble.n_clusterings
@@ -285,16 +285,16 @@ def _about_objects(n: int, n_shown: int) -> str:
 
 def _settings(fitted: Any, version: str) -> list[tuple[str, str]]:
     """Return the settings that were passed or chosen."""
-    found = [("method", type(fitted).__name__), ("clusters", str(fitted.n_clusters_))]
-    found += [
+    settings = [("method", type(fitted).__name__), ("clusters", str(fitted.n_clusters_))]
+    settings += [
         (f"{name} (chosen)" if fitted.get_params().get(name) == "auto" else name, str(value))
         for name in ("n_neighbors", "n_steps")
         if (value := getattr(fitted, f"{name}_", None)) is not None
     ]
     if "random_state" in fitted.get_params():
-        found.append(("random_state", short(visible(fitted.get_params()["random_state"]), 60)))
+        settings.append(("random_state", short(visible(fitted.get_params()["random_state"]), 60)))
     return [
-        *found,
+        *settings,
         ("ensemblage", version),
         ("numpy", np.__version__),
         ("Python", platform.python_version()),

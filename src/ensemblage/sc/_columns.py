@@ -79,9 +79,9 @@ def restricted(owner: str, obs: Any, restrict_to: Any) -> NDArray[np.int64] | No
     key, groups = _key_and_groups(owner, restrict_to)
     _validate.check_name("column {!r} in adata.obs", key, map(str, obs.columns))
     labels = obs[key].astype(str)
-    known = natural_order(set(labels[obs[key].notna()]))
+    present = natural_order(set(labels[obs[key].notna()]))
     for group in groups:
-        _validate.check_name(f"group {{!r}} in adata.obs[{key!r}]", group, known)
+        _validate.check_name(f"group {{!r}} in adata.obs[{key!r}]", group, present)
     return np.flatnonzero((labels.isin(groups) & obs[key].notna()).to_numpy())
 
 

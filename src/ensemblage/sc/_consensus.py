@@ -206,9 +206,9 @@ def _write_graph(
     part = graph if cells is None else graph[cells][:, cells]
     agreement = edge_agreement(estimator._ensemble, part, estimator.member_weight_)
     if cells is not None:
-        found = agreement.tocoo()
-        places = cells[found.row], cells[found.col]
-        agreement = sparse.csr_matrix((found.data, places), shape=graph.shape)
+        edges = agreement.tocoo()
+        places = cells[edges.row], cells[edges.col]
+        agreement = sparse.csr_matrix((edges.data, places), shape=graph.shape)
     adata.obsp[name] = agreement.astype(np.float32)
     adata.uns[f"{key}_neighbors"] = neighbours_entry(adata, neighbors_key, name)
 
@@ -223,20 +223,20 @@ def _spread(values: Any, cells: Cells, n_cells: int) -> Any:
 
 
 def _made(kind: type[Any], parameters: dict[str, Any], n_clusters: Any, random_state: Any) -> Any:
-    known = kind._get_param_names()
+    valid = kind._get_param_names()
     for name in parameters:
-        _validate.check_name(f"parameter {{!r}} of {kind.__name__}", name, known)
-    if "random_state" in known:
+        _validate.check_name(f"parameter {{!r}} of {kind.__name__}", name, valid)
+    if "random_state" in valid:
         parameters = {**parameters, "random_state": random_state}
     return kind(n_clusters, **parameters)
 
 
 def _settings(estimator: Any, method: str, columns: list[str], *, weighted: bool) -> dict[str, Any]:
     """Return the parameters in types that an H5AD file supports."""
-    asked = estimator.get_params(deep=False)
-    asked = {name: v.item() if isinstance(v, np.generic) else v for name, v in asked.items()}
+    params = estimator.get_params(deep=False)
+    params = {name: v.item() if isinstance(v, np.generic) else v for name, v in params.items()}
     plain: dict[str, Any] = {
-        name: value for name, value in asked.items() if isinstance(value, int | float | str)
+        name: value for name, value in params.items() if isinstance(value, int | float | str)
     }
     if weighted:
         weight = estimator.member_weight_  # None if all are equal

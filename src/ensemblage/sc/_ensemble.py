@@ -229,20 +229,20 @@ def _digest(graph: Any) -> str:
 
 def _check_resolutions(value: Any) -> list[float]:
     values = list(value) if isinstance(value, Iterable) else [value]
-    found = [_validate.check_number(_OWNER, "resolutions", one) for one in values]
-    if not found or len({f"{one:g}" for one in found}) < len(found):
+    resolutions = [_validate.check_number(_OWNER, "resolutions", one) for one in values]
+    if not resolutions or len({f"{one:g}" for one in resolutions}) < len(resolutions):
         expected = "numbers above 0 that differ in their first six digits"
         raise ParameterError(_OWNER, "resolutions", expected, values)
-    return found
+    return resolutions
 
 
 def _check_seeds(value: Any) -> list[int]:
     if not isinstance(value, Iterable):
         return list(range(_validate.check_whole(_OWNER, "seeds", value, 1)))
-    found = [_validate.check_whole(_OWNER, "seeds", one, 0) for one in value]
-    if not found or len(set(found)) < len(found):
-        raise ParameterError(_OWNER, "seeds", "different integers of at least 0", found)
-    return found
+    seeds = [_validate.check_whole(_OWNER, "seeds", one, 0) for one in value]
+    if not seeds or len(set(seeds)) < len(seeds):
+        raise ParameterError(_OWNER, "seeds", "different integers of at least 0", seeds)
+    return seeds
 
 
 def _check_subsample(value: Any) -> float:

@@ -62,7 +62,7 @@ def _by_igraph(edges: Any, run: Run) -> Any:
     graph = igraph.Graph(n=edges.shape[0], edges=np.column_stack([edges.row, edges.col]))
     igraph.set_random_number_generator(random.Random(run.seed))
     try:
-        found = graph.community_leiden(
+        communities = graph.community_leiden(
             objective_function="modularity",
             weights=edges.data.tolist(),
             resolution=run.resolution,
@@ -70,7 +70,7 @@ def _by_igraph(edges: Any, run: Run) -> Any:
         )
     finally:
         igraph.set_random_number_generator(random)
-    return found.membership
+    return communities.membership
 
 
 def _by_cugraph(edges: Any, run: Run) -> Any:
@@ -81,9 +81,9 @@ def _by_cugraph(edges: Any, run: Run) -> Any:
     graph = cugraph.Graph()
     graph.from_cudf_edgelist(frame, source="source", destination="destination", weight="weight")
     parts, _ = cugraph.leiden(graph, resolution=run.resolution, random_state=run.seed)
-    found = parts.to_pandas()
+    parts_frame = parts.to_pandas()
     labels = np.full(edges.shape[0], -1, dtype=np.int64)
-    labels[found["vertex"].to_numpy()] = found["partition"].to_numpy()
+    labels[parts_frame["vertex"].to_numpy()] = parts_frame["partition"].to_numpy()
     alone = labels < 0  # cells without an edge, which cuGraph leaves out
     labels[alone] = labels.max(initial=-1) + 1 + np.arange(alone.sum())
     return labels

@@ -83,14 +83,14 @@ def members(adata: Any, key: str = "consensus", *, ax: Any = None) -> Any:
     ensemblage.plot.members : the same plot of a fitted method.
     """
     _, entry, columns = result_of("pl.members", adata, key)
-    found = entry["members"]
+    summary = entry["members"]
     votes = adata.obs[columns]
     votes = votes[votes.notna().any(axis=1)]
     return draw_members(
         microclusters(votes),
         _without_prefix(columns),
-        np.asarray(found["agreement"], dtype=float),
-        np.asarray(found["look_at"], dtype=bool),
+        np.asarray(summary["agreement"], dtype=float),
+        np.asarray(summary["look_at"], dtype=bool),
         ax,
     )
 

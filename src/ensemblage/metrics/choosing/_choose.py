@@ -138,11 +138,11 @@ def wanted_criteria(owner: str, criteria: Any, criterion: Any = "auto") -> tuple
     _validate.check_choice(owner, "criterion", criterion, ("auto", *CRITERIA))
     decisive = DEFAULT if criterion == "auto" else criterion
     groups = {"cheap": CHEAP, "all": CRITERIA}
-    known = (*CRITERIA, *groups)
+    valid = (*CRITERIA, *groups)
     listed = criteria if np.iterable(criteria) and not isinstance(criteria, str) else [criteria]
     chosen: list[str] = []
     for one in listed:
-        name = _validate.check_choice(owner, "criteria", one, known)
+        name = _validate.check_choice(owner, "criteria", one, valid)
         chosen += groups.get(name, (name,))
     return tuple(name for name in CRITERIA if name in (*chosen, decisive))
 
@@ -191,8 +191,8 @@ def choose(
             f"{cuts.name} does not support the criterion {decisive!r}: {absent[decisive]}"
             f" Use one of {', '.join(repr(name) for name in names if name in scores)}."
         )
-    found = Findings(cuts.name, ks, scores, recommended, decisive, attained, len(cuts.sizes))
-    k, evidence, reasons, runners_up = verdict(found)
+    findings = Findings(cuts.name, ks, scores, recommended, decisive, attained, len(cuts.sizes))
+    k, evidence, reasons, runners_up = verdict(findings)
     if null is not None and not null.exceeded:
         k, evidence, reasons, runners_up = no_structure(k, null)
     shown = [name for name in CRITERIA if name in scores and name in (*names, decisive)]
@@ -271,15 +271,17 @@ def _monti(
     halves: list[list[NDArray[np.int64]]], cuts: Cuts, rng: np.random.Generator
 ) -> tuple[FloatArray, FloatArray, FloatArray]:
     """Return PAC, the relative gain in area, and the distribution itself, for each k."""
-    found = [
+    distributions = [
         _resampling.consensus_distribution(at_k, cuts.sizes, rng, n_jobs=cuts.n_jobs)
         for at_k in halves
     ]
     nothing = np.full(len(_resampling.GRID), np.nan)
-    pac = np.array([np.nan if one is None else _resampling.ambiguous_share(one) for one in found])
+    pac = np.array(
+        [np.nan if one is None else _resampling.ambiguous_share(one) for one in distributions]
+    )
     # The area under a distribution on [0, 1] is 1 minus its mean.
-    areas = np.array([np.nan if one is None else 1.0 - one.mean for one in found])
-    cdf = np.array([nothing if one is None else one.cdf for one in found])
+    areas = np.array([np.nan if one is None else 1.0 - one.mean for one in distributions])
+    cdf = np.array([nothing if one is None else one.cdf for one in distributions])
     return pac, _resampling.area_gains(areas), cdf
 
 

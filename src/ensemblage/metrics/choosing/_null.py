@@ -90,8 +90,8 @@ def permuted(table: NDArray[np.int32], rng: np.random.Generator) -> NDArray[np.i
     """Return the table with each member's votes permuted; missing votes stay in place."""
     mixed = table.copy()
     for m in range(table.shape[1]):
-        known = np.flatnonzero(table[:, m] >= 0)
-        mixed[known, m] = table[rng.permutation(known), m]
+        voted = np.flatnonzero(table[:, m] >= 0)
+        mixed[voted, m] = table[rng.permutation(voted), m]
     return mixed
 
 
@@ -103,9 +103,9 @@ def _agreement(
     cut, largest = cuts.tree(table, sizes, weight)
     members = flow.membership(table)
     ends = np.cumsum(table.max(axis=0) + 1)
-    found = []
+    scores = []
     for k in ks.tolist():
         labels = cut(min(k, largest))
         clusters = (labels[:, None] == np.arange(labels.max() + 1)).astype(np.float64)
-        found.append(mean_nmi(members.T @ clusters, ends, weight))
-    return np.array(found)
+        scores.append(mean_nmi(members.T @ clusters, ends, weight))
+    return np.array(scores)

@@ -33,8 +33,8 @@ _STRICTNESS = 10
 def support_curve(cuts: Cuts, ks: IntArray, *, n_divisions: int, seed: int = 0) -> FloatArray:
     """Return the support for each k; above the number of microclusters, that of this number."""
     labels = [cuts.cut(min(int(k), len(cuts.sizes))) for k in ks]
-    found = recurrence(cuts, ks, labels, np.random.default_rng(seed), n_divisions)
-    return support(found, labels, cuts.sizes)
+    recurrences = recurrence(cuts, ks, labels, np.random.default_rng(seed), n_divisions)
+    return support(recurrences, labels, cuts.sizes)
 
 
 def recurrence(
@@ -52,7 +52,7 @@ def recurrence(
     n_members = len(cuts.voters)
     sample = _sample.draw(*cuts.votes, MOST_OBJECTS, rng)
     of_sample = [label[sample.rows] for label in labels]
-    found = []
+    overlaps_of_halves = []
     for _ in range(n_divisions):
         order = rng.permutation(n_members)
         for half in (order[: n_members // 2], order[n_members // 2 :]):
@@ -62,9 +62,9 @@ def recurrence(
             weight = None if sample.weight is None else sample.weight[some]
             cut, largest = cuts.tree(sample.table[:, some], sample.sizes, weight)
             in_half = [cut(min(int(k), largest)) for k in ks]
-            found.append(overlaps(of_sample, in_half, sample.sizes))
+            overlaps_of_halves.append(overlaps(of_sample, in_half, sample.sizes))
     # Clusters without a sampled object have no value in any half.
-    by_k = list(zip(*found, strict=True)) or [(np.zeros(1),)] * len(ks)
+    by_k = list(zip(*overlaps_of_halves, strict=True)) or [(np.zeros(1),)] * len(ks)
     return np.array([np.nanmean(np.array(at_k)) for at_k in by_k])
 
 
@@ -102,10 +102,10 @@ def overlaps(
     largest with any of `others`. Rows without a label (-1) in others are left out; a cluster
     without rows has NaN.
     """
-    known = others[0] >= 0
-    sizes = sizes[known]
-    mine, my_places = _distinct(cuts, known)
-    theirs, their_places = _distinct(others, known)
+    labelled = others[0] >= 0
+    sizes = sizes[labelled]
+    mine, my_places = _distinct(cuts, labelled)
+    theirs, their_places = _distinct(others, labelled)
     common = (mine * sizes) @ theirs.T
     my_sizes, their_sizes = mine @ sizes, theirs @ sizes
     together = my_sizes[:, None] + their_sizes - common

@@ -96,8 +96,8 @@ def consensus_distribution(
     weights = np.zeros(len(groups.sizes))
     np.add.at(weights, groups.of_object, sizes)
     table = groups.table
-    known = (table >= 0).any(axis=1)
-    table, weights = table[known], weights[known]
+    labelled = (table >= 0).any(axis=1)
+    table, weights = table[labelled], weights[labelled]
     if len(table) > _MOST_GROUPS:
         some = np.sort(rng.choice(len(table), _MOST_GROUPS, replace=False))
         table, weights = table[some], weights[some]

@@ -84,12 +84,12 @@ def signatures(
     for _ in range(_ROUNDS):
         refined, members = rows.copy(), members.copy()
         for m in range(n_members):
-            known = np.flatnonzero(table[:, m] >= 0)
-            codes = table[known, m]
+            voted = np.flatnonzero(table[:, m] >= 0)
+            codes = table[voted, m]
             clusters = np.zeros(int(table[:, m].max()) + 1, dtype=np.uint64)
-            np.add.at(clusters, codes, rows[known] * counts[known])
+            np.add.at(clusters, codes, rows[voted] * counts[voted])
             clusters = mixed(clusters + base[m])
             members[m] = clusters.sum(dtype=np.uint64)
-            refined[known] += mixed(clusters + members[m])[codes]
+            refined[voted] += mixed(clusters + members[m])[codes]
         rows = mixed(refined)
     return rows, members
