@@ -25,6 +25,13 @@ class Microclusters(NamedTuple):
         Number of objects in each microcluster.
     of_object : ndarray of shape (n_objects,), int32
         The row of `table` of each object, so ``table[of_object]`` are the votes.
+
+    Examples
+    --------
+    >>> import ensemblage as en
+    >>> groups = en.microclusters([[0, 0], [0, 0], [1, 0]])
+    >>> groups.sizes, groups.of_object
+    (array([2, 1]), array([0, 0, 1], dtype=int32))
     """
 
     table: NDArray[np.int32]

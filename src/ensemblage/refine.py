@@ -30,6 +30,13 @@ class ClusterMerge(NamedTuple):
         The objects of `merged` get the label `kept`.
     gain : float
         Increase of the mean agreement of this clustering with the others.
+
+    Examples
+    --------
+    >>> import ensemblage as en
+    >>> votes = [[0, 0, 0], [0, 1, 0], [0, 0, 0], [1, 2, 1], [1, 2, 1]]
+    >>> en.refine.merge(votes).merges[0].member
+    1
     """
 
     member: Any
@@ -52,6 +59,13 @@ class MergedVotes(NamedTuple):
         The gain of each merge.
     n_clusters : ndarray of shape (n_clusterings,), int64
         Number of remaining clusters of each clustering.
+
+    Examples
+    --------
+    >>> import ensemblage as en
+    >>> merged = en.refine.merge([[0, 0, 0], [0, 1, 0], [0, 0, 0], [1, 2, 1], [1, 2, 1]])
+    >>> merged.n_clusters
+    array([2, 2, 2])
     """
 
     votes: Any

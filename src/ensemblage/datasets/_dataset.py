@@ -29,6 +29,13 @@ class Dataset:
         The scaling that the paper's authors clustered with; None for raw features.
     categories : dict of str to tuple of str, or None
         For features that are codes of strings: the strings, in the order of their codes.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from ensemblage.datasets import Dataset
+    >>> Dataset("small", np.zeros((2, 3)), np.array([0, 1]))
+    Dataset(small: 2 objects, 3 features, 2 classes)
     """
 
     name: str

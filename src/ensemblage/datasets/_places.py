@@ -12,6 +12,12 @@ def data_folder(folder: str | os.PathLike[str] | None) -> Path:
 
     The one passed, else ``$ENSEMBLAGE_DATA``, else ``shared`` next to the checkout of this file,
     else next to the current folder.
+
+    Examples
+    --------
+    >>> from ensemblage.datasets import data_folder
+    >>> data_folder("elsewhere").name
+    'elsewhere'
     """
     if folder is not None:
         return Path(folder)

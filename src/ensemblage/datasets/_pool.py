@@ -35,6 +35,14 @@ class Pool:
         The true classes as int64, numbered from 0; -1 if missing. Read-only.
     name : str
         Name of the pool.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from ensemblage.datasets import Pool
+    >>> pool = Pool(np.array([[0, 0, 1], [0, 1, 1]]), None, "small")
+    >>> pool, pool.draw(2, 0).shape
+    (Pool(small: 2 objects, 3 clusterings), (2, 2))
     """
 
     members: NDArray[Any]
@@ -136,7 +144,14 @@ def load_pool(
 
 
 def has_pool(name: str, *, folder: str | PathLike[str] | None = None) -> bool:
-    """Tell whether the authors' pool of a dataset is available."""
+    """Tell whether the authors' pool of a dataset is available.
+
+    Examples
+    --------
+    >>> from ensemblage.datasets import has_pool
+    >>> has_pool("PD", folder="elsewhere")
+    False
+    """
     try:
         _found(name, data_folder(folder))
     except FileNotFoundError:

@@ -32,6 +32,15 @@ class Member:
         Centre of each cluster, in the features of this member; for "kmeans" and "rpcl".
     estimator : estimator or None
         The fitted estimator, if the method is one.
+
+    Examples
+    --------
+    >>> import ensemblage as en
+    >>> features = [[0.0], [0.1], [5.0], [5.1]]
+    >>> model = en.EnsembleClustering(2, n_members=3, random_state=0).fit(features)
+    >>> member = model.members_[0]
+    >>> member.method, len(member.labels)
+    ('kmeans', 4)
     """
 
     labels: IntArray

@@ -53,6 +53,14 @@ def check(
     -------
     Check
         Scores that differ by more than 5e-7, so that six decimals would differ.
+
+    Examples
+    --------
+    >>> from tempfile import TemporaryDirectory
+    >>> from ensemblage.experiments import check
+    >>> with TemporaryDirectory() as folder:
+    ...     check(folder).n_checked
+    0
     """
     folder = Path(folder)
     at_hand = sources.at_hand()

@@ -170,6 +170,12 @@ class Plan:
     one. `at_hand` are the datasets with a pool of the authors. `uncapped` also runs PTA and PTGP
     with K and T by the text, half the root of the number of microclusters, where the authors'
     program stops at 20.
+
+    Examples
+    --------
+    >>> from ensemblage.experiments import Plan
+    >>> Plan(datasets=("PD",), runs=2).runs
+    2
     """
 
     datasets: tuple[str, ...] | None = None

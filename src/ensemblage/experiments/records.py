@@ -124,7 +124,17 @@ def opened(folder: Path) -> Iterator[RecordFile]:
 
 
 def pack(folder: Path) -> int:
-    """Compress all records of a folder into one file; return their number."""
+    """Compress all records of a folder into one file; return their number.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from tempfile import TemporaryDirectory
+    >>> from ensemblage.experiments import pack
+    >>> with TemporaryDirectory() as folder:
+    ...     pack(Path(folder))
+    0
+    """
     records = read(folder)
     text = "".join(json.dumps(records[name]) + "\n" for name in sorted(records))
     with finished(folder / PACKED) as file:

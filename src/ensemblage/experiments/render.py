@@ -48,7 +48,17 @@ def need_matplotlib() -> None:
 
 
 def render(folder: Path, pools: str | None = None) -> Path:
-    """Write the tables and pictures of all records; return the page that shows them."""
+    """Write the tables and pictures of all records; return the page that shows them.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from tempfile import TemporaryDirectory
+    >>> from ensemblage.experiments import render
+    >>> with TemporaryDirectory() as folder:
+    ...     render(Path(folder)).name
+    'index.html'
+    """
     need_matplotlib()
     records = record_files.read(folder)
     evidence = Evidence(records.values(), printed(), pools)

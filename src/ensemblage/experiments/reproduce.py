@@ -46,8 +46,14 @@ def reproduce(
 
     Notes
     -----
-    Worker processes import the calling script again, so a script needs the usual ``if __name__ ==
-    "__main__":`` before this call.
+    Worker processes import the calling script again, so a script needs the usual
+    ``if __name__ == "__main__":`` before this call.
+
+    Examples
+    --------
+    >>> from ensemblage.experiments import Plan, reproduce
+    >>> reproduce("results", ["datasets"], Plan(quick=True))  # doctest: +SKIP
+    PosixPath('results/index.html')
     """
     need_matplotlib()
     folder = Path(folder)

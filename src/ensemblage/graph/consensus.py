@@ -52,6 +52,15 @@ class GraphConsensus(NamedTuple):
         The weighted graph of the last run, as returned by `reweight`.
     votes : ndarray of shape (n_vertices, n_members), int64
         The clusterings of the members.
+
+    Examples
+    --------
+    >>> import ensemblage as en
+    >>> from scipy.sparse.csgraph import connected_components
+    >>> edges = [[0, 1], [1, 2], [3, 4]]
+    >>> found = en.graph.consensus(edges, lambda graph: connected_components(graph)[1], n_members=2)
+    >>> found.labels, found.strength
+    (array([0, 0, 0, 1, 1]), 1.0)
     """
 
     labels: NDArray[np.int64]

@@ -31,6 +31,13 @@ class GraphScores(NamedTuple):
     outside : ndarray of shape (n_vertices,)
         The share of the agreement of its edges that leads to other communities, in [0, 1]: above
         0.5 for a vertex that fits other communities better. NaN if its edges have no agreement.
+
+    Examples
+    --------
+    >>> import ensemblage as en
+    >>> scores = en.graph.scores([[0, 0], [0, 0], [1, 1]], [[0, 1], [1, 2]], [0, 0, 1])
+    >>> scores.strength, scores.refusal
+    (1.0, array([0. , 0.5, 1. ]))
     """
 
     strength: float

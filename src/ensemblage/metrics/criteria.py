@@ -36,6 +36,13 @@ class ClassCriteria(Table, _Criteria):
     bic, icl : ndarray of shape (n,)
         The Bayesian information criterion, and the same with twice the entropy of the memberships
         added. Smaller is better.
+
+    Examples
+    --------
+    >>> import ensemblage as en
+    >>> fitted = en.LCA(n_clusters=2).fit([[0, 0, 0], [0, 0, 0], [0, 0, 1], [1, 1, 1]] * 9)
+    >>> fitted.criteria([1, 2]).bic.round(1)
+    array([141.6,  99.9])
     """
 
     __slots__ = ()

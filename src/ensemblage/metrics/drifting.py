@@ -74,6 +74,14 @@ class Drift(Table, _Drift):
         The share of the votes of each clustering for labels that did not occur in the fit.
     turnout, fit_turnout : ndarray of shape (n_clusterings,)
         The share of objects that each clustering labels.
+
+    Examples
+    --------
+    >>> import ensemblage as en
+    >>> votes = [[0, 0], [0, 0], [1, 1]] * 10
+    >>> drift = en.metrics.drift(en.EAC(n_clusters=2).fit(votes), votes)
+    >>> drift.changed, drift.never_seen
+    (False, 0.0)
     """
 
     __slots__ = ()

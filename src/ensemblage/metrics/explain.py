@@ -53,6 +53,13 @@ class ClusterSummary(Table, _Clusters):
     nearest_similarity : ndarray of shape (n_clusters,)
         That mean co-association, over pairs of an object here and an object there; 0 if there is no
         other.
+
+    Examples
+    --------
+    >>> import ensemblage as en
+    >>> summary = en.metrics.clusters(en.EAC(n_clusters=2).fit([[0, 0], [0, 0], [1, 1]]))
+    >>> summary.sizes, summary.nearest
+    (array([2, 1]), array([1, 0]))
     """
 
     __slots__ = ()

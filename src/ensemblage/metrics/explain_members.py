@@ -63,6 +63,13 @@ class MemberSummary(Table, _Members):
         Why; "" if there is no reason.
     n_compared : int
         Number of members that each was compared with: all, or 300 evenly spaced ones of more.
+
+    Examples
+    --------
+    >>> import ensemblage as en
+    >>> summary = en.metrics.members(en.EAC(n_clusters=2).fit([[0, 0, 0], [0, 0, 0], [1, 1, 0]]))
+    >>> summary.n_clusters, summary.look_at
+    (array([2, 2, 1]), array([False,  True,  True]))
     """
 
     __slots__ = ()

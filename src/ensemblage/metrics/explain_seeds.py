@@ -42,6 +42,13 @@ class SeedSpread(Table, _Spread):
     agreement : ndarray of shape (n_objects,)
         The share of these cuts that give an object its label, in [0, 1]. `to_frame` has a row for
         each object.
+
+    Examples
+    --------
+    >>> import ensemblage as en
+    >>> spread = en.metrics.seed_spread(en.EAC(n_clusters=2).fit([[0, 0], [0, 0], [1, 1]]))
+    >>> spread.exact, spread.mean_ari
+    (True, 1.0)
     """
 
     __slots__ = ()

@@ -66,6 +66,14 @@ class SplitSummary(Table, _Splits):
     halves : ndarray of shape (n_objects,), int64
         For each object, whether it is in the larger half of its cluster (0) or the smaller (1); of
         equal halves the one that appears first is 0.
+
+    Examples
+    --------
+    >>> import ensemblage as en
+    >>> votes = [[0, 0]] * 4 + [[1, 1]] * 4 + [[2, 2]] * 4
+    >>> splits = en.metrics.splits(en.EAC(n_clusters=3).fit(votes))
+    >>> splits.two_groups
+    array([False, False, False])
     """
 
     __slots__ = ()

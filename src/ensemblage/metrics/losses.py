@@ -31,6 +31,13 @@ class MedianMember(NamedTuple):
         Its mean loss to the clusterings.
     expected_losses : ndarray of shape (n_candidates,)
         That of every candidate.
+
+    Examples
+    --------
+    >>> import ensemblage as en
+    >>> best = en.metrics.median_of([[0, 0, 0], [0, 0, 0], [1, 1, 0], [1, 1, 1]])
+    >>> best.member, best.labels
+    (0, array([0, 0, 1, 1]))
     """
 
     member: int
@@ -59,6 +66,14 @@ class CredibleBall(NamedTuple):
     upper, lower, horizontal : ndarray, int64
         The clusterings inside that are farthest from the estimate: among those with the fewest
         clusters, among those with the most, and among all.
+
+    Examples
+    --------
+    >>> import ensemblage as en
+    >>> draws = [[0, 0, 0], [0, 0, 0], [1, 1, 0], [1, 1, 1]]
+    >>> ball = en.metrics.credible_ball([0, 0, 1, 1], draws)
+    >>> ball.radius, ball.n_clusters
+    (1.188721875540867, array([2, 2, 2]))
     """
 
     radius: float

@@ -302,6 +302,12 @@ def _settings(fitted: Any, version: str) -> list[tuple[str, str]]:
 
 
 def need_jinja() -> None:
-    """Raise an error if jinja2 is missing, before any computation."""
+    """Raise an error if jinja2 is missing, before any computation.
+
+    Examples
+    --------
+    >>> from ensemblage.report import need_jinja
+    >>> need_jinja()
+    """
     if importlib.util.find_spec("jinja2") is None:
         raise ImportError("Reports need jinja2. Install it with: pip install 'ensemblage[report]'")

@@ -60,6 +60,16 @@ def clustree(adata: Any, key: str = "consensus", *, max_rows: int = 12, ax: Any 
     Of the runs of `leiden_ensemble` at one resolution, the one with the highest agreement with the
     others (mean NMI) is drawn. Other clusterings are sorted by their number of clusters. The plot
     follows clustree (Zappia and Oshlack, GigaScience 7, 2018).
+
+    Examples
+    --------
+    >>> import anndata, numpy as np, pandas as pd
+    >>> import ensemblage as en
+    >>> runs = pd.DataFrame({"run_1": list("aabb"), "run_2": list("aabc"), "run_3": list("abbb")})
+    >>> adata = anndata.AnnData(np.zeros((4, 1)), runs.set_index(pd.Index(list("wxyz"))))
+    >>> en.sc.tl.consensus(adata, "run_", n_clusters=2)
+    >>> en.sc.pl.clustree(adata).get_title(loc="left")
+    'Clusterings from coarse to fine, and their consensus'
     """
     owner = "pl.clustree"
     labels, _, columns = result_of(owner, adata, key)

@@ -38,6 +38,17 @@ def confidence(
     Returns
     -------
     matplotlib Axes
+
+    Examples
+    --------
+    >>> import anndata, numpy as np, pandas as pd
+    >>> import ensemblage as en
+    >>> runs = pd.DataFrame({"run_1": list("aabb"), "run_2": list("aabb"), "run_3": list("abbb")})
+    >>> adata = anndata.AnnData(np.zeros((4, 1)), runs.set_index(pd.Index(list("wxyz"))))
+    >>> adata.obsm["X_umap"] = np.array([[0, 0], [0, 1], [5, 5], [5, 6]])
+    >>> en.sc.tl.consensus(adata, "run_", n_clusters=2)
+    >>> en.sc.pl.confidence(adata).get_xlabel()
+    'umap'
     """
     owner = "pl.confidence"
     labels, _, _ = result_of(owner, adata, key)
@@ -81,6 +92,16 @@ def members(adata: Any, key: str = "consensus", *, ax: Any = None) -> Any:
     See Also
     --------
     ensemblage.plot.members : the same plot of a fitted method.
+
+    Examples
+    --------
+    >>> import anndata, numpy as np, pandas as pd
+    >>> import ensemblage as en
+    >>> runs = pd.DataFrame({"run_1": list("aabb"), "run_2": list("aabb"), "run_3": list("abbb")})
+    >>> adata = anndata.AnnData(np.zeros((4, 1)), runs.set_index(pd.Index(list("wxyz"))))
+    >>> en.sc.tl.consensus(adata, "run_", n_clusters=2)
+    >>> en.sc.pl.members(adata).get_title(loc="left")
+    'Agreement of members'
     """
     _, entry, columns = result_of("pl.members", adata, key)
     summary = entry["members"]
