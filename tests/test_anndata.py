@@ -123,7 +123,7 @@ def test_mistakes_are_told(adata):
         ensemblage.anndata.consensus(adata, KEYS, n_clusters=3, method="ptpg")
     with pytest.raises(ValueError, match=r"no parameter 'linkages' of PTA\. Did you mean"):
         ensemblage.anndata.consensus(adata, KEYS, n_clusters=3, method="pta", linkages="x")
-    with pytest.raises(ValueError, match="names 'sc3' twice"):
+    with pytest.raises(ValueError, match="got 'sc3' twice"):
         ensemblage.anndata.consensus(adata, ["sc3", "sc3"], n_clusters=3)
     with pytest.raises(ValueError, match="not include 'sc3', which the result replaces"):
         ensemblage.anndata.consensus(adata, ["sc3", "seurat"], n_clusters=3, key_added="sc3")

@@ -81,7 +81,7 @@ def test_a_map_is_needed_and_may_be_named(adata):
     ax = en.sc.pl.confidence(adata, basis="other")
     assert ax.get_xlabel() == "other"
     with pytest.raises(
-        ValueError, match=r"needs a map.*'X_umpa'.*holds 'X_umap'.*scanpy\.tl\.umap"
+        ValueError, match=r"needs a map.*'X_umpa'.*has 'X_umap'.*scanpy\.tl\.umap"
     ):
         en.sc.pl.confidence(adata, basis="X_umpa")
 

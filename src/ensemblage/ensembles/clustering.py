@@ -50,8 +50,8 @@ class EnsembleClustering(ClusterMixin, BaseEstimator):
     method : "kmeans", "rpcl", clusterer, or list of these, default="kmeans"
         Base clusterer, as in `ensemblage.ensembles.generate`.
     n_clusters_range : (int, int) or None, default=None
-        Smallest and largest number of clusters of a member. None is from ``2 * n_clusters`` to ``4
-        * n_clusters``, or to ``min(50, ceil(sqrt(n_objects) / 2))`` if that is more; fewer if
+        Smallest and largest number of clusters of a member. None is from ``2 * n_clusters`` to
+        ``4 * n_clusters``, or to ``min(50, ceil(sqrt(n_objects) / 2))`` if that is more; fewer if
         clusters would have less than two objects. Members are finer than the consensus, which can
         join the clusters of a member but not split them. If the members do not link the groups to
         be joined, one more member of `n_clusters` is made. With "auto" it is from 2 to that limit.

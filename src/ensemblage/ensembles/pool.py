@@ -64,8 +64,8 @@ def generate(
         `UnscaledFeaturesWarning`.
     n_clusters : int or None, default=None
         Number of clusters of the consensus, if known. Without `n_clusters_range`, members then have
-        the range of ``EnsembleClustering(n_clusters)``: from ``2 * n_clusters`` to ``4 *
-        n_clusters``, or to the limit above if that is more.
+        the range of ``EnsembleClustering(n_clusters)``: from ``2 * n_clusters`` to
+        ``4 * n_clusters``, or to the limit above if that is more.
     subspace : float, int or None, default=None
         Share of the features (a float up to 1.0), or number of features, drawn for each member.
     projection : float, int or None, default=None
