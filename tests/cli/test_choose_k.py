@@ -181,6 +181,6 @@ def test_a_warning_of_no_structure_names_the_option(tmp_path):
     )
     found = CliRunner().invoke(app, ["consensus", str(path), "-o", str(tmp_path / "l.csv")])
     assert found.exit_code == 0, found.stderr
-    assert "formed one" in found.stderr
+    assert "formed a single cluster" in found.stderr
     assert "Pass -k to form more." in found.stderr
     assert "n_clusters" not in found.stderr

@@ -100,7 +100,7 @@ def test_bad_settings(bad, words):
 
 
 def test_what_is_no_clusterer():
-    with pytest.raises((ValueError, AttributeError), match=r"predict|no clusterer"):
+    with pytest.raises((ValueError, AttributeError), match=r"predict|not a clusterer"):
         generate(GOOD, 2, StandardScaler())
 
 

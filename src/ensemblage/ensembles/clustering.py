@@ -38,10 +38,9 @@ class EnsembleClustering(ClusterMixin, BaseEstimator):
     Parameters
     ----------
     n_clusters : int or "auto", default="auto"
-        Number of clusters; "auto" chooses it with :func:`ensemblage.metrics.choose_k`.
-        Unless the evidence is strong, members of noise are made as well ("kmeans" and "rpcl" only).
-        If they have the same support, moderate evidence becomes weak, and with weak evidence one
-        cluster is formed, with a `NoStructureWarning`.
+        Number of clusters; "auto" chooses it with :func:`ensemblage.metrics.choose_k`. Unless the
+        evidence is strong, members of noise are made as well ("kmeans" and "rpcl" only). With equal
+        support, moderate evidence becomes weak, and weak evidence gives one cluster, with a warning.
     consensus : estimator or None, default=None
         A consensus method of this library, such as ``PTA()``; None is `Consensus`. It is cloned and
         gets `n_clusters`, and `random_state` and `n_jobs` if its own are None.
@@ -53,8 +52,8 @@ class EnsembleClustering(ClusterMixin, BaseEstimator):
         Smallest and largest number of clusters of a member. None is from ``2 * n_clusters`` to
         ``4 * n_clusters``, or to ``min(50, ceil(sqrt(n_objects) / 2))`` if that is more; fewer if
         clusters would have less than two objects. Members are finer than the consensus, which can
-        join the clusters of a member but not split them. If the members do not link the groups to
-        be joined, one more member of `n_clusters` is made. With "auto" it is from 2 to that limit.
+        join the clusters of a member but not split them. If members do not link the groups to join,
+        one more member of `n_clusters` is made. With "auto" it is from 2 to that limit.
     scale : None, "minmax" or "standard", default=None
         Scale each feature to [0, 1], or to mean 0 and variance 1. Without it, features whose scales
         differ by more than a factor of 100 raise an `UnscaledFeaturesWarning`.
@@ -95,8 +94,8 @@ class EnsembleClustering(ClusterMixin, BaseEstimator):
     -----
     `predict` passes new objects to every member: to the nearest centre, or to the estimator's own
     `predict`, or to the nearest object of the fit; then the consensus method labels these votes.
-    Objects of the fit get their own labels, unless `subsample` left out some of their votes or a
-    base clusterer predicts other labels than it found.
+    Objects of the fit get their own labels, unless `subsample` left out some of their votes or
+    predictions of a base clusterer differ.
 
     Examples
     --------
@@ -344,7 +343,7 @@ class EnsembleClustering(ClusterMixin, BaseEstimator):
         if self._choice is None or self._choice.evidence != "none":
             return
         _validate.warn(
-            f"{type(self).__name__} formed a single cluster: {self._choice.reasons[0]} Pass"
+            f"{type(self).__name__} formed a single cluster. {self._choice.reasons[0]} Pass"
             f" n_clusters to form more.",
             _validate.NoStructureWarning,
         )

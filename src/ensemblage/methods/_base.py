@@ -245,7 +245,7 @@ class ConsensusClusterer(Fitted, Savable, ClusterMixin, BaseEstimator, ABC):
         choice = vars(self).get("k_choice_")
         if choice is not None and choice.k == 1 and self.n_microclusters_ > 1:
             message = Message(
-                "{owner} formed a single cluster: {reason} Pass {k} to form more.",
+                "{owner} formed a single cluster. {reason} Pass {k} to form more.",
                 owner=type(self).__name__,
                 reason=choice.reasons[0],
                 k=Parameter("n_clusters"),
