@@ -40,7 +40,7 @@ class EnsembleClustering(ClusterMixin, BaseEstimator):
     n_clusters : int or "auto", default="auto"
         Number of clusters; "auto" chooses it with :func:`ensemblage.metrics.choose_k`. Unless the
         evidence is strong, members of noise are made as well ("kmeans" and "rpcl" only). With equal
-        support, moderate evidence becomes weak, and weak evidence gives one cluster, with a warning.
+        support, moderate evidence becomes weak, and weak evidence gives one cluster and a warning.
     consensus : estimator or None, default=None
         A consensus method of this library, such as ``PTA()``; None is `Consensus`. It is cloned and
         gets `n_clusters`, and `random_state` and `n_jobs` if its own are None.
