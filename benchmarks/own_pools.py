@@ -1,4 +1,4 @@
-"""Pools of our own beside the authors': how alike they are, and what a consensus of them gives.
+"""Pools of our own compared with the authors': how alike they are, and what a consensus of them gives.
 
 python -m benchmarks.own_pools [NAME ...] [--draws 20]
 

@@ -80,9 +80,7 @@ def test_a_map_is_needed_and_may_be_named(adata):
     adata.obsm["X_other"] = adata.obsm["X_umap"][:, ::-1]
     ax = en.sc.pl.confidence(adata, basis="other")
     assert ax.get_xlabel() == "other"
-    with pytest.raises(
-        ValueError, match=r"needs a map.*'X_umpa'.*has 'X_umap'.*scanpy\.tl\.umap"
-    ):
+    with pytest.raises(ValueError, match=r"needs a map.*'X_umpa'.*has 'X_umap'.*scanpy\.tl\.umap"):
         en.sc.pl.confidence(adata, basis="X_umpa")
 
 
