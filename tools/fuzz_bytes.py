@@ -56,7 +56,7 @@ def main() -> int:
 
 
 def _fuzz(name: str, seconds: float, keep: Path) -> tuple[int, float, list[str]]:
-    """Search until the time is over; return the number of cases, the time, and the finds as text."""
+    """Search until the time is over; return the number of cases, the time, and the finds."""
     place = (keep / name.replace(" ", "-")).absolute()
     (place / "corpus").mkdir(parents=True, exist_ok=True)
     begun, runs, found = time.monotonic(), 0, []
