@@ -80,7 +80,7 @@ def test_keys_may_be_a_prefix_or_a_pattern(keys, expected, adata):
     adata = adata[adata.obs["sc3"].notna()].copy()
     ensemblage.anndata.consensus(adata, keys, n_clusters=2, key_added="s_all")
     assert adata.uns["s_all"]["params"]["keys"] == expected
-    # What it has added itself is no clustering when it is asked again.
+    # Its own results are not clusterings in the next call.
     ensemblage.anndata.consensus(adata, keys, n_clusters=2, key_added="s_all")
     assert adata.uns["s_all"]["params"]["keys"] == expected
 

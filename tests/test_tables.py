@@ -1,4 +1,4 @@
-"""Tables of pandas, polars and Arrow: the same labels from each, and in kind."""
+"""Tables of pandas, polars and Arrow: the same labels from each, in the type that was passed."""
 
 import numpy as np
 import pandas as pd
@@ -324,7 +324,7 @@ def test_labels_that_the_fit_has_not_seen_are_told():
     with pytest.warns(en.UnknownLabelsWarning, match="'a' has 7, the fit had 0, 1, 2"):
         est.predict({"a": [7], "b": [0]})
     est.predict({"a": [7, 0], "b": [0, 9]})  # some are known: new clusters are nothing strange
-    est.predict({"a": [-1], "b": [0]})  # no vote is no unknown label
+    est.predict({"a": [-1], "b": [0]})  # a missing vote is not an unknown label
     unnamed = en.EAC(3).fit(np.column_stack([groups, groups]))
     with pytest.warns(en.UnknownLabelsWarning, match="clustering 1 are unknown"):
         unnamed.predict([[0, 8]])

@@ -6,8 +6,8 @@ Two virtual environments are made: with the oldest versions that pyproject.toml 
 newest that the index has. Each labels the same ensembles, with different numbers of BLAS and OpenMP
 threads. Labels must be equal where a method draws no random numbers and the gap of heights or
 eigenvalues at the cut is above 1e-8; elsewhere the agreement is reported. The tests of kernels,
-laws and estimators then run with the oldest versions. The exit code is 1 where labels differ that must
-be equal, or a test fails.
+laws and estimators then run with the oldest versions. The exit code is 1 if labels differ that
+must be equal, or a test fails.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Members kept in a folder: runs that were stopped go on, and nothing foreign is taken."""
+"""Members kept in a folder: interrupted runs are resumed, and foreign files are rejected."""
 
 import io
 import json

@@ -1,4 +1,4 @@
-"""Disturbed runs: nothing finished is lost, nothing half-written looks whole, and it is told."""
+"""Disturbed runs: nothing finished is lost, no partial file looks complete, errors are clear."""
 
 import os
 import shutil

@@ -29,7 +29,7 @@ CALLS = {
             "2.5 instead."
         ),
     ),
-    "clusters in words": (
+    "clusters as text": (
         lambda: en.PTGP("two").fit(GOOD),
         ValueError,
         (
@@ -102,7 +102,7 @@ CALLS = {
             "NumPy random generator. Got -1 instead."
         ),
     ),
-    "a seed in words": (
+    "a seed as text": (
         lambda: en.PTGP(2, random_state="seed").fit(GOOD),
         ValueError,
         (
@@ -110,7 +110,7 @@ CALLS = {
             "NumPy random generator. Got 'seed' instead."
         ),
     ),
-    "a device that is none": (
+    "an unknown device": (
         lambda: en.PTGP(2, device="abacus").fit(GOOD),
         ValueError,
         (
@@ -202,7 +202,7 @@ CALLS = {
             "(3,)."
         ),
     ),
-    "an average that is none": (
+    "an unknown average": (
         lambda: en.metrics.nmi([1, 2], [1, 2], average="median"),
         ValueError,
         (
@@ -219,7 +219,7 @@ CALLS = {
             "out."
         ),
     ),
-    "features in words": (
+    "features as text": (
         lambda: en.ensembles.generate([["a"], ["b"]], n_members=2),
         ValueError,
         (
@@ -232,7 +232,7 @@ CALLS = {
         ValueError,
         ("The 'n_members' parameter of generate must be a whole number from 1 up. Got 0 instead."),
     ),
-    "a generator that is none": (
+    "an unknown generator": (
         lambda: en.ensembles.generate([[1.0], [2.0]], n_members=2, method="magic"),
         ValueError,
         (
@@ -240,7 +240,7 @@ CALLS = {
             "scikit-learn, or a list of these. Got 'magic' instead."
         ),
     ),
-    "a scale that is none": (
+    "an unknown scale": (
         lambda: en.ensembles.generate([[1.0], [2.0]], n_members=2, scale="log"),
         ValueError,
         (

@@ -1,4 +1,4 @@
-"""Files that are no models, or no longer: each is refused in words, and nothing of it is run."""
+"""Files that are not models, or damaged: each raises a clear error, and nothing of it is run."""
 
 import gzip
 import io
@@ -155,7 +155,7 @@ def test_headers_that_lie_are_refused_or_harmless(which, request, tmp_path_facto
         found = en.load(path)
     except (FileFormatError, en.MemoryBudgetError):
         return
-    # Whatever is loaded then, it may complain in words, and does not crash.
+    # Whatever is loaded then may raise a clear error, and does not crash.
     new = VOTES if which == "good" else np.zeros((2, 3))
     for ask in (lambda: found.predict(new), lambda: found.cut(2), lambda: found.confidence_):
         with suppress(ValueError, TypeError, AttributeError):

@@ -40,7 +40,7 @@ def nearest(
 
 @fast_kernel
 def squared_distance(a: Any, b: Any) -> float:
-    """Return the squared Euclidean distance, in float64 whatever `a` holds."""
+    """Return the squared Euclidean distance, in float64 for any type of `a`."""
     total = 0.0
     for d in range(len(a)):
         difference = np.float64(a[d]) - b[d]

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from ensemblage._types import FloatArray
 
 
-#: A leaf takes Python about so many steps of `worth_a_kernel`.
+#: A leaf takes Python about this number of steps of `worth_a_kernel`.
 _STEPS = 100
 
 

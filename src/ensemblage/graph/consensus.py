@@ -248,7 +248,7 @@ def _built_in(name: str, resolution: float, n_aggregations: int = -1) -> _Cluste
 def _member(
     clusterer: _Clusterer, edges: Edges, graph: SimpleGraph, seed: int
 ) -> NDArray[np.int64]:
-    """Return the labels of one run on the vertices in an order of its own."""
+    """Return the labels of one run on the vertices in a random order."""
     order = np.random.default_rng(seed).permutation(graph.n_vertices)
     place = np.empty_like(order)
     place[order] = np.arange(len(order))

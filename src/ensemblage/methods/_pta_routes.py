@@ -157,7 +157,7 @@ def _completed(
 
 
 def length_error(kind: str, n: int) -> float:
-    """Return how far a microcluster's similarity to itself may be from 1, for lengths as above."""
+    """Return the tolerance of a microcluster's similarity to itself, which should be 1."""
     if kind == "approximate":
         return 0.15 if n > _EXACT_NORMS else 1e-12  # some standard errors of the probes
     return 1e-5  # rounding in single precision

@@ -40,7 +40,7 @@ _DAMAGED = (
     KeyError,
     IndexError,
     OverflowError,
-    NotImplementedError,  # a compression that zipfile does not know
+    NotImplementedError,  # a compression that zipfile does not support
     RuntimeError,  # an encrypted entry
     RecursionError,  # JSON nested without end
     SyntaxError,  # raised by NumPy's header parser, like the next two
