@@ -262,7 +262,7 @@ def _read_packed_records(data: bytes, folder: Path) -> None:
     try:
         records.read(folder)
     except ValueError as error:
-        if "Bring it back" not in str(error):
+        if "Restore it" not in str(error):
             raise
 
 

@@ -1,9 +1,8 @@
 """One BLAS thread while an estimator works.
 
-Matrices here are small for BLAS: its threads cost more than they save, wait for each other with
-busy loops (a hundred times slower on a machine that is doing something else), and may change the
-last bit of a result. Large products are cut into blocks for the threads of `ensemblage.flow`
-instead.
+Matrices here are small for BLAS: its threads cost more than they save, busy-wait for each other (a
+hundred times slower on a busy machine), and may change the last bit of a result. Large products are
+cut into blocks for the threads of `ensemblage.flow` instead.
 """
 
 from __future__ import annotations
@@ -18,7 +17,7 @@ if TYPE_CHECKING:
 
 
 class _OneBlasThread:
-    """A context that may be entered by several threads at once; the last to leave restores."""
+    """A context that several threads may enter at once; the last to leave restores."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()

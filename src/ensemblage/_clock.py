@@ -1,4 +1,4 @@
-"""The seconds that work takes, apart from those of compiling kernels."""
+"""Timing of work, with the time of compiling kernels apart."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class Elapsed(NamedTuple):
 
 
 class Clock:
-    """Starts when it is created."""
+    """A clock that starts when it is created."""
 
     def __init__(self) -> None:
         self._start, self._compiled = time.perf_counter(), _compile_seconds()

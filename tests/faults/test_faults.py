@@ -1,4 +1,4 @@
-"""Disturbed runs: nothing finished is lost, nothing half-written looks whole, and it is told."""
+"""Disturbed runs: nothing finished is lost, no partial file looks complete, errors are clear."""
 
 import os
 import shutil
@@ -172,7 +172,7 @@ def test_a_worker_that_is_killed(expected, tmp_path):
     status, told = run.end()
     assert status == 1
     assert "error: A worker process died" in told
-    assert "Finished runs are kept; start again to go on." in told
+    assert "Finished runs are kept; start again to resume." in told
     goes_on("reproduce", tmp_path, expected)
 
 

@@ -236,7 +236,7 @@ def test_methods_without_a_place_say_so(blobs):
     assert sorted(name for name, kind in en.METHODS.items() if kind._takes_member_weight) == TAKERS
     for name in sorted(set(en.METHODS) - set(TAKERS)):
         with pytest.raises(
-            TypeError, match=r"no place for member_weight .* one of Consensus, .* WEAC\."
+            TypeError, match=r"does not support member_weight.* one of Consensus, .* WEAC\."
         ):
             make(name, 3).fit(matrix, member_weight=np.ones(10))
 

@@ -8,7 +8,7 @@ import pytest
 
 import ensemblage as en
 from ensemblage import flow
-from ensemblage.methods import _instead
+from ensemblage.methods import _alternatives
 from ensemblage.metrics import ari
 
 #: Where the order of rows matters: a partition of clusters, a search from random starts, and single
@@ -64,7 +64,7 @@ def test_default_is_not_sure_of_what_no_member_joined(seed):
     rng = np.random.default_rng(seed)
     votes, truth = unlinked(rng)
     k = int(rng.integers(2, 40))
-    with pytest.warns(en.UnlinkedGroupsWarning, match=f"into 40 groups and {k} clusters"):
+    with pytest.warns(en.UnlinkedGroupsWarning, match=f"into 40 groups, but {k} clusters"):
         est = en.Consensus(k, random_state=0).fit(votes)
     by_chance = joined_by_nobody(votes, est.labels_)
     assert by_chance.any()
@@ -170,7 +170,7 @@ def test_new_rows_are_as_doubtful_as_those_they_join():
 def test_advice_names_only_methods_that_fit(monkeypatch):
     votes = np.random.default_rng(0).integers(0, 10, (600, 20))
     votes[0, 0] = -1  # then the tree needs all pairs
-    need = dict(_instead._needs(quiet("eac", votes, 3)))
+    need = dict(_alternatives._needs(quiet("eac", votes, 3)))
     order = sorted(need, key=need.get)
     assert max(need.values()) < 72 * 600**2
     for n_fitting, limit in enumerate([1, *sorted(need.values())]):

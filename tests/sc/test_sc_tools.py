@@ -161,7 +161,7 @@ def test_a_graph_that_is_still_in_a_file(adata, tmp_path):
         ({"resolutions": [1, 1.0]}, "differ in their first six digits"),
         ({"resolutions": []}, "differ in their first six digits"),
         ({"seeds": 0}, "'seeds' parameter of leiden_ensemble must be a whole number from 1 up"),
-        ({"seeds": [1, 1]}, "must be different whole numbers"),
+        ({"seeds": [1, 1]}, "must be different integers"),
         ({"subsample": 0}, "must be a number above 0 and up to 1"),
         ({"flavor": "leidenalg"}, "must be one of 'igraph', 'rapids'"),
         ({"n_iterations": 0}, "'n_iterations' parameter"),
@@ -395,3 +395,17 @@ def test_results_do_not_replace_runs(adata, name):
     en.sc.tl.leiden_ensemble(adata, 1, 2, key_added="runs")
     with pytest.raises(en.ParameterError, match="key_added"):
         en.sc.tl.consensus(adata, "runs_", n_clusters=2, key_added=name)
+
+
+def test_cells_without_labels_hint_at_restrict_to(adata):
+    en.sc.tl.leiden_ensemble(adata, 1, seeds=2)
+    for name in columns(adata):
+        adata.obs.loc[adata.obs_names[:5], name] = np.nan
+    with pytest.raises(ValueError, match=r"5 of 120 cells have no label .* same restrict_to"):
+        en.sc.tl.consensus(adata)
+
+
+def test_an_object_without_columns_has_no_clusterings(adata):
+    adata.obs = adata.obs[[]]
+    with pytest.raises(ValueError, match=r"matches keys='leiden_ensemble'\. It has no columns\."):
+        en.sc.tl.consensus(adata)

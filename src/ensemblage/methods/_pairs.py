@@ -1,4 +1,4 @@
-"""What a method knows of pairs of microclusters: co-association, unless it says otherwise."""
+"""Similarity of pairs of microclusters: co-association, unless a method overrides it."""
 
 from __future__ import annotations
 
@@ -30,16 +30,16 @@ class Pairs:
         return self._coassociation_sums(weights)
 
     def _similarity_between(self, rows: NDArray[Any]) -> FloatArray:
-        """Return the method's own similarity of some microclusters with each other."""
+        """Return the method's own similarity of some microclusters to each other."""
         table, members = self.microclusters_.table[rows], self.member_weight_
         return flow.coassociation(table, weights=members, n_jobs=self.n_jobs)
 
     def _similarity_name(self) -> str:
-        """Return what pictures call the method's own similarity."""
+        """Return the name of the method's own similarity in plots."""
         return "co-association"
 
     def _similarity_to_itself(self) -> FloatArray | float:
-        """Return what the method's own similarity says of an object and itself."""
+        """Return the method's own similarity of an object to itself."""
         return 1.0
 
     def _coassociation_sums(
@@ -47,8 +47,8 @@ class Pairs:
     ) -> FloatArray:
         """Return the co-association of (some) microclusters times `weights`, of few columns.
 
-        Through the clusters where no vote is missing, which takes no pairs of microclusters; else
-        a block of rows at a time.
+        Computed through the clusters if no vote is missing, without pairs of microclusters;
+        otherwise in blocks of rows.
         """
         table, members = self.microclusters_.table, self.member_weight_
         some = table if rows is None else table[rows]
@@ -77,20 +77,20 @@ class Pairs:
     def _confidence_sums(
         self, weights: FloatArray, rows: NDArray[np.int64] | None = None
     ) -> FloatArray:
-        """Return the sums that confidence is made of: co-association, wherever there are votes."""
+        """Return the sums that confidence is computed from: co-association, if there are votes."""
         if not self._from_similarity:
             return self._coassociation_sums(weights, rows)
         sums = self._similarity_sums(weights)
         return sums if rows is None else sums[rows]
 
     def _cluster_weight(self) -> FloatArray | None:
-        """Return the weight of each cluster of the ensemble, that of its clustering."""
+        """Return the weight of each cluster of the ensemble: that of its clustering."""
         if self.member_weight_ is None:
             return None
         return self.member_weight_[flow.owners(self.microclusters_.table)]
 
     def _total_weight(self) -> float:
-        """Return what all clusterings with votes weigh together, each 1 without weights."""
+        """Return the total weight of all clusterings with votes; each is 1 without weights."""
         voting = self.microclusters_.table.max(axis=0) >= 0
         weight = self.member_weight_
         return int(voting.sum()) if weight is None else float(np.cumsum(weight[voting])[-1])
