@@ -62,6 +62,21 @@ HEADLESS: list[tuple[str, str]] = [
     (r"^#+ (?:What|Who|How) (?:is|was|came|comes|it|they|may) .*[^?]$", "a noun phrase as title"),
 ]
 
+#: Further words that pages do without; code and docstrings may have a use for them.
+PAGES: list[tuple[str, str]] = [
+    (r"\bbeside\b", "'next to', 'compared with', 'and'"),
+    (r"\banew\b|\bafresh\b", "'again'"),
+    (r"\bnobody\b", "'no other member', 'no user'"),
+    (r"\bdeserves? a look\b|\bto look at\b(?! more)", "'to check'"),
+    (r"\bwhatever\b", "'any', 'regardless of'"),
+    (r"\bat hand\b", "'available'"),
+    (r"\b(?:is|are|was|were) refused\b|\brefuses?\b", "'raises an error', 'is rejected'"),
+    (r"\bhow sure\b", "'confidence'"),
+    (r"\bmended\b|\bmends\b", "'corrected', 'fixed'"),
+    (r"\btold\b", "name the message or the parameter"),
+    (r"\bin place of\b.{0,60}\bthere\b", "name both sides"),
+]
+
 LONGEST_LINE = 400
 
 _FENCE = re.compile(r"^(`{3,}|~{3,}).*?^\1\s*$", re.MULTILINE | re.DOTALL)
