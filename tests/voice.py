@@ -47,7 +47,6 @@ BANNED: list[tuple[str, str]] = [
     (r"\bfor nothing\b", "'at no cost', 'in vain'"),
     (r"\bof so many\b|\bfor so long\b|\bby so much\b", "name the quantity"),
     (r"\bdraws? a warning\b", "'raises a warning'"),
-    (r"\bare no labels?\b|\bis no label\b", "'is invalid'"),
     (r"\b(?:has|have) (?:a|no) say\b", "'counts', 'does not count'"),
     (r"\bat (?:its|their) word\b", "'literally'"),
     (r"\bsays? so\b|\bsaid so\b", "name what says what: 'a warning reports it'"),
@@ -61,6 +60,21 @@ HEADLESS: list[tuple[str, str]] = [
     (r"(?:^|[.!?] |^[-*>] |^\d+\. )What (?:[\w']+ )+?[^?]*$", "name the thing, not 'what ...'"),
     (r"(?:^|[.!?] |^[-*>] )(?:Who|Whoever) [^?]*$", "name the person: 'users who'"),
     (r"^#+ (?:What|Who|How) (?:is|was|came|comes|it|they|may) .*[^?]$", "a noun phrase as title"),
+]
+
+#: Further words that pages do without; code and docstrings may have a use for them.
+PAGES: list[tuple[str, str]] = [
+    (r"\bbeside\b", "'next to', 'compared with', 'and'"),
+    (r"\banew\b|\bafresh\b", "'again'"),
+    (r"\bnobody\b", "'no other member', 'no user'"),
+    (r"\bdeserves? a look\b|\bto look at\b(?! more)", "'to check'"),
+    (r"\bwhatever\b", "'any', 'regardless of'"),
+    (r"\bat hand\b", "'available'"),
+    (r"\b(?:is|are|was|were) refused\b|\brefuses?\b", "'raises an error', 'is rejected'"),
+    (r"\bhow sure\b", "'confidence'"),
+    (r"\bmended\b|\bmends\b", "'corrected', 'fixed'"),
+    (r"\btold\b", "name the message or the parameter"),
+    (r"\bin place of\b.{0,60}\bthere\b", "name both sides"),
 ]
 
 LONGEST_LINE = 400
@@ -80,7 +94,22 @@ def offences(text: str, patterns: list[tuple[str, str]] = BANNED) -> list[str]:
     ]
 
 
+def without_blocks(markdown: str) -> str:
+    """Return a page without blocks of code, line by line."""
+    return _FENCE.sub(lambda match: "\n" * match[0].count("\n"), markdown)
+
+
 def prose(markdown: str) -> str:
     """Return a page without blocks of code, inline code and quotations, line by line."""
-    empty = _FENCE.sub(lambda match: "\n" * match[0].count("\n"), markdown)
-    return _QUOTED.sub("X", _CODE.sub("X", empty))
+    return _QUOTED.sub("X", _CODE.sub("X", without_blocks(markdown)))
+
+
+def sentences(line: str) -> int:
+    """Return how many sentences a line holds; cells of tables may hold several, and so may items.
+
+    An item may begin with its name in bold, as a sentence of its own.
+    """
+    if line.startswith(("|", ">", "![", "    ")):
+        return 1
+    line = re.sub(r"^[-*\d. ]*\*\*[^*]*\*\*", "", line)
+    return 1 + len(re.findall(r"[a-z)\]X*%][.!?][)*]* (?=[A-Z`\[])", line))
