@@ -18,7 +18,7 @@ from zipfile import BadZipFile
 
 import numpy as np
 
-from ensemblage.tables import UNFINISHED, File, finished, is_remote, lock
+from ensemblage.tables import UNFINISHED, File, finished, is_remote, lock, release
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -194,7 +194,8 @@ class Folder:
     def remove(self) -> None:
         """Remove the folder, and nothing else that may lie in it."""
         self.clear()
-        (self.path / _LOCK).unlink(missing_ok=True)
+        if self._lock is not None:
+            release(self._lock, self.path / _LOCK)
         with suppress(OSError):  # there is something else in it, or another run has begun
             self.path.rmdir()
 
