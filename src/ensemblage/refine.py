@@ -199,10 +199,15 @@ def _table(ensemble: Ensemble, codes: list[Any], labels: list[list[Any]]) -> Any
     table, _, of_object = ensemble.microclusters
     columns = []
     for votes, code, names in zip(table.T, codes, labels, strict=True):
-        whole = all(isinstance(name, int) and not isinstance(name, bool) for name in names)
+        whole = all(_is_int64(name) for name in names)
         gap = -1 if whole else None
         meaning = np.empty(len(names) + 1, dtype=np.int64 if whole else object)
         meaning[:] = [*names, gap]
         # The last entry is for missing votes, whose code is -1.
         columns.append(meaning[np.append(code, len(names))[votes]][of_object])
     return _validate.table_like(columns, ensemble.names, ensemble.kind, ensemble.index)
+
+
+def _is_int64(name: Any) -> bool:
+    """Tell whether a label is a whole number that 64 bits hold."""
+    return isinstance(name, int) and not isinstance(name, bool) and -(2**63) <= name < 2**63

@@ -277,8 +277,8 @@ def _on_dask(job: Job) -> Outcome:
     _check_streamed(job, "dask")
     from ensemblage.scale import dask
 
-    with _scheduler(job) as address:
-        return _streamed(job, "dask", partial(dask.consensus, client=address))
+    with _scheduler(job) as client:
+        return _streamed(job, "dask", partial(dask.consensus, client=client))
 
 
 def _check_streamed(job: Job, engine: str) -> None:
@@ -288,8 +288,8 @@ def _check_streamed(job: Job, engine: str) -> None:
 
 
 @contextmanager
-def _scheduler(job: Job) -> Iterator[str]:
-    """Yield the address of the scheduler: the one named, or one of local processes."""
+def _scheduler(job: Job) -> Iterator[Any]:
+    """Yield the address of the scheduler that was named, or a client of local processes."""
     if job.scheduler is not None:
         yield job.scheduler
         return
@@ -298,8 +298,8 @@ def _scheduler(job: Job) -> Iterator[str]:
 
     with job.session.stage("Starting workers"):
         cluster = dask.local_cluster(n_threads(job.session.jobs))
-    with cluster:
-        yield cluster.scheduler_address
+    with cluster, cluster.get_client() as client:
+        yield client
 
 
 def _streamed(job: Job, engine: str, consensus: Callable[..., Any]) -> Outcome:

@@ -17,7 +17,7 @@ import numpy as np
 
 from ensemblage._messages import Message, Parameter
 from ensemblage.ensembles._fingerprint import digest, words
-from ensemblage.tables import UNFINISHED, finished, lock
+from ensemblage.tables import UNFINISHED, finished, lock, release
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -47,8 +47,9 @@ def alone(folder: Path, name: str = _LOCK) -> Iterator[None]:
     try:
         yield
     finally:
-        with held, suppress(OSError):  # the folder may no longer exist
-            (folder / name).unlink()
+        release(held, folder / name)
+        with suppress(OSError):  # it is empty where it was removed but for the lock, as on Windows
+            folder.rmdir()
 
 
 class Folder:
@@ -116,11 +117,15 @@ def open_folder(path: Any, plan: Plan, *, any_seed: bool) -> tuple[Plan, Folder]
 
 def remove_folder(path: Path) -> None:
     """Remove the members and their manifest, and nothing else in the folder."""
-    unfinished = [other for other in path.iterdir() if _is_unfinished(other)]
+    locks = (path / _LOCK, path / COMMAND_LOCK)
+    unfinished = [other for other in path.iterdir() if _is_unfinished(other) and other not in locks]
     # The manifest goes last: after a kill before that, the rest is still a checkpoint.
     finished = path.glob("member-*.npy")
-    for other in (*finished, *unfinished, path / _MANIFEST, path / _LOCK, path / COMMAND_LOCK):
+    for other in (*finished, *unfinished, path / _MANIFEST):
         other.unlink(missing_ok=True)
+    for other in locks:
+        with suppress(PermissionError):  # open, on Windows: who holds it removes it
+            other.unlink(missing_ok=True)
     if not any(path.iterdir()):
         path.rmdir()
 

@@ -111,7 +111,7 @@ def number_clusters(ax: Any, points: Any, labels: Any, weights: Any) -> None:
         off_centre = np.linalg.norm(own - np.median(own, axis=0), axis=1)
         at = own[np.lexsort([off_centre, -weights[labels == label]])[0]]
         ax.annotate(
-            str(label),
+            short(label),
             at,
             ha="center",
             va="center",
