@@ -40,7 +40,6 @@ _MUCH_BETTER = 1.2
 #: Small clusters are mentioned if the tree without a least size agrees better by this factor.
 _BETTER = 1.05
 
-
 _GROUPED = (
     "\
     The tree is approximate: the {n} different rows of votes were first put into {groups} groups"
@@ -72,8 +71,7 @@ class Consensus(ConsensusClusterer):
     n_clusters : int or "auto", default="auto"
         Number of clusters; "auto" chooses it with :func:`ensemblage.metrics.choose_k`.
     method : str, default="auto"
-        "auto" is the method above. Any name in ``ensemblage.METHODS``, such as "ptgp", selects that
-        method.
+        "auto" is the method above; another name in ``ensemblage.METHODS`` selects that method.
     method_params : dict or None, default=None
         Parameters of a named method, such as ``{"linkage": "complete"}``.
     min_cluster_size : int, float or "auto", default="auto"
@@ -86,9 +84,8 @@ class Consensus(ConsensusClusterer):
     n_jobs : int or None, default=None
         Threads. None means ``OMP_NUM_THREADS`` or else all cores; results do not depend on it.
     device : {"cpu", "cuda", "auto"}, default="cpu"
-        Where very many microclusters are put into groups, and where a named method that has this
-        parameter computes. "cuda" needs the extra ``gpu``; "auto" takes a CUDA device where there
-        is one and the work is large enough.
+        Where very many microclusters are grouped, or a named method computes. "cuda" needs the
+        extra ``gpu``; "auto" uses a CUDA device if there is one and the work is large enough.
 
     Attributes
     ----------
@@ -191,10 +188,10 @@ class Consensus(ConsensusClusterer):
         common: dict[str, Any] = {"n_clusters": 1, "n_jobs": self.n_jobs}
         tree = LWEA(weights="normalized", min_cluster_size=self.min_cluster_size, **common)
         graph = LWGP(random_state=_validate.DrawnSeed(self._seed), **common)
-        _device.chosen(device, self.n_microclusters_)  # refused here, before anything is computed
+        _device.chosen(device, self.n_microclusters_)  # raises early
         tree._may_group, tree._device_for_groups = True, device
         tree._by_rule = graph._by_rule = self._by_rule
-        self._named, self._last = None, None
+        self._named = self._last = None
         self.__dict__.pop("method_", None)  # of an earlier fit
         self._tree = tree.fit(ensemble, member_weight=self.member_weight_)
         self._graph = graph.fit(ensemble, member_weight=self.member_weight_)
