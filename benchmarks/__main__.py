@@ -5,7 +5,7 @@ python -m benchmarks [microclusters] [engine] [graph] [startup] [growth] [peers]
 Figures are ratios within one run. These take longer, or need data, disks or a GPU, and are called
 by themselves, as `python -m benchmarks.NAME`: choose_k, cluster, confidence, default, features,
 gpu, graphs, kdd99, large_pta, latent_classes, load, median, member_range, own_pools, shapes,
-single_cell, soak, sparse_tree, stream, tables, ties, two_groups.
+history, single_cell, soak, sparse_tree, stream, tables, ties, two_groups.
 """
 
 from __future__ import annotations

@@ -1,0 +1,35 @@
+"""The table of speed by commit."""
+
+import json
+
+import pytest
+
+from benchmarks import history
+
+
+def records(folder, *ratios):
+    lines = [
+        {"commit": f"{place}" * 40, "date": f"2026-01-0{place + 1}", "ratios": {"EAC": ratio}}
+        for place, ratio in enumerate(ratios)
+    ]
+    path = folder / "history.jsonl"
+    path.write_text("".join(json.dumps(line) + "\n" for line in lines))
+    return path
+
+
+@pytest.mark.parametrize(("ratios", "status"), [([1.0, 1.2], 0), ([1.0, 1.5], 1), ([1.0], 0)])
+def test_a_slower_revision_is_reported(tmp_path, monkeypatch, capsys, ratios, status):
+    monkeypatch.setattr(history, "RECORDS", records(tmp_path, *ratios))
+    assert history.show(1.3) == status
+    assert ("times the time of the revision before" in capsys.readouterr().out) == bool(status)
+
+
+def test_without_records_the_command_says_what_to_run(tmp_path, monkeypatch):
+    monkeypatch.setattr(history, "RECORDS", tmp_path / "none.jsonl")
+    with pytest.raises(SystemExit, match="benchmarks.history run"):
+        history.show(1.3)
+
+
+def test_tasks_are_measured_in_units_of_the_yardstick(monkeypatch):
+    monkeypatch.setattr(history, "tasks", lambda: {"nothing": history.yardstick})
+    assert 0.2 < history.measure()["nothing"] < 5
