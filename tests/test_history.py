@@ -3,7 +3,6 @@
 import json
 
 import pytest
-
 from benchmarks import history
 
 
@@ -26,7 +25,7 @@ def test_a_slower_revision_is_reported(tmp_path, monkeypatch, capsys, ratios, st
 
 def test_without_records_the_command_says_what_to_run(tmp_path, monkeypatch):
     monkeypatch.setattr(history, "RECORDS", tmp_path / "none.jsonl")
-    with pytest.raises(SystemExit, match="benchmarks.history run"):
+    with pytest.raises(SystemExit, match=r"benchmarks\.history run"):
         history.show(1.3)
 
 
