@@ -12,7 +12,7 @@ from ensemblage.cli.output import format_choice, format_count, format_objects
 from ensemblage.cli.session import FitSession, check_apart, output_format, split_names, verb
 
 if TYPE_CHECKING:
-    from ensemblage._clock import Elapsed
+    from ensemblage._progress import Elapsed
 
 EXAMPLES = """\b
 Examples:

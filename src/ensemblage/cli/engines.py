@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from ensemblage._clock import Elapsed
+    from ensemblage._progress import Elapsed
 
 #: Votes that would take more than this share of the available memory are streamed.
 _SHARE = 0.5

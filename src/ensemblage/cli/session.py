@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, get_type_hints
 
 from ensemblage import METHODS
-from ensemblage._clock import Clock
+from ensemblage._progress import Clock
 from ensemblage._progress import Item, track, working
 from ensemblage.cli import options  # noqa: TC001 - typer reads annotations
 from ensemblage.cli.errors import UsageError, reported, warn, warnings_as_lines

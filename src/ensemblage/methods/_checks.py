@@ -1,4 +1,4 @@
-"""What methods are passed beside numbers: columns of votes, and the level that is clustered."""
+"""Checks of methods: columns of votes, weights, the level that is clustered, memory for pairs."""
 
 from __future__ import annotations
 
@@ -10,10 +10,13 @@ from sklearn.utils.validation import validate_data
 
 from ensemblage import _validate
 from ensemblage._ensemble import Ensemble
+from ensemblage._messages import Message
 from ensemblage.methods import METHODS
 
 #: What is clustered: microclusters, so that identical rows stay together, or objects.
 LEVELS = ("microclusters", "objects")
+#: Methods without a matrix of all pairs of microclusters, the one that needs least first.
+_WITHOUT_PAIRS = ("lwgp", "ptgp")
 
 
 def check_takes_weight(kind: type[Any], member_weight: Any) -> None:
@@ -67,3 +70,33 @@ def _refuse_names(owner: str, names: list[Any], fitted: list[Any]) -> None:
         f" {_validate.shown(fitted)}, but X {' and '.join(parts)}. Pass the same clusterings, in"
         f" any order."
     )
+
+
+def check_pairs(estimator: Any, n_bytes: int, what: str, instead: str = "") -> None:
+    """Refuse a matrix of pairs that would not fit, before it is allocated.
+
+    The message says `instead`, and names the methods without such a matrix that would fit.
+    """
+    limit = _validate.available_memory()
+    if n_bytes > limit:
+        fitting = [name for name, needed in _needs(estimator) if needed <= limit]
+        others = "Fewer clusterings, or coarser ones, need less."
+        if fitting:
+            verb = "need" if len(fitting) > 1 else "needs"
+            others = f"{' and '.join(fitting)} {verb} no such matrix."
+        advice = Message("{others} {instead}", instead=instead, others=others)
+        _validate.check_memory(n_bytes, what, advice if instead else others)
+
+
+def _needs(estimator: Any) -> list[tuple[str, int]]:
+    """Return the memory that other methods take on the votes of an estimator."""
+    found: list[tuple[str, int]] = []
+    if estimator._from_similarity:
+        return found
+    for name in _WITHOUT_PAIRS:
+        other: Any = METHODS[name]()
+        other.n_jobs, other.n_clusters = estimator.n_jobs, estimator.n_clusters
+        for attribute in ("microclusters_", "n_microclusters_", "member_weight_"):
+            setattr(other, attribute, getattr(estimator, attribute))
+        found.append((type(other).__name__, other._needed_bytes()))
+    return found
