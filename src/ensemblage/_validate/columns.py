@@ -23,10 +23,7 @@ _SHOWN = 12
 
 
 def is_list_of_columns(X: Any) -> bool:
-    """Tell whether X is a list or tuple of clusterings: arrays, Series, fitted clusterers.
-
-    A single one among lists is enough: it would be an odd row.
-    """
+    """Tell whether X is a list of clusterings: arrays, Series, fitted clusterers; one is enough."""
     if not isinstance(X, list | tuple) or hasattr(X, "_fields"):  # tuples with names are no lists
         return False
     if set(map(type, X)) <= _PLAIN:  # at once, for lists of millions of rows
@@ -35,10 +32,7 @@ def is_list_of_columns(X: Any) -> bool:
 
 
 def columns_of_list(X: list[Any] | tuple[Any, ...]) -> tuple[dict[Any, Any], bool]:
-    """Return the clusterings of a list by name, and True; or by place, and False.
-
-    Names are those of the Series, where all have one and they differ.
-    """
+    """Return the clusterings of a list, by name or by place, and whether by name."""
     for place, item in enumerate(X):
         shape = getattr(item, "shape", ())
         if isinstance(shape, tuple) and len(shape) > 1:
@@ -87,9 +81,8 @@ def side_by_side(
 ) -> tuple[Columns, Any]:
     """Return clusterings as columns, and the index of their rows where pandas Series give one.
 
-    Series with different indexes are matched: objects come in the order in which they first
-    appear, and who is not in a Series has no vote there. Clusterings that are not `named` have
-    places in the list (`of`) that they came in.
+    Series with different indexes are matched: objects come in order of first appearance, and one
+    that is not in a Series has no vote there.
     """
     called = {name: repr(name) if named else f"item {name}" for name in clusterings}
     given = {name: _labels_of(one, called[name]) for name, one in clusterings.items()}

@@ -1,7 +1,4 @@
-"""Tables of other libraries: columns as arrays, labels given back in kind, and what is refused.
-
-A library is looked for among those that are imported already: whoever passes its table has.
-"""
+"""Tables of other libraries: columns as arrays, labels given back in kind, what is refused."""
 
 from __future__ import annotations
 
@@ -162,10 +159,7 @@ def is_series(column: Any) -> bool:
 
 
 def is_column(item: Any) -> bool:
-    """Tell whether this is a column by itself: a Series, or an array of one dimension.
-
-    Lists are not: nobody can see whether a list of numbers is a row or a column.
-    """
+    """Tell whether this is a column by itself: a Series or a 1-D array; lists may be rows."""
     if getattr(item, "ndim", None) == 1 and hasattr(item, "__array__"):
         return True
     return not hasattr(item, "columns") and _as_arrow(item) is not None
@@ -174,9 +168,7 @@ def is_column(item: Any) -> bool:
 def foreign_table(X: Any, *, numbers: bool = False) -> Table | None:
     """Return the columns of a polars or Arrow table, None for anything else.
 
-    In columns of integers null is -1, a missing vote; with `numbers`, for features, such a column
-    becomes one of floats. In columns of floats null is NaN, in all others (words, categories,
-    booleans) None.
+    Null is -1 in columns of integers (NaN with `numbers`, for features), NaN in floats, else None.
     """
     table = _as_arrow(X)
     if not hasattr(table, "schema"):

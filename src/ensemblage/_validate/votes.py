@@ -51,8 +51,7 @@ class Votes(NamedTuple):
 def check_votes(X: Any, *, new: bool = False) -> Votes:
     """Return the label matrix as integers, or say what is wrong with it.
 
-    `new` votes are for a model that knows how many clusterings there are: a few rows are no
-    reason to ask whether rows and columns were exchanged.
+    Of `new` votes, for a model, nobody asks whether rows and columns were exchanged.
     """
     names, index = None, None
     refuse_strangers(X)
