@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Any
 
-from ensemblage.cli import options, parsers
-from ensemblage.cli.dry_run import dry_run as show_expected
+from ensemblage.cli import options
 from ensemblage.cli.engines import Job, Outcome, chosen_engine, write_columns
 from ensemblage.cli.errors import UsageError
 from ensemblage.cli.output import format_choice, format_count, format_objects
@@ -31,12 +30,6 @@ Missing votes are empty cells, NA, NaN or -1. Exit codes: 0 success, 1 the work
 failed, 2 wrong usage.
 """
 
-DryRun = Annotated[
-    bool,
-    parsers.option(
-        None, "Print the time and memory that it would take, and write nothing.", "--dry-run"
-    ),
-]
 #: The number of clusters that costs are estimated for where it is not known.
 _USUAL_K = 10
 
@@ -57,7 +50,7 @@ def consensus(
     save: options.Save = None,
     engine: options.Engine = "auto",
     scheduler: options.Scheduler = None,
-    dry_run: DryRun = False,
+    dry_run: options.DryRun = False,
 ) -> None:
     """Find the consensus of many clusterings.
 
@@ -89,10 +82,8 @@ def consensus(
     _check_beside(tables, save, output, inputs, one_k=k_range is None)
     job.estimator = session.estimator(job.largest_k if k is None else k)
     if dry_run:
-        show_expected(
-            session, chosen_engine(job, engine), job.largest_k if k != "auto" else _USUAL_K
-        )
-        return
+        k = job.largest_k if k != "auto" else _USUAL_K
+        return _show_expected(session, chosen_engine(job, engine), k)
     outcome = job.run(engine)
     _save(save, outcome.fitted)
     if member_table is not None:
@@ -116,7 +107,7 @@ def consensus(
     lines += reasons if getattr(outcome.fitted, "_took_second_choice", False) else []
     lines += [] if choice is None else [format_choice(choice)]
     outcome.show_scores(session)
-    session.finish("consensus", facts, "\n".join(lines))
+    return session.finish("consensus", facts, "\n".join(lines))
 
 
 def _asked_k(k: int | str | None, k_range: range | None, *, is_default: bool) -> int | str | None:
@@ -225,3 +216,55 @@ def _clusters(fitted: Any) -> dict[str, Any]:
         "size": clusters.sizes,
         **{name: getattr(clusters, name) for name in columns},
     }
+
+
+def _show_expected(session: FitSession, engine: str, k: int) -> None:
+    """Print what a consensus is expected to take. Nothing is written."""
+    from ensemblage.methods import estimating
+
+    with session.stage("Reading votes"):
+        if engine == "memory":
+            sample = session.read()
+            n_objects = sample.n_objects
+        else:
+            sample, n_objects = _sampled(session)
+    expected = estimating.of_ensemble(sample, n_objects, session.method, k)
+    facts = {
+        "method": session.method,
+        "ks": [k],
+        "n_objects": expected.shape.n_objects,
+        "n_clusterings": expected.shape.n_clusterings,
+        "n_microclusters": expected.shape.n_microclusters,
+        "n_sampled": expected.n_sampled,
+        "expected_cpu_seconds": round(expected.seconds, 3),
+        "expected_bytes": expected.bytes,
+        "engine": engine,
+    }
+    lines = f"{expected}.\nNothing was computed or written; the engine would be {engine}."
+    session.finish("consensus", facts, lines, err=False, asked=True)
+
+
+def _sampled(session: FitSession) -> tuple[Any, int]:
+    """Return every second, fourth, ... row of files that do not fit in memory, and their number."""
+    import numpy as np
+
+    import ensemblage as en
+    from ensemblage import tables
+    from ensemblage.methods.estimating import MOST_SAMPLED, stride
+
+    reading = session.reading()
+    options = {name: reading[name] for name in ("format", "columns", "header")}
+    id_column = None if session.id_column == "none" else session.id_column
+    sources = tables.scan(session.paths, id_column=id_column, truth=session.truth, **options)
+    n_votes = len(sources[0].names)
+    codes = [tables.Codes(name) for name in sources[0].label_names]
+    rows, step, n_objects = np.empty((0, n_votes), dtype=np.int64), 1, 0
+    for source in sources:
+        for batch in source.batches():
+            votes = np.column_stack(source.votes(batch, codes)[:n_votes])
+            rows = np.concatenate([rows, votes[-n_objects % step :: step]])
+            n_objects += batch.n_rows
+            while len(rows) > 2 * MOST_SAMPLED:
+                rows, step = rows[::2], 2 * step
+    rows = rows[:: max(1, stride(n_objects) // step)]
+    return en.Ensemble(rows), n_objects

@@ -1,7 +1,6 @@
 """Where labels are computed: in memory, in a stream of batches, or on a Dask cluster.
 
-An engine is a function of a `Job` that writes the labels and returns an `Outcome`. To add one,
-name it in `ENGINES` and in `options.Engine`.
+An engine is a function of a `Job` that writes the labels and returns an `Outcome`.
 """
 
 from __future__ import annotations
@@ -59,10 +58,7 @@ class Job:
         return tables.is_folder(self.output)
 
     def check(self, *inputs: str | None) -> list[str | None]:
-        """Check the output before anything is read, and return all inputs.
-
-        `inputs` are those beside the votes and the truth.
-        """
+        """Check the output before anything is read; return all inputs."""
         if self.confidence and self.ks is not None and len(self.ks) > 1:
             raise UsageError("--confidence needs one k: give -k, or leave --confidence out.")
         if not self.to_folder and output_format(self.output) == "npy" and self.confidence:

@@ -1,7 +1,4 @@
-"""Errors and warnings of the command: one paragraph on standard error, and an exit code.
-
-The library names parameters; `OPTIONS` says what the command calls them.
-"""
+"""Errors and warnings of the command: one paragraph on standard error, and an exit code."""
 
 from __future__ import annotations
 
@@ -47,13 +44,7 @@ class UsageError(Exception):
 
 
 def unknown(noun: str, word: str, known: Iterable[str]) -> UsageError:
-    """Return the error for a name that is not known.
-
-    Examples
-    --------
-    >>> print(unknown("method", "ptpg", ["eac", "ptgp"]))
-    Unknown method 'ptpg'. Did you mean 'ptgp'? Known: eac, ptgp.
-    """
+    """Return the error for a name that is not known, with the nearest one that is."""
     known = list(known)
     return UsageError(
         f"Unknown {noun} {word!r}.{did_you_mean(word, known)} Known: {', '.join(known)}."
@@ -62,10 +53,7 @@ def unknown(noun: str, word: str, known: Iterable[str]) -> UsageError:
 
 @contextmanager
 def reported(*, debug: bool) -> Iterator[None]:
-    """Turn any exception raised inside into a paragraph on standard error and an exit code.
-
-    `debug` shows the traceback first.
-    """
+    """Turn any exception into a paragraph on standard error and an exit code."""
     try:
         yield
     except typer.Exit:
@@ -152,10 +140,7 @@ def warnings_as_lines() -> Iterator[None]:
 
 
 def coloured(text: str, colour: str) -> str:
-    """Return a text in a colour if standard error is a terminal that shows colours.
-
-    ``NO_COLOR`` (any value, see https://no-color.org) and ``TERM=dumb`` turn colours off.
-    """
+    """Return a text in a colour if standard error is a terminal; NO_COLOR turns colours off."""
     wanted = not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
     if not wanted or not sys.stderr.isatty():
         return text
@@ -163,16 +148,7 @@ def coloured(text: str, colour: str) -> str:
 
 
 def option_name(parameter: Parameter) -> str:
-    """Return a parameter of the library as an option of the command.
-
-    Examples
-    --------
-    >>> from ensemblage._messages import Parameter
-    >>> option_name(Parameter("scale", "minmax")), option_name(Parameter("scale", None))
-    ('--scale minmax', 'no --scale')
-    >>> option_name(Parameter("drop", ["a", "b"])), option_name(Parameter("ties", "mean"))
-    ('--drop a --drop b', "ties='mean'")
-    """
+    """Return a parameter of the library as an option of the command: ``--scale minmax``."""
     if parameter.name == "n_samples":
         return " ".join(map(str, parameter.value))
     if parameter.name not in OPTIONS:
