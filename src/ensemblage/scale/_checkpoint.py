@@ -1,8 +1,8 @@
-"""What a streamed consensus has finished, in a folder beside its output, so that it can be resumed.
+"""Finished work of a streamed consensus, in a folder beside its output, to resume from.
 
-``manifest.json`` says what the run was asked for, ``index.npz`` holds the microclusters of the rows
-read so far, ``labels.npz`` what was found for them, and each ``part-*`` the labels of some rows.
-Files are written under another name and then renamed: one that has its name is complete.
+``manifest.json`` holds the settings of the run, ``index.npz`` the microclusters of the rows read so
+far, ``labels.npz`` their labels, and each ``part-*`` the labels of some rows. Files are written
+under another name and then renamed: one that has its name is complete.
 """
 
 from __future__ import annotations
@@ -26,26 +26,18 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 #: To be raised when folders of earlier versions cannot be resumed.
-_VERSION = 2
+_VERSION = 3
 _MANIFEST = "manifest.json"
 _LOCK = ".lock"
 #: How the names of files end that tell what a part holds.
 _FACTS = ".json"
-_OWN = (
-    _MANIFEST,
-    "index.npz",
-    "labels.npz",
-    "part-*",
-    "whole-*",
-    f"{UNFINISHED}*",
-)
+_OWN = (_MANIFEST, "index.npz", "labels.npz", "part-*", f"{UNFINISHED}*")
 
 
 class Folder:
     """The folder of one run. `votes` is what its index depends on, `consensus` what labels do.
 
-    Until it is closed, no other run may have it. Where a run cannot tell its votes again,
-    `resumes` is False, and no later run uses what it has left.
+    Until it is closed, no other run may have it. Without `resumes` no later run uses its content.
     """
 
     def __init__(
@@ -78,7 +70,7 @@ class Folder:
                 self.clear()
             elif self.holds_work():
                 self._compare(kept, asked)
-            self._write_json(manifest, {**asked, "resumes": resumes})
+            self._write_json(_MANIFEST, {**asked, "resumes": resumes})
         except BaseException:
             self.close()
             raise
@@ -160,7 +152,7 @@ class Folder:
             write(file)
             file.flush()
             facts = {"rows": n_rows, "sha256": _checksum(Path(file.name))}
-        self._write_json(self.path / f"{name}{_FACTS}", facts)
+        self._write_json(f"{name}{_FACTS}", facts)
 
     def has_part(self, source: int, piece: int, n_rows: int) -> bool:
         """Tell whether the part for so many rows is there as it was written; else remove it."""
@@ -187,9 +179,9 @@ class Folder:
         with finished(self.path / name) as file:
             write(file)
 
-    def _write_json(self, path: Path, content: dict[str, Any]) -> None:
+    def _write_json(self, name: str, content: dict[str, Any]) -> None:
         text = json.dumps(content, indent=1).encode()
-        self.replace(path.name, lambda file: file.write(text))
+        self.replace(name, lambda file: file.write(text))
 
     def remove(self) -> None:
         """Remove the folder, and nothing else that may lie in it."""

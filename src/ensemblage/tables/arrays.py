@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import os
 import zipfile
+from contextlib import contextmanager
 from typing import IO, TYPE_CHECKING, Any
 
 import numpy as np
@@ -17,7 +18,7 @@ from ensemblage.tables.labels import as_votes
 from ensemblage.tables.mat import NewMatError, read_mat
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
     from numpy.typing import NDArray
 
@@ -37,11 +38,7 @@ _HEADERS = {
 
 
 def load_arrays(source: IO[bytes], *, format: str, path: str) -> Arrays:  # noqa: A002
-    """Return the arrays of a file by name; an NPY file has one, called "array".
-
-    Nothing is unpickled: an array of Python objects comes back empty, to be refused if it is the
-    one that is wanted.
-    """
+    """Return the arrays by name; arrays of Python objects are not unpickled and come back empty."""
     load = {"npy": _load_npy, "npz": _load_npz, "mat": read_mat}[format]
     try:
         arrays = load(source, path)
@@ -107,12 +104,12 @@ class ArraySource(ArrowSource):
         kind = pa.array(self._array[:1, 0]).type
         return pa.schema([(name, kind) for name in self._place_of])
 
-    def rows(self, start: int, stop: int | None, columns: list[str], threads: int) -> Any:  # noqa: ARG002
-        """Yield all rows as one record batch: they are in memory."""
+    @contextmanager
+    def _parts_of(self, columns: list[str], threads: int) -> Iterator[Callable[[int], Any]]:  # noqa: ARG002
         import pyarrow as pa
 
         arrays = [pa.array(self._array[:, self._place_of[name]]) for name in columns]
-        yield 0, pa.record_batch(arrays, names=columns)
+        yield lambda _: pa.record_batch(arrays, names=columns)
 
 
 def _for_arrow(array: NDArray[Any], path: str) -> NDArray[Any]:

@@ -1,7 +1,4 @@
-"""Columns that are the same in every batch of every file: codes of labels, and what is carried.
-
-Carried are the ids and the columns to keep: they come as arrays, Arrow columns or texts.
-"""
+"""Columns that are the same in every batch of every file: labels, ids, kept columns."""
 
 from __future__ import annotations
 
@@ -28,10 +25,9 @@ _UNITS = ("D", "s", "ms", "us", "ns")
 
 
 class Codes:
-    """The labels of one clustering that were met so far, and of which kind they are.
+    """The labels of one clustering seen so far, and of which kind they are.
 
-    Which integer a label has does not matter, since microclusters number labels by first
-    appearance in the end. So threads may meet new labels in any order.
+    Threads may see new labels in any order: microclusters number labels by first appearance.
     """
 
     def __init__(self, name: str) -> None:
@@ -253,13 +249,7 @@ def _as_given(value: Any) -> Any:
 
 
 def as_texts(ids: NDArray[Any]) -> list[str]:
-    """Return ids as text files spell them; equal texts are equal ids.
-
-    Examples
-    --------
-    >>> as_texts(np.array([7, 8])), as_texts(np.array(["2020-01-02"], dtype="datetime64[ns]"))
-    (['7', '8'], ['2020-01-02'])
-    """
+    """Return ids as text files spell them; equal texts are equal ids."""
     values = iso_dates(ids).tolist() if ids.dtype.kind == "M" else ids.tolist()
     return ["" if value is None else str(value) for value in values]
 

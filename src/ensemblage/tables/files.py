@@ -29,9 +29,9 @@ _PLACES, _SAMPLED = 64, 4096  # how many bytes of a file tell it again, and wher
 
 
 class File:
-    """A file to read. `path` is a path, a URI or ``-``; `name` is what messages call it.
+    """A file to read: a path, a URI or ``-``; `name` is for messages.
 
-    What can be read once only (standard input, a pipe) is kept in memory.
+    Standard input and pipes are kept in memory.
     """
 
     def __init__(self, path: str) -> None:
@@ -109,10 +109,7 @@ class File:
         return None if status is None else (status.st_size, status.st_mtime_ns)
 
     def fingerprint(self) -> tuple[int, int, str] | None:
-        """Return size, time of change and a digest of some bytes; None if the file is gone.
-
-        Of local files up to 64 places of 4 kB are read, so that all of a small file counts.
-        """
+        """Return size, time of change and a digest of samples; None if the file is gone."""
         state = self.state()
         if state is None or is_remote(self.path):
             return None if state is None else (*state, "")
@@ -179,9 +176,7 @@ def _is_pipe(path: str) -> bool:
 
 
 def _file(path: str) -> io.FileIO:
-    if not path:
-        raise FileNotFoundError("The name of a file to read is empty. Name a file, or - instead.")
-    where = Path(path)
+    where = _named(path)
     if where.is_dir():
         raise IsADirectoryError(f"{path} is a directory. Name the files in it, as in {path}/*.csv.")
     try:
@@ -245,8 +240,7 @@ def _remote_errors(uri: str) -> Iterator[None]:
 def resolve(sources: Any) -> list[str]:
     """Return the files that paths, folders and patterns stand for, in order.
 
-    A folder stands for the files of tables in it, and a pattern for the files it matches, both by
-    name. A path that exists is not a pattern.
+    Files of a folder or a pattern are sorted by name. A path that exists is not a pattern.
     """
     if isinstance(sources, str | PathLike):
         sources = [sources]
@@ -261,18 +255,20 @@ def resolve(sources: Any) -> list[str]:
         if not isinstance(source, str | PathLike):
             raise TypeError(_not_files(source))
         path = fspath(source)
-        if not path:
-            raise FileNotFoundError(
-                "The name of a file to read is empty. Name a file, or - instead."
-            )
         paths += _remote_files(path) if is_remote(path) else _local_files(path)
     if not paths:
         raise FileNotFoundError("No file of votes was named. Name one or several.")
     return paths
 
 
+def _named(path: str) -> Path:
+    if not path:
+        raise FileNotFoundError("The name of a file to read is empty. Name a file, or - instead.")
+    return Path(path)
+
+
 def _local_files(path: str) -> list[str]:
-    where = Path(path)
+    where = _named(path)
     if where.is_dir():
         return _of_folder(path, [str(p) for p in where.iterdir() if p.is_file()])
     if not where.exists() and glob.has_magic(path):

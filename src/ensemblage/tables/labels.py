@@ -1,9 +1,8 @@
 """What a vote is: missing, a whole number or a name. THE rule for every format and engine.
 
-Values: None, null, NaN and -1 are missing (`ensemblage.flow.codes`), floats must be whole numbers,
-and text is a name. Text files have no types, so their cells are understood first: an empty cell,
-``NA``, ``NaN`` and ``nan`` are missing, and a column holds numbers or names, never a mixture. Where
-whole numbers are at least half of a column, any other cell is an error.
+None, null, NaN and -1 are missing, floats must be whole numbers, and text is a name. In text files
+an empty cell, ``NA``, ``NaN`` and ``nan`` are missing too, and a column in which at least half of
+the votes are whole numbers must hold nothing else.
 """
 
 from __future__ import annotations
@@ -63,13 +62,7 @@ class Cell(NamedTuple):
 
 @lru_cache(maxsize=1 << 16)
 def understand(text: str) -> Cell:
-    """Return what a cell of a text file means.
-
-    Examples
-    --------
-    >>> [understand(text).kind.name for text in ("7", "3.0", "2.5", "T cell", "NA", "-1")]
-    ['WHOLE', 'WHOLE', 'FRACTION', 'NAME', 'MISSING', 'MISSING']
-    """
+    """Return what a cell of a text file means."""
     text = text.strip()
     if text in NO_VOTE:
         return Cell(Kind.MISSING, MISSING)
@@ -223,13 +216,7 @@ def is_missing(column: NDArray[Any]) -> NDArray[np.bool_]:
 
 
 def smallest(values: NDArray[np.integer[Any]]) -> NDArray[np.integer[Any]]:
-    """Return the same integers in the smallest type that holds them, unsigned where it can be.
-
-    Examples
-    --------
-    >>> smallest(np.array([0, 255])).dtype, smallest(np.array([-1, 255])).dtype
-    (dtype('uint8'), dtype('int16'))
-    """
+    """Return the same integers in the smallest type, unsigned where it can be."""
     return values.astype(smallest_type([values]), copy=False)
 
 
@@ -254,8 +241,7 @@ def arrow_votes(
 ) -> tuple[IntArray, str]:
     """Return an Arrow column as integers, -1 for a missing vote, and which kind it holds.
 
-    `codes` returns the codes of distinct names. Errors call the column `where`, and its first
-    value is in row `first`, counted from 0.
+    `codes` returns the codes of names. Messages name `where`; its first value is in row `first`.
     """
     import pyarrow as pa
 

@@ -1,8 +1,7 @@
-"""Arrays of numbers and characters in MATLAB's MAT files, versions 4 to 7: nothing is trusted.
+"""Arrays of numbers and characters in MATLAB's MAT files, versions 4 to 7.
 
-scipy's parser is compiled code that believes types and sizes; damaged files end the process in it.
-Here every length is compared with what there is before it is used. Cells, structures, objects and
-sparse matrices are not parsed: they come back as empty arrays of objects.
+scipy's compiled parser trusts types and sizes, and damaged files end the process. Here every length
+is checked first. Cells, structures, objects and sparse matrices come back as empty arrays.
 """
 
 from __future__ import annotations

@@ -1,8 +1,7 @@
 """Text files by pyarrow: columns of the types asked for, in batches or whole.
 
-Where pyarrow rejects a file, or might understand it otherwise than the csv module does, the rows
-are checked by hand (`ensemblage.tables.rows`), which names the row that is wrong. A file that is
-right, but written in a way that pyarrow does not know, is rewritten on the way.
+Where pyarrow rejects a file or might misread it, `ensemblage.tables.rows` checks the rows, names
+the wrong one, or rewrites them in a form that pyarrow reads.
 """
 
 from __future__ import annotations

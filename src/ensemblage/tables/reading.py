@@ -4,17 +4,29 @@ from __future__ import annotations
 
 import warnings
 from os import PathLike, fspath
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ensemblage._messages import Message, Parameter
 from ensemblage.tables.columns import Codes, joined
 from ensemblage.tables.files import File, resolve
 from ensemblage.tables.formats import ARRAYS, FileFormatError, OptionError, load
-from ensemblage.tables.labels import smallest_type
+from ensemblage.tables.labels import is_missing, smallest_type
 from ensemblage.tables.layout import Choice, check_options, listed, no_rows, open_sources
 from ensemblage.tables.rows import SEPARATORS
-from ensemblage.tables.table import Labels, Origin, VoteTable, columns_of, n_objects, table_of
+from ensemblage.tables.table import (
+    Labels,
+    Origin,
+    VoteTable,
+    columns_of,
+    in_order,
+    n_objects,
+    table_of,
+    take_column,
+    unknown_column,
+)
 from ensemblage.tables.text import RereadError
 
 if TYPE_CHECKING:
@@ -188,6 +200,50 @@ def table_of_arrays(
     """Return the votes among arrays that were read; see `read` for `key`."""
     source = load("arrays.ArraySource")(File(path), Choice(id_column=None), "", key, arrays)
     return read_sources([source])
+
+
+def take_truth(table: VoteTable, truth: str) -> tuple[VoteTable, NDArray[Any]]:
+    """Return a table without its true labels, and those labels.
+
+    `truth` is a column of the votes, an array of the same file, or another file.
+    """
+    if truth in table.names or truth in table.extra:
+        labels, table = take_column(table, truth)
+    else:
+        known = [*table.names, *table.extra]
+        labels = read_truth(truth, table.ids, table.id_name, n_objects(table), known)
+    if is_missing(labels).all():
+        message = Message(
+            "{truth}: all of these labels are missing, so there is nothing to compare with. Leave"
+            " {option} out.",
+            truth=Parameter("truth", truth),
+            option=Parameter("truth"),
+        )
+        raise FileFormatError(message)
+    return table, labels
+
+
+def read_truth(
+    truth: str, ids: NDArray[Any] | None, id_name: str | None, n: int, known: Sequence[str]
+) -> NDArray[Any]:
+    """Return the true labels of a file in the order of `n` objects; `known` are the columns."""
+    if truth == id_name:
+        message = Message(
+            "{truth}: that column holds the ids of the objects. If it holds true labels, name"
+            " another column with {id_column}, or none.",
+            truth=Parameter("truth", truth),
+            id_column=Parameter("id_column"),
+        )
+        raise OptionError(message)
+    if not Path(truth).exists():
+        raise OptionError(
+            unknown_column(
+                Parameter("truth", truth),
+                "there is neither a column nor a file of that name",
+                known,
+            )
+        )
+    return in_order(read_labels(truth), ids, n, truth)
 
 
 # -- all rows ------------------------------------------------------------------------------------

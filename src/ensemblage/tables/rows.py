@@ -1,7 +1,4 @@
-"""Rows of a text file by the csv module: slow, strict, and exact about what is wrong.
-
-pyarrow reads text files; this reads their first row, and finds the row of what pyarrow rejects.
-"""
+"""Rows of a text file by the csv module: slow, but exact about what is wrong where."""
 
 from __future__ import annotations
 
@@ -42,15 +39,7 @@ class Suspect(NamedTuple):
 
 
 def delimiter(line: str, preferred: str) -> str:
-    """Return what separates the cells of a line: the usual one if it occurs outside of quotes.
-
-    Examples
-    --------
-    >>> delimiter("a;b;c", ","), delimiter('"Smith, J";b', ","), delimiter("a", ",")
-    (';', ';', ',')
-    >>> delimiter("1,71;2,3", ",")  # decimal commas
-    ';'
-    """
+    """Return what separates the cells of a line: the usual mark if it is outside of quotes."""
     line = _QUOTED.sub("", line)
     if ";" in line and all(map(has_decimal_comma, line.split(";"))):
         return ";"
@@ -61,29 +50,15 @@ def delimiter(line: str, preferred: str) -> str:
 
 
 def has_decimal_comma(cell: str) -> bool:
-    """Tell whether a cell is a number with a comma for the point.
-
-    Examples
-    --------
-    >>> has_decimal_comma("-1,71"), has_decimal_comma("1.71"), has_decimal_comma("a,b")
-    (True, False, False)
-    """
+    """Tell whether a cell is a number with a comma for the point."""
     return _DECIMAL_COMMA.fullmatch(cell.strip()) is not None
 
 
 def suspect(cells: Sequence[str]) -> Suspect | None:
     """Return what may separate the cells of a file that was read as one column of names.
 
-    Names may have spaces in them (``T cell``, ``cluster 3``), so spaces and colons are surely
-    separators only where most of what they part are numbers.
-
-    Examples
-    --------
-    >>> suspect(["1 2 1", "1 2 2"])
-    Suspect(called='spaces', is_sure=True)
-    >>> suspect(["T cell", "B cell"])
-    Suspect(called='spaces', is_sure=False)
-    >>> suspect(["T", "helper T"])
+    Names may have spaces in them (``T cell``): spaces and colons are surely separators only where
+    most of what they separate are numbers.
     """
     cells = [cell.strip() for cell in cells if understand(cell).kind is not Kind.MISSING]
     for mark, called in _OTHERS.items():
@@ -208,10 +183,7 @@ def _cells(count: int) -> str:
 
 
 class Lines(io.RawIOBase):
-    """Bytes of text as they come, as long as they have ends of lines now and then.
-
-    A line is in memory as a whole, and a small gzip file may hold an endless one.
-    """
+    """Bytes of text; raises where a line does not end, since it is in memory as a whole."""
 
     def __init__(self, stream: Any, path: str) -> None:
         self._stream, self._path, self._since = stream, path, 0

@@ -27,9 +27,8 @@ from ensemblage.tables.labels import (
 )
 from ensemblage.tables.layout import no_column, open_sources, picked
 from ensemblage.tables.reading import read_labels
-from ensemblage.tables.table import Origin, VoteTable, table_of
+from ensemblage.tables.table import Origin, VoteTable, in_order, table_of
 from ensemblage.tables.text import TextSource
-from ensemblage.tables.truth import in_order
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -59,8 +58,7 @@ def read_long(
 ) -> VoteTable:
     """Read a table with a row for each vote: the object, the clustering and the label.
 
-    Columns are recognised by their names; with other names, or none, the first three in this order.
-    Objects and clusterings come in the order of first appearance. A vote without a row is missing.
+    Columns are recognised by name, else taken in this order. A vote without a row is missing.
     """
     import pyarrow as pa
 
@@ -188,10 +186,7 @@ def read_members(
     format: str | None,  # noqa: A002
     key: str | None,
 ) -> VoteTable:
-    """Read a file for each clustering, which is called as its file.
-
-    Objects are matched by id where all files have ids, else by position where none has.
-    """
+    """Read a file for each clustering; objects are matched by id, or by position."""
     _refuse(choice, "members")
     paths: dict[str, str] = {}
     for path in resolve(sources):

@@ -1,8 +1,4 @@
-"""Where output goes: files that appear complete or not at all, pipes, and standard output.
-
-`replacing` is for what a user asked for, `finished` for parts of work in a folder of our own, and
-`lock` keeps such a folder for one run.
-"""
+"""Where output goes: files that appear complete or not at all, pipes, standard output."""
 
 from __future__ import annotations
 
@@ -75,7 +71,7 @@ def _remove_stale(folder: Path) -> None:
 
 
 def identity(path: str) -> tuple[Any, ...]:
-    """Return what two names of one file have in common, also of one that is not there yet.
+    """Return a key that is equal for all names of one file, also of one that is not there yet.
 
     Links and spellings do not matter, nor do capitals where the file system ignores them.
     """
@@ -136,10 +132,7 @@ def replacing(path: str) -> Iterator[IO[bytes]]:
 
 @contextmanager
 def finished(path: Path) -> Iterator[IO[bytes]]:
-    """Give a file to write to, which gets its name when it is complete.
-
-    Several processes may write the same file; the last one wins.
-    """
+    """Give a file to write to, which gets its name when it is complete."""
     unfinished = path.with_name(f"{UNFINISHED}{secrets.token_hex(6)}")
     try:
         with lost_errors(str(path)):
@@ -169,8 +162,7 @@ def _sync_folder(folder: Path) -> None:
 def lock(path: Path) -> IO[bytes] | None:
     """Return a file that holds the lock while it is open, or None where another run has it.
 
-    Its process gives the lock back however it ends. The folder is made if it is not there. Where a
-    file system has no locks, all get one.
+    The folder is made if it is not there. Where a file system has no locks, all get one.
     """
     while True:
         path.parent.mkdir(parents=True, exist_ok=True)

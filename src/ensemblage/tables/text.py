@@ -1,7 +1,7 @@
 """Votes in CSV, TSV and spreadsheets: which row has names; columns of numbers or of names.
 
-The first rows decide. What they cannot show, a cell of another kind further down, is settled by
-reading that column alone: it is an error with its row, or the column holds names after all.
+The first rows decide. A cell of another kind further down is settled by reading that column alone:
+it is an error with its row, or the column holds names after all.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ from ensemblage.tables.labels import (
 from ensemblage.tables.layout import has_header
 from ensemblage.tables.parse import DISTINCT, FLOATS, INTEGERS, TEXTS, Text
 from ensemblage.tables.rows import SEPARATORS, Suspect, check_names, suspect
-from ensemblage.tables.source import JUDGED_ROWS, Source, first_repeated
+from ensemblage.tables.source import JUDGED_ROWS, Source
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -45,7 +45,7 @@ if TYPE_CHECKING:
     from ensemblage._types import IntArray
     from ensemblage.tables.columns import Codes
     from ensemblage.tables.parse import HeadColumn
-    from ensemblage.tables.source import Batch, Choice, Repeated
+    from ensemblage.tables.source import Batch, Choice
 
 _FEWEST_MEASUREMENTS = 2048
 _SAMPLE = 1000  # cells that are looked at for separators that are not known
@@ -72,16 +72,10 @@ class TextSource(Source):
             self.suspect = _suspect(self._text, self.path) if len(head) == 1 else None
             if choice.columns is None:
                 _check_measurements(head, self.path)
-        self._choose(
-            names,
-            n_rows=head[0].n_rows,
-            is_unique=lambda at: self._can_be_ids(names[at], head[at]),
-            repeated=lambda at: self._first_repeated(at, named=named),
-            named=named,
-        )
-        if self.id_name != "":  # a first column without a name is one of ids, or c1
-            names[0], self.names = names[0] or "c1", [name or "c1" for name in self.names]
         self._at = {name: place for place, name in enumerate(names)}
+        self._choose(names, n_rows=head[0].n_rows, named=named)
+        if self.id_name != "":  # a first column without a name is one of ids, or c1
+            self._at[names[0] or "c1"], self.names = 0, [name or "c1" for name in self.names]
         heads = {name: head[self._at[name]] for name in self.label_names}
         self._whole = dict.fromkeys(self.carried_names, True)
         self._kinds, self._integers = {}, set()
@@ -93,27 +87,23 @@ class TextSource(Source):
             self._kinds = {name: mostly(column.kinds()) for name, column in heads.items()}
             self._integers = {name for name, column in heads.items() if column.are_integers()}
 
-    def _can_be_ids(self, name: str, column: HeadColumn) -> bool:
-        features = self._choice.features
+    def _can_be_ids(self, name: str) -> bool:
+        column, features = self._text.head[self._at[name]], self._choice.features
         nearly = not features and looks_like_ids(name, len(column.counts), column.n_rows)
         return column.can_be_ids(features=features, nearly=nearly)
 
-    def _first_repeated(self, place: int, *, named: bool) -> Repeated | None:
-        """Return the first cell that a column has twice in the rows judged, and its rows."""
-        column = self._text.head[place]
-        if len(column.counts) == column.n_rows:
-            return None
-        first = [] if named else [self._text.first[place]]
-        batches = self._text.batches([DISTINCT] * len(self._text.first), n_before=1)
-        with closing(batches):
-            below = (cell for _, batch in batches for cell in batch.column(place).to_pylist())
-            return first_repeated(islice(chain(first, below), column.n_rows))
+    def _first_values(self, name: str) -> Iterator[Any]:
+        """Yield the cells of a column in the rows judged; none where all differ."""
+        place, types = self._at[name], [DISTINCT] * len(self._text.first)
+        n_rows = self._text.head[place].n_rows
+        if len(self._text.head[place].counts) < n_rows:
+            first = [] if self.n_before else [self._text.first[place]]
+            with closing(self._text.batches(types, n_before=1)) as batches:
+                below = (cell for _, batch in batches for cell in batch.column(place).to_pylist())
+                yield from islice(chain(first, below), n_rows)
 
     def _name_columns(self) -> tuple[list[str], bool]:
-        """Return the names of the columns, and whether the first row has them.
-
-        If not, its cells join the others.
-        """
+        """Return the names of the columns, and whether the first row has them."""
         first, header = self._text.first, self._choice.header
         named = _has_names(self._text, self.path) if header == "auto" else bool(header)
         if named:

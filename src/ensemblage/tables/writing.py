@@ -1,7 +1,4 @@
-"""Writing columns to files of every format, which are replaced whole or left alone.
-
-Each writer writes forward only, to files and pipes alike.
-"""
+"""Writing columns to files of every format. Writers only move forward, so pipes work."""
 
 from __future__ import annotations
 
@@ -20,7 +17,7 @@ import numpy as np
 from ensemblage.flow.codes import MISSING
 from ensemblage.tables.columns import iso_dates
 from ensemblage.tables.formats import (
-    FORMATS,
+    BY_NAME,
     TEXT,
     FileFormatError,
     format_of_name,
@@ -83,7 +80,7 @@ def write(
         }
         columns = {**columns, **shorter}
     with replacing(path) as target, _packed(target, packing(path)) as stream:
-        load(str(FORMATS[chosen].write))(Forward(stream), columns)
+        load(str(BY_NAME[chosen].write))(Forward(stream), columns)
 
 
 def _packed(target: Any, how: str | None) -> Any:
@@ -124,11 +121,7 @@ def _stream_or_path(path: str | PathLike[str]) -> str:
 
 
 class Forward(io.BufferedIOBase):
-    """A stream that can do nothing but take the next bytes.
-
-    Formats that would go back and fill in a number where they can (NPZ) then write the same bytes
-    everywhere, and need not find out half way that a pipe or gzip does not let them.
-    """
+    """A stream that only takes the next bytes, so that pipes and files get the same."""
 
     def __init__(self, stream: Any) -> None:
         self._stream = stream
