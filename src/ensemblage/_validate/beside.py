@@ -1,4 +1,4 @@
-"""What comes beside the votes, or in their place: weights of clusterings, microclusters."""
+"""Weights of clusterings beside the votes, and microclusters in place of them."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _OWNER = "Ensemble.of_groups"
 
 
 def check_each_object(owner: str, n_labels: int, n_objects: int) -> None:
-    """Refuse a consensus of groups, which does not know where each object is."""
+    """Reject a consensus of groups, which does not know where each object is."""
     if n_labels != n_objects:
         raise ValueError(
             f"{owner} needs a label for each of the {n_objects:,} objects, but this consensus knows"
@@ -64,7 +64,7 @@ def check_member_weight(
         why = "" if wrong.any() else _OUT_OF_RANGE
         raise ValueError(f"{wanted}, but number {place}, counted from 0, is {weights[place]}{why}.")
     if not weights.any():
-        raise ValueError(f"{wanted}, but all are 0, and nobody would vote.")
+        raise ValueError(f"{wanted}, but all are 0, so that no clustering counts.")
     if (weights == weights[0]).all():
         return None
     silent = np.flatnonzero((groups.table[:, weights > 0] < 0).all(axis=1))
@@ -99,14 +99,14 @@ def _in_order(owner: str, weight: Any, names: list[Any] | None) -> Any:
     unknown = [key for key in keys if key not in names]
     forgotten = [name for name in names if name not in by_name]
     if twice:
-        found = f"it has {twice[0]!r} more than once."
+        problem = f"it has {twice[0]!r} more than once."
     elif unknown:
-        found = f"{unknown[0]!r} is not a clustering.{did_you_mean(unknown[0], forgotten)}"
+        problem = f"{unknown[0]!r} is not a clustering.{did_you_mean(unknown[0], forgotten)}"
     else:
-        found = f"it has none for {forgotten[0]!r}."
+        problem = f"it has none for {forgotten[0]!r}."
     raise ValueError(
         f"The member_weight of {owner} goes by name, with a weight for each clustering, but"
-        f" {found} Clusterings: {shown(names)}."
+        f" {problem} Clusterings: {shown(names)}."
     )
 
 

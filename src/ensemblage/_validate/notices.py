@@ -1,4 +1,4 @@
-"""What ensemblage warns of and refuses, as classes, how it warns, and what looks like ids."""
+"""Classes of warnings, how they are raised, and columns that look like ids."""
 
 from __future__ import annotations
 
@@ -95,12 +95,12 @@ def warn(message: str, category: type[Warning]) -> None:
 
 
 def is_id_name(name: str) -> bool:
-    """Tell whether a column of this name holds ids, whatever its values."""
+    """Return whether a column of this name holds ids, whatever its values."""
     return name.strip().lower() in _ID_NAMES
 
 
 def is_likely_id_name(name: str) -> bool:
-    """Tell whether a column of this name holds ids if all of them differ.
+    """Return whether a column of this name holds ids if all of them differ.
 
     A column called ``sample`` may name the objects or the batch they came in.
     """
@@ -109,7 +109,7 @@ def is_likely_id_name(name: str) -> bool:
 
 
 def looks_like_ids(name: str | None, n_different: int, n_votes: int) -> bool:
-    """Tell whether a column with so many different values looks like ids: THE rule.
+    """Return whether a column with so many different values looks like ids: THE rule.
 
     With a name for ids, more than 95 % of at least 3 values must differ; without, at least 99 % of
     at least 10.
@@ -125,9 +125,9 @@ def warn_of_ids(names: Sequence[Any] | None, labels: Sequence[Any], n_votes: Seq
     ``labels[m]`` lists the different labels of clustering m, ``n_votes[m]`` counts its votes.
     """
     suspects = []
-    for place, (found, count) in enumerate(zip(labels, n_votes, strict=True)):
+    for place, (different, count) in enumerate(zip(labels, n_votes, strict=True)):
         name = None if names is None else str(names[place])
-        if looks_like_ids(name, len(found), count) and not _has_fractions(found):
+        if looks_like_ids(name, len(different), count) and not _has_fractions(different):
             suspects.append(place)
     if not suspects:
         return

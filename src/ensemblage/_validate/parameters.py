@@ -21,7 +21,7 @@ _FITTED = ("labels_", "n_clusters_", "microclusters_")
 
 
 def is_whole(value: Any) -> TypeGuard[int]:
-    """Tell whether `value` is an integer of Python or NumPy; True and False are not."""
+    """Return whether `value` is an integer of Python or NumPy; True and False are not."""
     return isinstance(value, Integral) and not isinstance(value, bool)
 
 
@@ -42,7 +42,7 @@ def check_n_clusters_or_auto(owner: str, value: Any) -> int | None:
 
 
 def check_enough_groups(owner: str, n_clusters: int, n_groups: int, default: Any = None) -> None:
-    """Raise where there are fewer groups than clusters; `default` is what nobody asked for."""
+    """Raise where there are fewer groups than clusters; `default` is the default of the latter."""
     if n_clusters > n_groups:
         message = Message(
             "{owner} was asked for {asked}{source} but the ensemble tells only {n} group(s) of"
@@ -139,7 +139,7 @@ def check_n_jobs(owner: str, value: Any) -> int | None:
 
 
 class DrawnSeed(int):
-    """What `check_random_state` has returned before: to be used as it is, not drawn from."""
+    """A seed that `check_random_state` has returned: used as it is, not drawn from."""
 
 
 def check_random_state(owner: str, value: Any) -> int:
@@ -148,7 +148,7 @@ def check_random_state(owner: str, value: Any) -> int:
         return int(value)
     if isinstance(value, np.random.RandomState):
         return int(value.randint(2**31))
-    seed: Any = -1 if isinstance(value, bool) else value  # True is no seed
+    seed: Any = -1 if isinstance(value, bool) else value  # True is not a seed
     try:
         return int(np.random.default_rng(seed).integers(2**63))
     except (TypeError, ValueError) as error:
@@ -214,10 +214,10 @@ def check_fitted(owner: str, estimator: Any) -> Any:
 
 
 def check_has_votes(owner: str, fitted: Any) -> None:
-    """Refuse to tell of votes where there were none: what was fitted was a similarity."""
+    """Raise where the method was fitted on a similarity, so that there are no votes."""
     if getattr(fitted, "_from_similarity", False):
         raise ValueError(
-            f"{owner} tells of votes, and this {type(fitted).__name__} was fitted on a similarity"
+            f"{owner} needs votes, and this {type(fitted).__name__} was fitted on a similarity"
             f" (affinity='precomputed'), which has none. Fit it on votes."
         )
 

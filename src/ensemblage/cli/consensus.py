@@ -124,7 +124,7 @@ def _asked_k(k: int | str | None, k_range: range | None, *, is_default: bool) ->
 
 
 def _check_align(align_to: str | None, others: dict[str, Any]) -> None:
-    """Refuse to renumber labels that other outputs number in their own way."""
+    """Reject --align-to beside outputs that number clusters in their own way."""
     for option, value in others.items():
         if align_to is not None and value:
             raise UsageError(

@@ -35,7 +35,7 @@ _SHARE = 0.5
 
 @dataclass(kw_only=True)
 class Job:
-    """Labels to be found and written; `ks` is None if there is one column of labels."""
+    """Labels to compute and write; `ks` is None if there is one column of labels."""
 
     session: VoteSession
     title: str
@@ -79,7 +79,7 @@ class Job:
 
 
 class Outcome(NamedTuple):
-    """What was read and computed; `scores` by column of the output, if there is a truth."""
+    """The result of a job; `scores` by column of the output, if there is a truth."""
 
     n_objects: int
     n_clusterings: int
@@ -263,7 +263,7 @@ def _in_stream(job: Job) -> Outcome:
 
 
 def _on_dask(job: Job) -> Outcome:
-    """Let the workers of a Dask cluster read the votes twice and write the labels."""
+    """Read the votes twice and write the labels on the workers of a Dask cluster."""
     for name in ("distributed", "pyarrow"):
         if importlib.util.find_spec(name) is None:
             raise UsageError(

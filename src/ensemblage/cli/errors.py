@@ -81,8 +81,11 @@ def describe(error: Exception) -> tuple[int, str]:
         return FAILED, f"{error.strerror}{place}"
     text = with_options(error)
     if isinstance(error, MemoryError) or "start new thread" in text:
-        text = text or "There was not enough memory for this"
-        return FAILED, f"{text.rstrip('.')}.{_address_limit()}"
+        from ensemblage._validate.memory import address_limit
+
+        text, limit = text or "There was not enough memory for this", address_limit()
+        hint = f" The limit of addresses (ulimit -v) is {limit}: raise it." if limit else ""
+        return FAILED, f"{text.rstrip('.')}.{hint}"
     if isinstance(error, (ValueError, TypeError, OSError)):
         wrong_option = isinstance(error, _loaded("ensemblage.tables", "OptionError"))
         return WRONG_USAGE if wrong_option else FAILED, text or type(error).__name__
@@ -94,16 +97,6 @@ def describe(error: Exception) -> tuple[int, str]:
         f"Unexpected error: {type(error).__name__}: {text}. This is a bug in ensemblage: run the"
         " same command with --debug, and please report what it shows."
     )
-
-
-def _address_limit() -> str:
-    """Return what to do about ``ulimit -v``, where it is set."""
-    from ensemblage._validate.memory import address_limit
-
-    limit = address_limit()
-    if limit is None:
-        return ""
-    return f" The limit of addresses (ulimit -v) is {limit}: raise it."
 
 
 def _loaded(module: str, name: str) -> Any:
@@ -184,7 +177,7 @@ class Verb(TyperCommand):
             if words and param.metavar is None:
                 param.metavar = "|".join(words)
             if param.param_type_name == "argument":
-                setattr(param, "display_type_rich", _no_type)  # noqa: B010 - not in all versions
+                vars(param)["display_type_rich"] = lambda ctx: None  # noqa: ARG005 - of some versions
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         """Parse the arguments; a value of the wrong type is an error that says what is right."""
@@ -221,10 +214,6 @@ def _parts(hint: Any) -> Iterator[Any]:
     if get_origin(hint) is not Literal:
         for part in get_args(hint):
             yield from _parts(part)
-
-
-def _no_type(ctx: Any) -> None:  # noqa: ARG001 - the form of the method that it replaces
-    return None
 
 
 class Verbs(TyperGroup):

@@ -1,4 +1,4 @@
-"""What the command shows: summaries, tables, JSON."""
+"""Output of the command: summaries, tables, JSON."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What options are made of: names, parsers, completion in shells."""
+"""Kinds of options: names, parsers, completion in shells."""
 
 from __future__ import annotations
 

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 _VERSION = 3
 _MANIFEST = "manifest.json"
 _LOCK = ".lock"
-#: How the names of files end that tell what a part holds.
+#: How the names of files end that describe a part.
 _FACTS = ".json"
 _OWN = (_MANIFEST, "index.npz", "labels.npz", "part-*", f"{UNFINISHED}*")
 
@@ -76,7 +76,7 @@ class Folder:
             raise
 
     def _check_owner(self) -> None:
-        """Refuse a folder with other things in it, before anything is written there."""
+        """Reject a folder with other things in it, before anything is written there."""
         manifest = self.path / _MANIFEST
         ours = manifest.exists() and {"votes", "consensus"} <= set(_read_json(manifest))
         if not ours and any(self.path.glob("[!.]*")):
@@ -89,7 +89,7 @@ class Folder:
         return {"path": self.path}  # a worker writes to it; the lock stays here
 
     def close(self) -> None:
-        """Let others have the folder."""
+        """Release the folder to other runs."""
         if self._lock is not None:
             self._lock.close()
 
@@ -113,18 +113,18 @@ class Folder:
                 path.unlink(missing_ok=True)
 
     def holds_work(self) -> bool:
-        """Tell whether anything in here is worth keeping."""
+        """Return whether anything in here is worth keeping."""
         arrays = (self.path / name for name in ("index.npz", "labels.npz"))
         return any(path.exists() for path in arrays)
 
     # -- the first pass ------------------------------------------------------------------------
 
     def read_index(self) -> tuple[NDArray[np.int64], NDArray[np.int64], dict[str, Any]] | None:
-        """Return the rows of votes found so far, how often each was met, and the rest."""
-        found = _load(self.path / "index.npz")
-        if found is None:
+        """Return the rows of votes read so far, how often each occurred, and the rest."""
+        kept = _load(self.path / "index.npz")
+        if kept is None:
             return None
-        return found["table"], found["sizes"], json.loads(found["state"].tobytes())
+        return kept["table"], kept["sizes"], json.loads(kept["state"].tobytes())
 
     def write_index(self, table: Any, sizes: NDArray[np.int64], state: dict[str, Any]) -> None:
         """Keep the index, and how far it has come."""
@@ -155,7 +155,7 @@ class Folder:
         self._write_json(f"{name}{_FACTS}", facts)
 
     def has_part(self, source: int, piece: int, n_rows: int) -> bool:
-        """Tell whether the part for so many rows is there as it was written; else remove it."""
+        """Return whether the part for so many rows is there as it was written; else remove it."""
         path = self.part(source, piece)
         facts = path.with_name(f"{path.name}{_FACTS}")
         if path.exists() and facts.exists():
@@ -202,10 +202,10 @@ def _different(kept: dict[str, Any], asked: dict[str, Any]) -> list[str]:
 
 def _read_json(path: Path) -> dict[str, Any]:
     try:
-        found: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+        content: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
     except ValueError as error:
         raise damaged(path, error) from error
-    return found
+    return content
 
 
 def damaged(path: Path, error: Exception) -> ValueError:
@@ -237,11 +237,11 @@ def file_facts(path: str) -> list[Any]:
 def format_estimator(estimator: Any) -> str:
     """Describe an estimator by what its labels depend on, the same in every process."""
     parameters = sorted(estimator.get_params(deep=False).items())
-    inside = ", ".join(f"{name}={_words(value)}" for name, value in parameters if name != "n_jobs")
+    inside = ", ".join(f"{name}={_shown(value)}" for name, value in parameters if name != "n_jobs")
     return f"{type(estimator).__name__}({inside})"
 
 
-def _words(value: Any) -> str:
+def _shown(value: Any) -> str:
     if value is None or isinstance(value, bool | int | float | str | np.number):
         return repr(value)
     # Others show an address. What they hold decides: generators of other seeds are not the same.

@@ -185,7 +185,7 @@ class Tasks:
 
 @contextmanager
 def _dask_errors() -> Iterator[None]:
-    """Say what has happened where Dask gives up."""
+    """Explain the errors that Dask raises when it gives up."""
     from concurrent.futures import CancelledError
 
     from distributed import KilledWorker
@@ -224,22 +224,16 @@ class _Shared:
 @contextmanager
 def _worker_errors(path: str | Path) -> Iterator[None]:
     """Name the worker that does not find a file."""
-    try:
-        yield
-    except FileNotFoundError as error:
-        raise FileNotFoundError(
-            f"The worker at {_address()} finds no {path}. Every worker must see the votes, and the"
-            " folder of the output, under the same path: on a file system that all share."
-        ) from error
-
-
-def _address() -> str:
     from distributed import get_worker
 
     try:
-        return str(get_worker().address)
-    except ValueError:
-        return "this machine"
+        yield
+    except FileNotFoundError as error:
+        address = get_worker().address
+        raise FileNotFoundError(
+            f"The worker at {address} finds no {path}. Every worker must see the votes, and the"
+            " folder of the output, under the same path: on a file system that all share."
+        ) from error
 
 
 def _index_rows(source: Source, span: tuple[int, int | None]) -> Packed:

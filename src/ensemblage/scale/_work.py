@@ -41,7 +41,7 @@ class Scores(NamedTuple):
 
 @dataclass(frozen=True)
 class StreamResult:
-    """What a streamed consensus has done.
+    """The result of a streamed consensus.
 
     Attributes
     ----------
@@ -74,7 +74,7 @@ class StreamResult:
 
 @dataclass(frozen=True)
 class Ask:
-    """What a consensus is asked for, besides the votes."""
+    """The settings of a consensus, besides the votes."""
 
     estimator: Any
     output: str | PathLike[str]
@@ -231,7 +231,7 @@ def fit(ask: Ask, index: Index, names: list[str]) -> tuple[Any, dict[str, NDArra
     from sklearn.base import clone
 
     codes, meanings = index.groups.codes()
-    labels = [known.meaning(found) for known, found in zip(index.labels, meanings, strict=True)]
+    labels = [known.meaning(codes) for known, codes in zip(index.labels, meanings, strict=True)]
     ensemble = Ensemble.of_checked_groups(codes, index.groups.sizes(), labels, names)
     fitted = clone(ask.estimator).fit(ensemble)
     if ask.by_size:

@@ -68,7 +68,7 @@ def consensus(
         partitions. Workers write it, so all must see it under the same path. Without it, labels
         of a DataFrame or an Array are returned; for files it is required.
     client : distributed.Client or str, optional
-        Who does the work: a client, or the address of a scheduler. By default the current client.
+        A client, or the address of a scheduler. By default the current client.
     columns : list, optional
         The clusterings; by default all columns but the ids, `truth` and those to `keep`. Of files,
         names or patterns such as ``leiden_*``.
@@ -117,7 +117,10 @@ def consensus(
     >>> labels = on_dask.consensus(dd.read_csv("votes/*.csv"), en.PTGP(10))  # doctest: +SKIP
     >>> labels.value_counts().compute()                                    # doctest: +SKIP
     """
-    _need_dask()
+    try:
+        import distributed  # noqa: F401
+    except ImportError as error:
+        raise ImportError(f"A cluster needs Dask. Install it with: {_EXTRA}") from error
     _validate.check_whole("consensus", "task_rows", task_rows, 1)
     from dask import is_dask_collection
 
@@ -136,7 +139,7 @@ def consensus(
             path if is_remote(path) else os.path.abspath(path)  # noqa: PTH100 - links stay links
             for path in resolve(votes)  # workers stand elsewhere
         ]
-        with _client(client) as found:
+        with _client(client) as connected:
             ask = ask.checked()
             files, known = opened(
                 paths,
@@ -148,27 +151,16 @@ def consensus(
                 header=header,
                 batch_rows=batch_rows,
             )
-            return consensus_of(files, known, ask, Tasks(found, task_rows))
+            return consensus_of(files, known, ask, Tasks(connected, task_rows))
     ask = replace(ask.checked(), format="parquet")
     collection, partitions, sources = taken_apart(votes, columns, keep, id_column, truth)
-    with _client(client) as found:
-        tasks = Tasks(found, 0, partitions)
+    with _client(client) as connected:
+        tasks = Tasks(connected, 0, partitions)
         if output is not None:
             return consensus_of(sources, {"partitions": len(partitions)}, ask, tasks)
         if truth is not None:
             raise ValueError("Scores belong to a result: name an 'output', or leave 'truth'.")
         return _labels(collection, sources, ask, tasks)
-
-
-def _need_dask() -> None:
-    """Raise where Dask is not installed, and say how to install it."""
-    try:
-        import distributed  # noqa: F401
-        import pyarrow  # noqa: F401
-    except ImportError as error:
-        raise ImportError(
-            f"A cluster needs Dask and pyarrow. Install them with: {_EXTRA}"
-        ) from error
 
 
 # -- the cluster -----------------------------------------------------------------------------------

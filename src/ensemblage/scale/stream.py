@@ -152,7 +152,7 @@ def consensus(
 
 @contextmanager
 def _arrow_threads(count: int | None) -> Iterator[None]:
-    """Let Arrow have so many threads inside; None leaves it as it is."""
+    """Limit the threads of Arrow; None leaves them as they are."""
     if count is None:
         yield
         return

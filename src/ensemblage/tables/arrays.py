@@ -79,7 +79,9 @@ class ArraySource(ArrowSource):
             with file.seekable() as stream:
                 arrays = load_arrays(stream, format=chosen, path=file.name)
         usual = _FEATURES if choice.features else _VOTES
-        name = choose_array(arrays, key, file.name, usual=usual, fits=_is_table)
+        name = choose_array(
+            arrays, key, file.name, usual=usual, fits=lambda a: a.ndim == 2 and min(a.shape) > 1
+        )
         if choice.features:
             _check_features(arrays[name], file.name, name)
         else:
@@ -152,12 +154,12 @@ def read_npy(stream: IO[bytes], n_bytes: int, name: str) -> NDArray[Any]:
     shape, _, dtype = _HEADERS[version](stream)
     if dtype.hasobject:
         raise PickledError("an array of Python objects, which is not a type that is saved")
-    found = n_bytes - (stream.tell() - start)
+    left = n_bytes - (stream.tell() - start)
     count: int = math.prod(shape)
     claimed = count * dtype.itemsize
     endless = dtype.itemsize == 0 and count > 0  # empty texts, as many as the header likes
-    if min(shape, default=0) < 0 or claimed != found or endless:
-        raise ValueError(f"an array of shape {shape} and type {dtype} in {found} bytes")
+    if min(shape, default=0) < 0 or claimed != left or endless:
+        raise ValueError(f"an array of shape {shape} and type {dtype} in {left} bytes")
     check_memory(claimed, name, "Read it on a larger machine, or save fewer of its columns.")
     stream.seek(start)
     return np.asarray(np.lib.format.read_array(stream, allow_pickle=False))
@@ -210,11 +212,6 @@ def choose_array(
         f"{path} has {len(arrays)} arrays, {len(fitting)} of a shape that fits, and none called"
         f" {' or '.join(usual)}. It holds: {shown}. Say which array to take (key)."
     )
-
-
-def _is_table(array: NDArray[Any]) -> bool:
-    """Tell whether an array can be a table of votes or features."""
-    return array.ndim == 2 and min(array.shape) > 1
 
 
 def _is_vector(array: NDArray[Any]) -> bool:

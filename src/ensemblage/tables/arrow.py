@@ -136,7 +136,7 @@ class ArrowSource(Source):
                 yield from rows.column(0).to_pylist()
 
     def _can_be_ids(self, name: str) -> bool:
-        """Tell whether the first values of a column all differ but for a few, as ids do.
+        """Return whether the first values of a column all differ but for a few, as ids do.
 
         Of features all must differ, and numbers must count the rows from 0 or 1 on.
         """

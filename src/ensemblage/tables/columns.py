@@ -75,7 +75,7 @@ class Codes:
         return codes
 
     def check_kind(self, votes: IntArray, kind: str, path: str) -> None:
-        """Refuse names in one file and numbers in another; without votes it may be either."""
+        """Reject names in one file and numbers in another; without votes it may be either."""
         if kind == self._kind or is_missing(votes).all():
             return
         with self._lock:

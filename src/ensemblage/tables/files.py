@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 STANDARD_STREAM = "-"
 _PART = 1 << 26
-_PLACES, _SAMPLED = 64, 4096  # how many bytes of a file tell it again, and where
+_PLACES, _SAMPLED = 64, 4096  # samples by which a file is recognised
 
 
 class File:
@@ -37,7 +37,9 @@ class File:
     def __init__(self, path: str) -> None:
         self.path = path
         self.name = "standard input" if path == STANDARD_STREAM else path
-        self.once = path == STANDARD_STREAM or (not is_remote(path) and _is_pipe(path))
+        where = Path(path)
+        is_pipe = where.exists() and not where.is_file() and not where.is_dir()
+        self.once = path == STANDARD_STREAM or (not is_remote(path) and is_pipe)
         self._content: bytes | None = None
 
     @classmethod
@@ -76,7 +78,7 @@ class File:
             return format_to_read(self.path, stream.peek(16)[:16], asked)
 
     def is_packed(self) -> bool:
-        """Tell whether the file is compressed."""
+        """Return whether the file is compressed."""
         with self._raw() as stream:
             return _packing(stream) is not None
 
@@ -128,7 +130,9 @@ class File:
             system, inner = filesystem(self.path)
             with _remote_errors(self.path):
                 return io.BufferedReader(system.open_input_file(inner))
-        raw = _standard_input() if self.path == STANDARD_STREAM else _file(self.path)
+        if self.path == STANDARD_STREAM and sys.stdin is None:
+            raise OSError("Standard input is closed, so - cannot be read. Name a file instead.")
+        raw: Any = sys.stdin.buffer if self.path == STANDARD_STREAM else _file(self.path)
         if not self.once:
             return io.BufferedReader(raw)
         self._content = _in_memory(raw).getvalue()
@@ -164,17 +168,6 @@ def _in_memory(stream: IO[bytes]) -> io.BytesIO:
     return copy
 
 
-def _standard_input() -> Any:
-    if sys.stdin is None:
-        raise OSError("Standard input is closed, so - cannot be read. Name a file instead.")
-    return sys.stdin.buffer
-
-
-def _is_pipe(path: str) -> bool:
-    where = Path(path)
-    return where.exists() and not where.is_file() and not where.is_dir()
-
-
 def _file(path: str) -> io.FileIO:
     where = _named(path)
     if where.is_dir():
@@ -193,7 +186,7 @@ def _file(path: str) -> io.FileIO:
 
 
 def is_remote(path: str) -> bool:
-    """Tell whether a path is a URI."""
+    """Return whether a path is a URI."""
     return "://" in path
 
 

@@ -35,7 +35,7 @@ FEATURES = (
 _WHOLE = re.compile(r"[+-]?[0-9]+(\.0*)?")
 _NUMBER = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?")
 _INT64 = np.iinfo(np.int64)
-_LARGEST_WHOLE = 2.0**53  # beyond it floats no longer tell neighbours apart
+_LARGEST_WHOLE = 2.0**53  # beyond it neighbouring floats are equal
 _UNSIGNED = [np.dtype(name) for name in ("uint8", "uint16", "uint32", "uint64")]
 _SIGNED = [np.dtype(name) for name in ("int8", "int16", "int32", "int64")]
 _TEXTS = ("string", "large_string", "string_view")
@@ -80,7 +80,7 @@ def understand(text: str) -> Cell:
 
 
 def is_empty(text: str) -> bool:
-    """Tell whether a cell is empty, NA, NaN or nan."""
+    """Return whether a cell is empty, NA, NaN or nan."""
     return text.strip() in NO_VOTE
 
 
@@ -133,7 +133,8 @@ def _int64(text: str) -> int | None:
 def bad_cell(text: str, kinds: Counter[Kind], where: str) -> FileFormatError:
     """Return the error about a cell that is not a label of its column."""
     text, voted = text.strip(), sum(kinds.values()) - kinds[Kind.MISSING]
-    if _is_too_large(text):
+    number = _NUMBER.fullmatch(text)
+    if number and (_WHOLE.fullmatch(text) or abs(float(text)) >= _LARGEST_WHOLE):
         shown = text if len(text) <= 40 else f"{text[:40]}..."
         return FileFormatError(
             f"{where}: {shown} is too large for a label: numbers go up to {_INT64.max} (64 bits)."
@@ -148,13 +149,6 @@ def bad_cell(text: str, kinds: Counter[Kind], where: str) -> FileFormatError:
         f"{where}: {text!r} is not a whole number, but {kinds[Kind.WHOLE]} of {voted} labels in"
         " this column are. Correct the cell, or leave it empty if the vote is missing."
     )
-
-
-def _is_too_large(text: str) -> bool:
-    """Tell whether a cell is not a label only because of its size."""
-    if _WHOLE.fullmatch(text):
-        return True
-    return bool(_NUMBER.fullmatch(text)) and abs(float(text)) >= _LARGEST_WHOLE
 
 
 # -- values ----------------------------------------------------------------------------------------
@@ -232,7 +226,7 @@ def smallest_type(arrays: list[NDArray[np.integer[Any]]]) -> np.dtype[Any] | Non
 
 
 def is_text(kind: Any) -> bool:
-    """Tell whether an Arrow type is one of the types of text."""
+    """Return whether an Arrow type is one of the types of text."""
     return str(kind) in _TEXTS
 
 
@@ -289,7 +283,7 @@ def _no_room(largest: int, where: str) -> FileFormatError:
 
 
 def _check_indices(indices: Any, count: int, where: str) -> None:
-    """Refuse a damaged file whose codes point past the end of their dictionary."""
+    """Reject a damaged file whose codes point past the end of their dictionary."""
     import pyarrow.compute as pc
 
     bounds = pc.min_max(indices).as_py()

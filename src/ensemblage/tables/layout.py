@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 class Choice(NamedTuple):
-    """What the caller asks of a table; see `ensemblage.tables.read`."""
+    """The options of a reader; see `ensemblage.tables.read`."""
 
     columns: list[str] | None = None
     id_column: Any = "auto"
@@ -39,7 +39,7 @@ class Choice(NamedTuple):
 def has_header(
     first: Sequence[str], numbers_below: Sequence[bool], occurs_below: Sequence[bool]
 ) -> bool:
-    """Tell whether the first row of a text file holds names, by what stands below each cell.
+    """Return whether the first row of a text file holds names, by what stands below each cell.
 
     Names stand over numbers, or occur nowhere else in their column. A row with a number is a header
     only in two forms that pandas writes: an id column, named or not, before numbered clusterings.

@@ -60,7 +60,7 @@ class HeadColumn:
         self._kinds = None
 
     def can_be_ids(self, *, features: bool, nearly: bool = False) -> bool:
-        """Tell whether all cells differ, at least `nearly`, and no number is a measurement.
+        """Return whether all cells differ, at least `nearly`, and no number is a measurement.
 
         Of features, these are all numbers that do not count the rows from 0 or 1 on.
         """
@@ -76,7 +76,7 @@ class HeadColumn:
         ]
 
     def is_numeric(self) -> bool:
-        """Tell whether all cells are numbers or empty."""
+        """Return whether all cells are numbers or empty."""
         return all(is_empty(cell) or _FLOAT.fullmatch(cell.strip()) for cell in self.counts)
 
     def kinds(self) -> Counter[Kind]:
@@ -86,7 +86,7 @@ class HeadColumn:
         return self._kinds
 
     def are_integers(self) -> bool:
-        """Tell whether pyarrow reads all cells as integers."""
+        """Return whether pyarrow reads all cells as integers."""
         return all(_INTEGER.fullmatch(cell) or cell in NO_VOTE for cell in self.counts)
 
 
@@ -246,7 +246,7 @@ class _OtherwiseError(Exception):
 
 
 class _Feed:
-    """What pyarrow reads from: one part of a text after another."""
+    """A file object for pyarrow that returns one part of a text after another."""
 
     closed = False
 
@@ -255,7 +255,7 @@ class _Feed:
         self._next = next(parts, b"")
 
     def is_empty(self) -> bool:
-        """Tell whether there is nothing to read."""
+        """Return whether there is nothing to read."""
         return not self._next
 
     def read(self, size: int = -1) -> bytes:  # noqa: ARG002 - as much as there is

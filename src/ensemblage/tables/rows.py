@@ -50,7 +50,7 @@ def delimiter(line: str, preferred: str) -> str:
 
 
 def has_decimal_comma(cell: str) -> bool:
-    """Tell whether a cell is a number with a comma for the point."""
+    """Return whether a cell is a number with a comma for the point."""
     return _DECIMAL_COMMA.fullmatch(cell.strip()) is not None
 
 
@@ -156,7 +156,7 @@ def check_width(width: int, path: str) -> None:
 
 
 def check_names(names: list[str], path: str) -> None:
-    """Refuse two columns of one name."""
+    """Reject two columns of one name."""
     repeated = [name for name, times in Counter(names).items() if times > 1]
     if repeated:
         places = [str(place) for place, name in enumerate(names, 1) if name == repeated[0]]
@@ -171,9 +171,9 @@ def _whole_row(row: list[str], width: int, number: int, path: str) -> list[str]:
         return row
     if not row and width == 1:
         return [""]
-    found = "is blank" if not row else f"has {_cells(len(row))}"
+    problem = "is blank" if not row else f"has {_cells(len(row))}"
     raise FileFormatError(
-        f"{path}, row {number} {found}, but the first row has {_cells(width)}. Every row needs as"
+        f"{path}, row {number} {problem}, but the first row has {_cells(width)}. Every row needs as"
         " many cells as there are columns; a missing vote is an empty cell between two separators."
     )
 
@@ -189,7 +189,7 @@ class Lines(io.RawIOBase):
         self._stream, self._path, self._since = stream, path, 0
 
     def readable(self) -> bool:
-        """Tell that this is for reading."""
+        """Return True: this is for reading."""
         return True
 
     def read1(self, size: int = -1) -> bytes:

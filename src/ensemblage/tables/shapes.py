@@ -72,7 +72,8 @@ def read_long(
     if "" in texts or "" in votes.members:
         raise FileFormatError(f"{probe.path} has a row without an object or without a clustering.")
     rows, names = pa.array(texts).dictionary_encode(), pa.array(votes.members).dictionary_encode()
-    called, place, column = names.dictionary.to_pylist(), *map(_indices, (rows, names))
+    called = names.dictionary.to_pylist()
+    place, column = (encoded.indices.to_numpy() for encoded in (rows, names))
     first = np.unique(place, return_index=True)[1]
     check_memory(8 * len(first) * len(called), "The votes of this long table", "Read fewer.")
     row_of = np.full((len(called), len(first)), -1, dtype=np.int64)
@@ -86,11 +87,6 @@ def read_long(
     wanted = called if choice.columns is None else picked(choice.columns, called, probe.path)
     columns = [votes.column(row_of[called.index(name)], name, probe.path) for name in wanted]
     return table_of(wanted, columns, ids=votes.ids[first], id_name=objects)
-
-
-def _indices(encoded: Any) -> NDArray[np.int32]:
-    indices: NDArray[np.int32] = encoded.indices.to_numpy()
-    return indices
 
 
 def _roles(names: list[str], id_column: Any, path: str) -> list[str]:

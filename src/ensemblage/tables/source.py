@@ -100,7 +100,7 @@ class Source:
     # -- columns -------------------------------------------------------------------------------
 
     def _can_be_ids(self, name: str) -> bool:
-        """Tell whether the first values of a column differ as ids do."""
+        """Return whether the first values of a column differ as ids do."""
         raise NotImplementedError
 
     def _first_values(self, name: str) -> Iterable[Any]:
@@ -264,7 +264,7 @@ class Source:
         self.n_rows = learned["n_rows"]
 
     def has_changed(self) -> bool:
-        """Tell whether the file is another one than when it was opened."""
+        """Return whether the file is another one than when it was opened."""
         return self._state is not None and self.file.fingerprint() != self._state
 
     def check_unchanged(self) -> None:

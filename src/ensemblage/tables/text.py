@@ -155,16 +155,16 @@ class TextSource(Source):
         """Yield record batches of some columns under their names."""
         types: list[str | None] = [None] * len(self._text.first)
         for name in columns:
-            types[self._at[name]] = self._type_to_read(name)
+            if name in self._whole or self._choice.features:
+                kind = FLOATS if name in self.numeric else TEXTS
+            else:
+                whole_numbers = name in self._integers and self._kinds[name] == NUMBERS
+                kind = INTEGERS if whole_numbers else DISTINCT
+            types[self._at[name]] = kind
         names = {str(self._at[name]): name for name in columns}
         batches = self._text.batches(types, n_before=self.n_before, start=start, whole=whole)
         for first, batch in batches:
             yield first, batch.rename_columns([names[place] for place in batch.schema.names])
-
-    def _type_to_read(self, name: str) -> str:
-        if name in self._whole or self._choice.features:
-            return FLOATS if name in self.numeric else TEXTS
-        return INTEGERS if name in self._integers and self._kinds[name] == NUMBERS else DISTINCT
 
     # -- votes ---------------------------------------------------------------------------------
 

@@ -127,7 +127,7 @@ class Forward(io.BufferedIOBase):
         self._stream = stream
 
     def writable(self) -> bool:
-        """Tell that this is for writing."""
+        """Return True: this is for writing."""
         return True
 
     def write(self, data: Any) -> int:
@@ -272,7 +272,7 @@ def write_pool(
     Parameters
     ----------
     path : str or path-like
-        The name tells the format. CSV, TSV and Parquet hold the ids, a column for each clustering,
+        The name gives the format. CSV, TSV and Parquet hold the ids, a column for each clustering,
         and the truth. NPZ holds ``members``, ``id`` and ``gt``. MAT holds ``members`` and ``gt``
         as the paper's authors have them: labels from 1, and -1 for a missing vote. NPY holds the
         votes alone.
@@ -303,19 +303,14 @@ def write_pool(
 def _write_mat(path: str, votes: NDArray[np.integer[Any]], truth: NamedColumn | None) -> None:
     from scipy.io import savemat
 
-    content: dict[str, Any] = {"members": _from_one(votes)}
+    wide = votes.astype(np.int64)  # a missing vote stays -1, which 0 would not mean to our readers
+    content: dict[str, Any] = {"members": smallest(np.where(wide == MISSING, MISSING, wide + 1))}
     if truth is not None:
         content["gt"] = _class_numbers(truth.values)[:, None]
     packed = io.BytesIO()
     savemat(packed, content, do_compression=True)
     with replacing(path) as target:
         target.write(packed.getbuffer())
-
-
-def _from_one(votes: NDArray[np.integer[Any]]) -> NDArray[np.integer[Any]]:
-    """Return labels from 1; a missing vote stays -1, which 0 would not mean to our readers."""
-    wide = votes.astype(np.int64)
-    return smallest(np.where(wide == MISSING, MISSING, wide + 1))
 
 
 def _class_numbers(truth: NDArray[Any]) -> NDArray[np.integer[Any]]:
