@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from ensemblage.cli import options
-from ensemblage.cli.engines import Job, Outcome, chosen_engine, write_columns
+from ensemblage.cli import options  # noqa: TC001 - typer reads annotations
+from ensemblage.cli.engines import LabelSession, Outcome, chosen_engine, write_columns
 from ensemblage.cli.errors import UsageError
 from ensemblage.cli.output import format_choice, format_count, format_objects
-from ensemblage.cli.session import FitSession, check_apart, output_format, split_names, verb
+from ensemblage.cli.session import FitSession, check_apart, output_format, verb
 
 if TYPE_CHECKING:
     from ensemblage._progress import Elapsed
@@ -34,24 +35,27 @@ failed, 2 wrong usage.
 _USUAL_K = 10
 
 
+@dataclass(kw_only=True)
+class ConsensusSession(FitSession, LabelSession):
+    """A call of consensus."""
+
+    k: options.AutoK = None
+    k_range: options.LabelRange = None
+    output: options.LabelFile = "-"
+    keep: options.Keep = None
+    confidence: options.Confidence = False
+    by_size: options.BySize = False
+    align_to: options.AlignTo = None
+    member_table: options.MemberTable = None
+    cluster_table: options.ClusterTable = None
+    save: options.Save = None
+    engine: options.Engine = "auto"
+    scheduler: options.Scheduler = None
+    dry_run: options.DryRun = False
+
+
 @verb
-def consensus(
-    session: FitSession,
-    *,
-    k: options.AutoK = None,
-    k_range: options.LabelRange = None,
-    output: options.LabelFile = "-",
-    keep: options.Keep = None,
-    confidence: options.Confidence = False,
-    by_size: options.BySize = False,
-    align_to: options.AlignTo = None,
-    member_table: options.MemberTable = None,
-    cluster_table: options.ClusterTable = None,
-    save: options.Save = None,
-    engine: options.Engine = "auto",
-    scheduler: options.Scheduler = None,
-    dry_run: options.DryRun = False,
-) -> None:
+def consensus(session: ConsensusSession) -> None:
     """Find the consensus of many clusterings.
 
     Reads a table of votes (one row an object, one column a clustering) and writes a label for
@@ -59,40 +63,27 @@ def consensus(
     confidence if asked for; with --k-range the columns k2, k3, ... instead. A named method needs
     -k or --k-range.
     """
-    k = _asked_k(k, k_range, is_default=session.is_default)
-    if scheduler is not None and engine != "dask":
+    k, ks = _asked_k(session), session.k_range
+    if session.scheduler is not None and session.engine != "dask":
         raise UsageError("--scheduler needs --engine dask.")
-    job = Job(
-        session=session,
-        title=session.title,
-        output=output,
-        ks=k_range,
-        largest_k=k_range[-1] if k is None else k if isinstance(k, int) else 1,
-        confidence=confidence,
-        by_size=by_size,
-        align_to=align_to,
-        scheduler=scheduler,
-        keep=split_names(keep),
-        needs_memory=any(path is not None for path in (member_table, cluster_table, align_to)),
-    )
-    others = {"--by-size": by_size, "--save": save, "--cluster-table": cluster_table}
-    _check_align(align_to, others)
-    inputs = job.check(align_to)
-    tables = {"--member-table": member_table, "--cluster-table": cluster_table}
-    _check_beside(tables, save, output, inputs, one_k=k_range is None)
-    job.estimator = session.estimator(job.largest_k if k is None else k)
-    if dry_run:
-        k = job.largest_k if k != "auto" else _USUAL_K
-        return _show_expected(session, chosen_engine(job, engine), k)
-    outcome = job.run(engine)
-    _save(save, outcome.fitted)
-    if member_table is not None:
-        write_columns(member_table, _members(outcome.fitted, session.table.names))
-    if cluster_table is not None:
-        write_columns(cluster_table, _clusters(outcome.fitted))
+    session.called = session.title
+    session.largest_k = ks[-1] if k is None else k if isinstance(k, int) else 1
+    in_memory = (session.member_table, session.cluster_table, session.align_to)
+    session.needs_memory = any(path is not None for path in in_memory)
+    _check_align(session)
+    _check_beside(session, session.check(session.align_to))
+    session.model = session.estimator(k or session.largest_k)
+    if session.dry_run:
+        return _show_expected(session, session.largest_k if k != "auto" else _USUAL_K)
+    outcome = session.run(session.engine)
+    _save(session.save, outcome.fitted)
+    if session.member_table is not None:
+        write_columns(session.member_table, _members(outcome.fitted, session.table.names))
+    if session.cluster_table is not None:
+        write_columns(session.cluster_table, _clusters(outcome.fitted))
     elapsed = session.clock.elapsed()
     choice = getattr(outcome.fitted, "k_choice_", None)
-    ks = range(k, k + 1) if isinstance(k, int) else k_range
+    ks = range(k, k + 1) if isinstance(k, int) else ks
     taken = getattr(outcome.fitted, "method_", None)
     reasons = getattr(outcome.fitted, "reasons_", None) or []
     facts = {
@@ -100,7 +91,7 @@ def consensus(
         "method_taken": taken or session.method,
         "reasons": reasons,
         "ks": ks if ks is not None else None if choice is None else [choice.k],
-        **outcome.facts(job, elapsed),
+        **outcome.facts(session.output, elapsed),
         "choice": None if choice is None else choice.to_dict(),
     }
     lines = [_summary(outcome, ks, session.title, elapsed)]
@@ -110,11 +101,12 @@ def consensus(
     return session.finish("consensus", facts, "\n".join(lines))
 
 
-def _asked_k(k: int | str | None, k_range: range | None, *, is_default: bool) -> int | str | None:
+def _asked_k(session: ConsensusSession) -> int | str | None:
     """Return the number of clusters; the default method may choose it. None for a range."""
-    if k is None and k_range is None and is_default:
+    k: int | str | None = session.k
+    if k is None and session.k_range is None and session.is_default:
         return "auto"
-    if (k is None) == (k_range is None):
+    if (k is None) == (session.k_range is None):
         both = "both were given" if k is not None else "neither was given"
         raise UsageError(
             "Say how many clusters you want: -k 10, -k auto, or --k-range 2:20 for one column of"
@@ -123,13 +115,13 @@ def _asked_k(k: int | str | None, k_range: range | None, *, is_default: bool) ->
     return k
 
 
-def _check_align(align_to: str | None, others: dict[str, Any]) -> None:
+def _check_align(session: ConsensusSession) -> None:
     """Reject --align-to beside outputs that number clusters in their own way."""
-    for option, value in others.items():
-        if align_to is not None and value:
+    for name in ("by_size", "save", "cluster_table"):
+        if session.align_to is not None and getattr(session, name):
             raise UsageError(
-                f"--align-to renumbers the labels of -o only, so it cannot be used with {option}."
-                " Leave one of them out."
+                "--align-to renumbers the labels of -o only, so it cannot be used with"
+                f" --{name.replace('_', '-')}. Leave one of them out."
             )
 
 
@@ -146,22 +138,17 @@ def _summary(outcome: Outcome, ks: range | None, title: str, elapsed: Elapsed) -
     )
 
 
-def _check_beside(
-    beside: dict[str, str | None],
-    save: str | None,
-    output: str,
-    inputs: list[str | None],
-    *,
-    one_k: bool,
-) -> None:
+def _check_beside(session: ConsensusSession, inputs: list[str | None]) -> None:
     """Check the outputs beside the labels: tables and the model."""
     from ensemblage import tables
 
+    output = session.output
     written = {} if output == "-" else {tables.identity(output): f"-o {output}"}
-    for option, path in {**beside, "--save": save}.items():
+    beside = {"--member-table": session.member_table, "--cluster-table": session.cluster_table}
+    for option, path in {**beside, "--save": session.save}.items():
         if path is None:
             continue
-        if not one_k:
+        if session.k_range is not None:
             raise UsageError(f"{option} needs one consensus: give -k instead of --k-range.")
         if option == "--save" and path == "-":
             raise UsageError("--save -: a model is not text. Name a file: model.ensemblage.")
@@ -218,8 +205,9 @@ def _clusters(fitted: Any) -> dict[str, Any]:
     }
 
 
-def _show_expected(session: FitSession, engine: str, k: int) -> None:
+def _show_expected(session: ConsensusSession, k: int) -> None:
     """Print what a consensus is expected to take. Nothing is written."""
+    engine = chosen_engine(session, session.engine)
     from ensemblage.methods import estimating
 
     with session.stage("Reading votes"):
@@ -244,7 +232,7 @@ def _show_expected(session: FitSession, engine: str, k: int) -> None:
     session.finish("consensus", facts, lines, err=False, asked=True)
 
 
-def _sampled(session: FitSession) -> tuple[Any, int]:
+def _sampled(session: ConsensusSession) -> tuple[Any, int]:
     """Return every second, fourth, ... row of files that do not fit in memory, and their number."""
     import numpy as np
 

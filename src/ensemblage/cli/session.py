@@ -9,7 +9,7 @@ import functools
 import inspect
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, get_type_hints
+from typing import TYPE_CHECKING, Annotated, Any, get_origin, get_type_hints
 
 from ensemblage import METHODS
 from ensemblage._progress import Clock, Item, track, working
@@ -236,6 +236,7 @@ def verb(function: Callable[..., None]) -> Callable[..., None]:
         for name in dict.fromkeys(
             name for base in kind.__mro__ for name in inspect.get_annotations(base)
         )
+        if get_origin(hints[name]) is Annotated
     ]
 
     @functools.wraps(function)

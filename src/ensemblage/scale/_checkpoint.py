@@ -51,7 +51,13 @@ class Folder:
         self.path = path
         if path.exists() and not path.is_dir():
             raise ValueError(f"The checkpoint {str(path)!r} is a file. Name a folder.")
-        self._check_owner()
+        manifest = path / _MANIFEST
+        ours = manifest.exists() and {"votes", "consensus"} <= set(_read_json(manifest))
+        if not ours and any(path.glob("[!.]*")):
+            raise ValueError(
+                f"The checkpoint folder {str(path)!r} holds other files and no manifest.json of"
+                " such a run. Name a new or an empty folder."
+            )
         asked = {"votes": {"version": _VERSION, **votes}, "consensus": consensus}
         asked = json.loads(json.dumps(asked))  # tuples become lists, as in what was kept
         try:
@@ -64,7 +70,6 @@ class Folder:
                 " output or checkpoint."
             )
         try:
-            manifest = path / _MANIFEST
             kept = _read_json(manifest) if manifest.exists() else {"resumes": False}
             if not kept.get("resumes", True):
                 self.clear()
@@ -74,16 +79,6 @@ class Folder:
         except BaseException:
             self.close()
             raise
-
-    def _check_owner(self) -> None:
-        """Reject a folder with other things in it, before anything is written there."""
-        manifest = self.path / _MANIFEST
-        ours = manifest.exists() and {"votes", "consensus"} <= set(_read_json(manifest))
-        if not ours and any(self.path.glob("[!.]*")):
-            raise ValueError(
-                f"The checkpoint folder {str(self.path)!r} holds other files and no manifest.json"
-                " of such a run. Name a new or an empty folder."
-            )
 
     def __getstate__(self) -> dict[str, Any]:
         return {"path": self.path}  # a worker writes to it; the lock stays here

@@ -54,7 +54,13 @@ class ArrowSource(Source):
             raise FileFormatError(f"{self.path} holds no rows. A table has a row for each object.")
         self.index = _index_of_pandas(self.schema.metadata, names)
         if choice.id_column == "auto" and self.index:
-            self._choice = choice._replace(id_column=self.only_level())
+            if len(self.index) > 1:
+                raise FileFormatError(
+                    f"{self.path} has a pandas index of {len(self.index)} levels"
+                    f" ({', '.join(map(repr, self.index))}), but an object has one id. Name the"
+                    " level to take as id column; the others then are left out."
+                )
+            self._choice = choice._replace(id_column=self.index[0])
         self._batch_rows = JUDGED_ROWS
         self._named: set[str] = set()
         self._choose(names, n_rows=self.n_rows, index=tuple(self.index))
@@ -89,16 +95,6 @@ class ArrowSource(Source):
 
     def _type(self, name: Any) -> Any:
         return self.schema.field(name).type
-
-    def only_level(self) -> str:
-        """Return the one column of pandas' index, or raise where there are several."""
-        if len(self.index) == 1:
-            return self.index[0]
-        raise FileFormatError(
-            f"{self.path} has a pandas index of {len(self.index)} levels"
-            f" ({', '.join(map(repr, self.index))}), but an object has one id. Name the level to"
-            " take as id column; the others then are left out."
-        )
 
     def check_fits(self) -> None:
         """Raise where all rows do not fit in memory, by the larger size that the file claims."""

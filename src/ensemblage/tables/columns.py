@@ -207,8 +207,10 @@ def cast_to(kind: Any, column: Any, where: str) -> Any:
 def texts_of(column: Any, where: str) -> list[Any]:
     """Return a column as texts, which are the same in every batch; None where there is none."""
     values = to_array(column, where)
-    if values.dtype.kind == "M":
-        return date_texts(values)
+    if values.dtype.kind == "M":  # as fine as the type: no batch knows what others need
+        texts = np.datetime_as_string(values).astype(object)
+        texts[np.isnat(values)] = None
+        return list(texts)
     if values.dtype.kind == "f":
         return [None if number != number else str(number) for number in values.tolist()]
     return [None if value is None else str(value) for value in values.tolist()]
@@ -260,13 +262,6 @@ def iso_dates(dates: NDArray[Any]) -> NDArray[Any]:
     unit = next(unit for unit in _UNITS if (known.astype(f"datetime64[{unit}]") == known).all())
     texts = np.datetime_as_string(dates.astype(f"datetime64[{unit}]"))
     return np.where(np.isnat(dates), "", texts)
-
-
-def date_texts(dates: NDArray[Any]) -> list[Any]:
-    """Return dates as ISO 8601; as fine as their type, since no batch knows what others need."""
-    texts = np.datetime_as_string(dates).astype(object)
-    texts[np.isnat(dates)] = None
-    return list(texts)
 
 
 def joined(parts: list[NDArray[Any]]) -> NDArray[Any]:

@@ -238,11 +238,17 @@ def arrow_votes(
     `codes` returns the codes of names. Messages name `where`; its first value is in row `first`.
     """
     import pyarrow as pa
+    import pyarrow.compute as pc
 
     kind = column.type
     if pa.types.is_dictionary(kind):
         values, called = arrow_votes(column.dictionary, codes, where, first)
-        _check_indices(column.indices, len(values), where)
+        bounds = pc.min_max(column.indices).as_py()
+        if bounds["min"] is not None and not 0 <= bounds["min"] <= bounds["max"] < len(values):
+            raise FileFormatError(
+                f"{where} cannot be read (codes up to {bounds['max']} of {len(values)} names). Make"
+                " or fetch the file again."
+            )
         return take(values, column.indices, where), called
     if pa.types.is_null(kind):
         return np.full(len(column), MISSING, dtype=np.int8), NUMBERS
@@ -280,18 +286,6 @@ def _no_room(largest: int, where: str) -> FileFormatError:
         f"{where}: {largest} and missing votes are in one column, and no 64-bit integer type holds"
         f" both; labels go up to {_INT64.max} there. Number the clusters from 0."
     )
-
-
-def _check_indices(indices: Any, count: int, where: str) -> None:
-    """Reject a damaged file whose codes point past the end of their dictionary."""
-    import pyarrow.compute as pc
-
-    bounds = pc.min_max(indices).as_py()
-    if bounds["min"] is not None and not 0 <= bounds["min"] <= bounds["max"] < count:
-        raise FileFormatError(
-            f"{where} cannot be read (codes up to {bounds['max']} of {count} names). Make or fetch"
-            " the file again."
-        )
 
 
 def take(values: IntArray, indices: Any, where: str) -> IntArray:

@@ -246,22 +246,15 @@ def check_same_columns(first: Source, other: Source) -> None:
         )
         raise FileFormatError(message)
     if (other.names, other.kept) != (first.names, first.kept):
-        raise other_columns(first.path, first.names, other.path, other.names)
-
-
-def other_columns(
-    first: str, known: Collection[str], path: str, names: Collection[str]
-) -> FileFormatError:
-    """Return the error for a file with other columns than the first."""
-    odd = [name for name in names if name not in known]
-    lacking = [name for name in known if name not in names]
-    how = [f"it has {shown(odd, 5)} too"] if odd else []
-    how += [f"it lacks {shown(lacking, 5)}"] if lacking else []
-    return FileFormatError(
-        f"The columns of {path} are not those of {first}:"
-        f" {'; '.join(how) or 'they stand in another order'}. Files given together must have the"
-        " same columns in the same order."
-    )
+        odd = [name for name in other.names if name not in first.names]
+        lacking = [name for name in first.names if name not in other.names]
+        how = [f"it has {shown(odd, 5)} too"] if odd else []
+        how += [f"it lacks {shown(lacking, 5)}"] if lacking else []
+        raise FileFormatError(
+            f"The columns of {other.path} are not those of {first.path}:"
+            f" {'; '.join(how) or 'they stand in another order'}. Files given together must have"
+            " the same columns in the same order."
+        )
 
 
 def check_options(chosen: str, path: str, *, header: bool | str, key: str | None) -> None:

@@ -292,8 +292,15 @@ def _read_sources(sources: list[Source], *, warned: bool) -> VoteTable:
     )
     if first.truth is not None:
         table.extra[first.truth] = columns[-1]
-    if warned and getattr(first, "suspect", None) is not None and table.ids is None:
-        _warn_of_separator(first, table)
+    names = columns_of(table)[0].dtype == object
+    if warned and first.suspect is not None and table.ids is None and names:
+        warnings.warn(
+            f"{first.path} was read as one clustering, and all its names have equally many"
+            f" {first.suspect.called} in them. If these separate votes, save it in another way."
+            f" {SEPARATORS}.",
+            UserWarning,
+            stacklevel=3,
+        )
     return table
 
 
@@ -321,15 +328,3 @@ def _joined_extra(sources: list[Source]) -> dict[str, NDArray[Any]]:
         if len(parts) == len(sources) and len(kinds) == 1:
             extra[name] = np.concatenate(parts)
     return extra
-
-
-def _warn_of_separator(source: Any, table: VoteTable) -> None:
-    """Warn of an only column whose names could be rows that were not taken apart."""
-    if n_objects(table) and columns_of(table)[0].dtype == object:
-        warnings.warn(
-            f"{source.path} was read as one clustering, and all its names have equally many"
-            f" {source.suspect.called} in them. If these separate votes, save it in another way."
-            f" {SEPARATORS}.",
-            UserWarning,
-            stacklevel=4,
-        )

@@ -60,6 +60,8 @@ class Source:
     n_rows: int | None
     #: How many rows of the file come before the first object.
     n_before: int = 0
+    #: What may separate the names of an only column of text.
+    suspect: Any = None
     #: Labels of the objects that came along, by name.
     extra: Mapping[str, NDArray[Any]] = MappingProxyType({})
     #: The votes as one matrix, if the file has them so and nothing beside them.

@@ -67,11 +67,12 @@ class TextSource(Source):
         names, named = self._name_columns()
         head = self._text.head
         self.n_before = int(named)
-        self.suspect = None
         if not choice.features:
             self.suspect = _suspect(self._text, self.path) if len(head) == 1 else None
-            if choice.columns is None:
-                _check_measurements(head, self.path)
+            large = len(head) > 1 and head[0].n_rows >= _FEWEST_MEASUREMENTS
+            if choice.columns is None and large and all(map(_is_measurement, head[1:])):
+                # Raised early: the distinct values of a large file would fill the memory.
+                raise FileFormatError(f"The columns of {self.path} hold no labels. {FEATURES}")
         self._at = {name: place for place, name in enumerate(names)}
         self._choose(names, n_rows=head[0].n_rows, named=named)
         if self.id_name != "":  # a first column without a name is one of ids, or c1
@@ -251,12 +252,8 @@ def _has_names(text: Text, path: str) -> bool:
     return False
 
 
-def _check_measurements(head: list[HeadColumn], path: str) -> None:
-    """Raise early where a large file holds measurements: distinct values would fill memory."""
-    if len(head) < 2 or head[0].n_rows < _FEWEST_MEASUREMENTS:
-        return
-    if all(2 * column.kinds()[Kind.FRACTION] > column.n_rows for column in head[1:]):
-        raise FileFormatError(f"The columns of {path} hold no labels. {FEATURES}")
+def _is_measurement(column: HeadColumn) -> bool:
+    return 2 * column.kinds()[Kind.FRACTION] > column.n_rows
 
 
 def _suspect(text: Text, path: str) -> Suspect | None:
@@ -278,11 +275,6 @@ def _suspect(text: Text, path: str) -> Suspect | None:
 
 def read_xlsx(file: File, choice: Choice, chosen: str) -> TextSource:  # noqa: ARG001
     """Return the first sheet of a spreadsheet: its cells as text."""
-    return TextSource(sheet_as_text(file), choice)
-
-
-def sheet_as_text(file: File) -> File:
-    """Return the first sheet of a spreadsheet as a text file in memory."""
     try:
         from python_calamine import CalamineError, CalamineWorkbook
     except ImportError:
@@ -300,7 +292,7 @@ def sheet_as_text(file: File) -> File:
             ) from error
     text = io.StringIO(newline="")
     csv.writer(text, lineterminator="\n").writerows([_cell(value) for value in row] for row in rows)
-    return File.of_bytes(text.getvalue().encode(), file.name)
+    return TextSource(File.of_bytes(text.getvalue().encode(), file.name), choice)
 
 
 def _cell(value: Any) -> str:

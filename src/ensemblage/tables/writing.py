@@ -306,18 +306,14 @@ def _write_mat(path: str, votes: NDArray[np.integer[Any]], truth: NamedColumn | 
     wide = votes.astype(np.int64)  # a missing vote stays -1, which 0 would not mean to our readers
     content: dict[str, Any] = {"members": smallest(np.where(wide == MISSING, MISSING, wide + 1))}
     if truth is not None:
-        content["gt"] = _class_numbers(truth.values)[:, None]
+        classes = truth.values
+        if classes.dtype == object:  # names: their places, from 1, among the sorted names
+            missing = is_missing(classes)
+            places = np.unique(classes[~missing].astype(str), return_inverse=True)[1] + 1
+            classes = np.full(len(classes), MISSING, dtype=np.int64)
+            classes[~missing] = places
+        content["gt"] = smallest(classes)[:, None]
     packed = io.BytesIO()
     savemat(packed, content, do_compression=True)
     with replacing(path) as target:
         target.write(packed.getbuffer())
-
-
-def _class_numbers(truth: NDArray[Any]) -> NDArray[np.integer[Any]]:
-    """Return whole numbers as they are, names as their places, from 1, among the sorted names."""
-    if truth.dtype != object:
-        return smallest(truth)
-    missing = is_missing(truth)
-    numbers = np.full(len(truth), MISSING, dtype=np.int64)
-    numbers[~missing] = np.unique(truth[~missing].astype(str), return_inverse=True)[1] + 1
-    return smallest(numbers)
