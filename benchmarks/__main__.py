@@ -1,4 +1,4 @@
-"""Time, peak memory and agreement of our stages beside slow twins on the same input.
+"""Time, peak memory and agreement of our stages compared with slow twins on the same input.
 
 python -m benchmarks [microclusters] [engine] [graph] [startup] [growth] [peers]      default: all
 

@@ -1,4 +1,4 @@
-"""Votes on a Dask cluster of this machine, beside the plain stream of the same file.
+"""Votes on a Dask cluster of this machine, compared with the plain stream of the same file.
 
 python -m benchmarks.cluster [--rows 1e7] [--distinct 1e5] [--workers 2] [--folder DIR]
 

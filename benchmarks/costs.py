@@ -5,7 +5,7 @@ python -m benchmarks.costs --show                    the table of exponents, and
 python -m benchmarks.costs --write                   fit the constants of `en.estimate`
 python -m benchmarks.costs --check [--seed 0]        estimates beside fits of other shapes
 
-Each point is a fit in a process of its own, one thread, kept in docs/costs.json: CPU seconds
+Each point is a fit in a separate process, one thread, kept in docs/costs.json: CPU seconds
 without compiling, and the bytes that it adds at its peak. A method's larger sizes are left out
 after one that took more than 10 seconds.
 """
@@ -28,7 +28,7 @@ from benchmarks.shapes import noisy
 from ensemblage._memory import peak_memory
 from ensemblage.flow import compiling
 from ensemblage.methods import estimating
-from ensemblage.methods._trust import without_comparison
+from ensemblage.methods._reliability import without_comparison
 
 DOCS = Path(__file__).parents[1] / "docs"
 RECORDS = DOCS / "costs.json"
@@ -116,7 +116,7 @@ def records() -> list[dict[str, Any]]:
 
 
 def one_fit(method: str, sizes: dict[str, int]) -> dict[str, Any]:
-    """Fit in a process of its own; return seconds, bytes and the shape."""
+    """Fit in a separate process; return seconds, bytes and the shape."""
     context = multiprocessing.get_context("spawn")
     receive, send = context.Pipe(duplex=False)
     process = context.Process(target=_fit, args=(send, method, sizes))

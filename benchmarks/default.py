@@ -1,4 +1,4 @@
-"""How good the default method is, beside seven others at the true number of clusters.
+"""How good the default method is, compared with seven others at the true number of clusters.
 
 python -m benchmarks.default [blobs|pools|datasets|all] [--quick] [--jobs 2]
 

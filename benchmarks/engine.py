@@ -1,4 +1,4 @@
-"""PTA, PTGP and their stages beside the definition done with dense products."""
+"""PTA, PTGP and their stages compared with the definition done with dense products."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""EnsembleClustering beside its members and beside k-means, from features, over many seeds.
+"""EnsembleClustering compared with its members and beside k-means, from features, over many seeds.
 
 python -m benchmarks.features [NAME ...] [--seeds 20]
 

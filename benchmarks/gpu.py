@@ -1,4 +1,4 @@
-"""The walk on a GPU beside the same on the processor: where it pays, and how much.
+"""The walk on a GPU compared with the CPU: where it is faster, and by how much.
 
 python -m benchmarks.gpu [--sizes 1000 3000 10000 30000] [--columns 900] [--steps 20]
 

@@ -1,4 +1,4 @@
-"""Whole fits with a GPU beside the same on all threads of the processor.
+"""Whole fits with a GPU compared with the same on all threads of the processor.
 
 python -m benchmarks.gpu_fits [--sizes 100000 1000000] [--methods consensus ptgp] [--members 50]
 

@@ -1,4 +1,4 @@
-"""Consensus communities beside single runs, and the time of agreement along edges.
+"""Consensus communities compared with single runs, and the time of agreement along edges.
 
 python -m benchmarks.graphs [--graphs 3] [--seeds 10] [--vertices 1000] [--speed]
 

@@ -5,7 +5,7 @@ python -m benchmarks.growth --axis N --largest  N = 10**8 too
 python -m benchmarks.growth --axis n --largest  n = 100,000 and 10**6 too: half an hour, 16 GB
 python -m benchmarks.growth --show              exponents and plots of what was measured before
 
-Each point is measured in a process of its own and kept in docs/growth.json, in place of an older
+Each point is measured in a separate process and kept in docs/growth.json, in place of an older
 one of the same kind; docs/growth.png is drawn from it. CPU seconds of one thread, without
 compilation; bytes are those above the input. Reading all votes once, as 64-bit words that are
 summed, is the measure for what grows with N.
@@ -112,7 +112,7 @@ def _graph_and_walk(table: np.ndarray) -> list[dict]:
 
 
 def members(n_members: int) -> list[dict]:
-    """Measure PTGP on 5,000 microclusters of so many members."""
+    """Measure PTGP on 5,000 microclusters, by the number of members."""
     votes = en.microclusters(gaussians(20_000, n_members)[0]).table[:5_000].astype(np.uint8)
     en.PTGP(3, n_jobs=1).fit(votes[:500])
     with peak_memory() as taken:

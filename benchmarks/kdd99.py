@@ -4,7 +4,7 @@ python -m benchmarks.kdd99 [--methods NAME ...] [-k 23]
 
 Base clusterings are k-means and RPCL in turn, k drawn from 2..50; they are made once and kept
 under .benchmarks/. Prints seconds, CPU
-seconds, memory above the votes, and NMI with the classes, each method in a process of its own.
+seconds, memory above the votes, and NMI with the classes, each method in a separate process.
 """
 
 from __future__ import annotations

@@ -2,7 +2,7 @@
 
 python -m benchmarks.load [CASE ...] [--methods ptgp,eac,pta,vote] [--seconds 600]
 
-Each case runs each method in a process of its own, which prints one line: what became of it, wall
+Each case runs each method in a separate process, which prints one line: what became of it, wall
 and CPU seconds, and the memory at the peak above that of the votes. A refusal is a
 `MemoryBudgetError`; its line shows how long it took and what it had taken by then.
 """

@@ -1,4 +1,4 @@
-"""Microclusters beside numpy.unique and pandas.factorize."""
+"""Microclusters compared with numpy.unique and pandas.factorize."""
 
 from __future__ import annotations
 

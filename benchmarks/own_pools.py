@@ -1,4 +1,4 @@
-"""Pools of our own beside the authors': how alike they are, and what a consensus of them gives.
+"""Own pools compared with the authors': their similarity, and the consensus of each.
 
 python -m benchmarks.own_pools [NAME ...] [--draws 20]
 

@@ -1,4 +1,4 @@
-"""Other packages on the same votes, larger and larger until they fail, beside the same method here.
+"""Other packages on growing votes until they fail, compared with the same method here.
 
 python -m benchmarks.peers [--seconds 60] [--gigabytes 8]
 

@@ -17,7 +17,7 @@ from scipy.stats import rankdata
 from threadpoolctl import threadpool_limits
 
 import ensemblage as en
-from ensemblage.methods._trust import without_comparison
+from ensemblage.methods._reliability import without_comparison
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence

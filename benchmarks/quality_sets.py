@@ -75,7 +75,7 @@ def _loaded(load: Callable[..., tuple[np.ndarray, np.ndarray]]) -> Callable[[int
 
 
 def _parts(t: np.ndarray, n_parts: int) -> np.ndarray:
-    """Return which of so many parts of equal size each place on a curve is in."""
+    """Return the part of equal size that each position on a curve is in."""
     return np.searchsorted(np.quantile(t, np.arange(1, n_parts) / n_parts), t)
 
 
@@ -260,7 +260,7 @@ def member(name: str, features: np.ndarray, k: int, rng: np.random.Generator) ->
 
 
 def members(kind: str, data: Data, n_members: int, seed: int) -> np.ndarray:
-    """Return the votes of so many members of one kind; fewer members are the first of these."""
+    """Return the votes of members of one kind; fewer members are the first of these."""
     rng = np.random.default_rng([seed, list(MEMBERS).index(kind)])
     names, low, high = MEMBERS[kind]
     columns = []

@@ -58,7 +58,7 @@ def write_csv(path: Path, votes: np.ndarray) -> None:
 
 
 def prepare(path: Path, make: Callable[[], np.ndarray]) -> int:
-    """Write the votes in a process of its own, so that their memory is not counted here."""
+    """Write the votes in a separate process, so that their memory is not counted here."""
     process = multiprocessing.get_context("fork").Process(target=lambda: write_csv(path, make()))
     process.start()
     process.join()

@@ -9,7 +9,7 @@ python -m benchmarks.shapes [wide] [draws] [tall] [close] [--largest]     defaul
   beside what leaving out one of the 50 members changes in the exact one.
 
 CPU seconds of one thread of a whole fit, without compiling, the bytes that it adds at its peak, and
-the ARI with the planted groups. Each fit is in a process of its own.
+the ARI with the planted groups. Each fit is in a separate process.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Consensus of Leiden runs on single cells beside single runs, and its cost on 100,000 cells.
+"""Consensus of Leiden runs compared with single runs, and its cost on 100,000 cells.
 
 python -m benchmarks.single_cell [PBMC68k_reduced] [Pollen] [scale] [missing] [--sets 10]
     [--report FOLDER]

@@ -105,7 +105,7 @@ def _stream(votes: Any, folder: Path) -> int:
 
 
 def soak(minutes: float, methods: list[str]) -> list[Reading]:
-    """Run rounds for so long, and print a line a minute."""
+    """Run rounds until the time is over, and print a line a minute."""
     rng = np.random.default_rng(0)
     begin = told = noted = time.monotonic()
     readings: list[Reading] = []

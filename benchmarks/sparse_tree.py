@@ -126,7 +126,7 @@ def _measured(
 ) -> tuple[float, int]:
     with compiling.kernels_for(everything=True):
         prepare(_SMALL)()
-        sparse(weighed(_SMALL))  # a fit of few rows does without
+        sparse(weighed(_SMALL))  # not needed by a fit of few rows
     call = prepare(table)
     clock = time.process_time()
     with peak_memory() as peak:

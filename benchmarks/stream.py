@@ -1,4 +1,4 @@
-"""Votes larger than memory: both passes beside plain reading of the same columns.
+"""Votes larger than memory: both passes compared with plain reading of the same columns.
 
 python -m benchmarks.stream [--rows 1e7] [--distinct 1e5] [--jobs 1] [--folder DIR] [--keep]
 

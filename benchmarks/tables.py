@@ -1,4 +1,4 @@
-"""Reading votes from files beside pyarrow's plain reading of the same files.
+"""Reading votes from files compared with pyarrow's plain reading of the same files.
 
 python -m benchmarks.tables [--rows 1e6] [--columns 10] [--repeats 5] [--folder DIR]
 

@@ -28,7 +28,7 @@ extensions = [
 exclude_patterns = ["_build"]
 nitpicky = False
 
-myst_enable_extensions = ["deflist", "dollarmath"]
+myst_enable_extensions = ["attrs_block", "deflist", "dollarmath"]
 myst_heading_anchors = 3
 
 autosummary_generate = False

@@ -2,10 +2,10 @@
 Many methods on the same votes
 ==============================
 
-All methods take the same input, so that trying another one costs a word. Here are their means over
+All methods accept the same input, so they are easy to compare. The figure shows their means over
 five ensembles of the handwritten digits, with members finer than the digits, and over five sets of
-clear blobs, with members at the right k. There PTA and PTGP are worse than the average member. Two
-kinds of data do not make a ranking; "Which method" in the documentation has one.
+clear blobs, with members at the right k. On the blobs PTA and PTGP are worse than the average
+member. Two kinds of data are not a ranking; "Which method" in the documentation has one.
 """
 
 import textwrap
@@ -25,7 +25,7 @@ warnings.simplefilter("ignore", en.FewerClustersWarning)
 
 def scores(votes, truth):
     """Return the ARI of each method on one ensemble, and the mean of its members."""
-    ensemble = en.Ensemble(votes)  # checked and grouped once, for all of them
+    ensemble = en.Ensemble(votes)  # validated and grouped once, for all methods
     found = {"mean member": np.mean([en.metrics.ari(truth, vote) for vote in votes.T])}
     for name, method in en.METHODS.items():
         if name in SKIPPED:

@@ -1,9 +1,10 @@
 """
-Votes of your own
-=================
+Your own votes
+==============
 
-Base clusterings from anywhere, here from k-means of scikit-learn, and their consensus by the
-default method, by PTGP and by PTA. Figures are means over ten seeds of the base clusterings.
+Base clusterings can come from any source. Here they come from k-means of scikit-learn; the example
+computes their consensus by the default method, by PTGP and by PTA. Figures are means over
+ten seeds of the base clusterings.
 """
 
 import numpy as np
@@ -33,7 +34,7 @@ members = []
 for seed in SEEDS:
     votes = base_clusterings(seed)
     members += [en.metrics.nmi(digits, vote) for vote in votes.T]
-    ensemble = en.Ensemble(votes)  # checked and grouped once, for all methods
+    ensemble = en.Ensemble(votes)  # validated and grouped once, for all methods
     alone = KMeans(10, n_init=10, random_state=seed).fit(features)
     model = en.Consensus(n_clusters=10, random_state=0).fit(ensemble)
     labellings["k-means, n_init=10"].append(alone.labels_)

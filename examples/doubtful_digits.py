@@ -1,8 +1,9 @@
 """
-The objects to look at first
-============================
+Uncertain objects
+=================
 
-``confidence_`` says how clearly each object belongs to its cluster. The lowest ones deserve a look.
+``confidence_`` measures how clearly each object belongs to its cluster. Check the lowest ones
+first.
 """
 
 import numpy as np
@@ -15,13 +16,13 @@ features, digits = load_digits(return_X_y=True)
 model = en.EnsembleClustering(n_clusters=10, random_state=0).fit(features)
 surest_first = np.argsort(-model.confidence_, kind="stable")
 
-# What each cluster mostly holds. Only the titles of the pictures need the true digits.
+# The most frequent digit of each cluster. Only the printed shares need the true digits.
 of_cluster = [np.bincount(digits[model.labels_ == k]).argmax() for k in range(10)]
 named = np.take(of_cluster, model.labels_)
 for part, which in {"surest half": surest_first[:900], "last hundred": surest_first[-100:]}.items():
     print(f"{part:<12}  {np.mean(named[which] == digits[which]):.0%} in the cluster of their digit")
 
-# Above, the surest of each cluster; below, the ten that the consensus is least sure of.
+# Above, the most certain object of each cluster; below, the ten least certain objects.
 surest = [surest_first[model.labels_[surest_first] == k][0] for k in range(10)]
 figure, axes = plt.subplots(2, 10, figsize=(10, 3.4), layout="constrained")
 for row, which in zip(axes, (surest, surest_first[-10:]), strict=True):

@@ -2,9 +2,9 @@
 Communities that many runs agree on
 ===================================
 
-Characters of *Les Misérables* who appear together, and the groups that Louvain finds among them:
-single runs differ from seed to seed, their consensus hardly does. Large dots are characters that
-the runs do not put with their neighbours.
+The graph links characters of *Les Misérables* that appear together. Louvain finds different groups
+with each seed; the consensus of many runs hardly depends on the seed. Large dots are characters
+that the runs do not group with their neighbours.
 """
 
 from itertools import combinations

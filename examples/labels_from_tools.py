@@ -2,8 +2,8 @@
 Labels from tools that disagree
 ===============================
 
-Cell types from five tools that use different names and leave cells out: one label for each cell.
-Needs pandas.
+Five tools name cell types differently and do not label all cells. The consensus has one label for
+each cell. The example needs pandas.
 """
 
 import numpy as np
@@ -18,12 +18,12 @@ true = rng.choice(TYPES, size=300, p=[0.4, 0.3, 0.2, 0.1])
 
 
 def tool(errors: float, gaps: float) -> pd.Series:
-    """Return what a tool says: some labels are wrong, some are missing."""
+    """Return the labels of a tool: some are wrong, some are missing."""
     said = np.where(rng.random(len(true)) < errors, rng.choice(TYPES, size=len(true)), true)
     return pd.Series(said).mask(rng.random(len(true)) < gaps)
 
 
-# Strings, numbers and categories may stand side by side: names matter within a column only.
+# Columns may hold strings, numbers and categories: labels are compared within a column only.
 votes = pd.DataFrame(
     {
         "markers": tool(errors=0.10, gaps=0.1).str.upper(),

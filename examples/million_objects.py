@@ -2,8 +2,8 @@
 A million objects
 =================
 
-Objects with equal votes are one microcluster, and only microclusters are compared. A million
-objects are as much work as their different rows of votes.
+Objects with equal votes form one microcluster, and only microclusters are compared. The cost of a
+million objects depends on the number of different rows of votes.
 """
 
 import time
@@ -14,7 +14,7 @@ from matplotlib import pyplot as plt
 import ensemblage as en
 
 rng = np.random.default_rng(0)
-group = rng.integers(0, 12, 1_000_000)  # what the votes are about, which nobody knows
+group = rng.integers(0, 12, 1_000_000)  # the true groups, which are not used
 
 
 def vote() -> np.ndarray:

@@ -1,8 +1,8 @@
 """
-How many clusters
-=================
+Number of clusters
+==================
 
-``choose_k`` looks at a range of k from one fit, recommends one, and says why.
+``choose_k`` scores a range of k from one fit, recommends one, and gives the reasons.
 """
 
 from matplotlib import pyplot as plt

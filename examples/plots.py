@@ -1,9 +1,10 @@
 """
-All pictures
-============
+All plots
+=========
 
-Every picture of ``ensemblage.plot``, on the handwritten digits. With a folder as its argument the
-script keeps a PNG of each; ``python examples/plots.py docs/plots`` makes those of "Plots".
+This example draws every plot of ``ensemblage.plot`` for the handwritten digits. With a folder as
+its argument the script saves a PNG of each; ``python examples/plots.py docs/plots`` makes those of
+"Plots".
 """
 
 import sys
@@ -19,7 +20,7 @@ folder = Path(sys.argv[1]) if len(sys.argv) > 1 else None
 
 features, digits = load_digits(return_X_y=True)
 votes = en.ensembles.generate(features, n_members=20, n_clusters_range=(10, 30), random_state=0)
-# A member that knows nothing and one that counts twice, for the pictures to find.
+# A member with random labels and a duplicate, which the plots show.
 chance = np.random.default_rng(0).integers(0, 10, len(votes))
 votes = np.column_stack([votes, chance, votes[:, 0]])
 names = [*(f"run {m}" for m in range(20)), "random", "copy of run 0"]

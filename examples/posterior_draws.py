@@ -3,8 +3,8 @@ One clustering from draws of a posterior distribution
 =====================================================
 
 A Gibbs sampler for a mixture of normals returns a clustering in each row. ``Median`` finds the
-partition with the least expected loss to all of them, and the credible ball shows how far the
-draws are from it.
+partition with the least expected loss to all of them, and the credible ball shows their
+distances from it.
 """
 
 import numpy as np
@@ -16,7 +16,7 @@ rng = np.random.default_rng(0)
 group = np.repeat([0, 1, 2], [40, 25, 15])
 points = np.array([[0, 0], [3, 1], [0, 5]])[group] + rng.normal(size=(80, 2))
 
-# At most eight components of unit variance; those that nobody needs stay empty.
+# At most eight components of unit variance; superfluous ones stay empty.
 draws = np.empty((2000, 80), dtype=int)
 means, shares = rng.normal(scale=3, size=(8, 2)), np.full(8, 1 / 8)
 for sweep in range(-200, 2000):
@@ -37,7 +37,7 @@ print(f"{model.n_clusters_} clusters, expected loss {model.expected_loss_:.2f} b
 print(f"the best of 200 draws: {best.expected_loss:.2f} bits from these")
 print(f"ARI with the groups: {en.metrics.ari(group, model.labels_):.2f}")
 
-# Pale points are those that the draws do not agree on.
+# Pale points are objects on which the draws disagree.
 figure, (left, right) = plt.subplots(1, 2, figsize=(10, 4.4), layout="constrained")
 sure = 0.25 + 0.75 * model.confidence_
 left.scatter(*points.T, c=model.labels_, cmap="viridis", alpha=sure, s=30)

@@ -1,9 +1,9 @@
 """
-Shapes that k-means cannot see
-==============================
+Shapes that k-means cannot find
+===============================
 
-k-means makes round patches. Many patches of many runs, put together, follow any shape. All settings
-are the defaults, but for the number of clusters.
+k-means makes round patches. The consensus of many runs combines small patches and follows any
+shape. All settings except the number of clusters are the defaults.
 """
 
 import numpy as np
@@ -17,7 +17,7 @@ moons, side = make_moons(500, noise=0.07, random_state=0)
 ball = np.random.default_rng(1).normal([0.5, 1.7], 0.15, (150, 2))
 points, shapes = np.vstack([moons, ball]), np.append(side, np.full(150, 2))
 
-# Members have more clusters than there are shapes: patches small enough to stay inside of one.
+# Members have more clusters than there are shapes, so that a patch is inside one shape.
 models = [en.EnsembleClustering(n_clusters=3, random_state=seed).fit(points) for seed in range(10)]
 alone = [KMeans(n_clusters=3, n_init=10, random_state=seed).fit(points) for seed in range(10)]
 for name, fitted in {"k-means": alone, "consensus": models}.items():

@@ -3,9 +3,9 @@ Single cell: sixty Leiden runs and their consensus
 ==================================================
 
 700 blood cells (PBMC68k, the example of scanpy) are clustered by Leiden at six resolutions from ten
-seeds each. The consensus is one clustering of the cells, and says how sure it is of each of them.
-Where the data folder does not have these cells, simulated ones stand in. It needs anndata and
-igraph; scanpy is not needed.
+seeds each. The consensus is one clustering of the cells, with a confidence for each of them. If the
+data folder does not contain these cells, simulated cells are used. The example needs anndata and
+igraph; scanpy is not required.
 """
 
 import anndata as ad
@@ -38,8 +38,8 @@ adata.obsp["connectivities"] = kneighbors_graph(adata.obsm["X_pca"], 15)
 adata.obsm["X_tsne"] = TSNE(random_state=0).fit_transform(adata.obsm["X_pca"])
 
 # %%
-# Sixty runs, and the labelling that is nearest to them. ``method="median"`` needs no number of
-# clusters; without it the default method chooses one.
+# Sixty runs, and the partition with the smallest distance to them. ``method="median"`` needs no
+# number of clusters; the default method chooses one.
 
 en.sc.tl.leiden_ensemble(adata)
 en.sc.tl.consensus(adata, method="median")
@@ -53,19 +53,19 @@ print(f"ARI with the annotation: {min(single):.2f} to {max(single):.2f} for a ru
 print(f"  {en.metrics.ari(truth, adata.obs['consensus']):.2f} for the consensus")
 
 # %%
-# How the clusters split as the resolution grows, and what the consensus makes of it.
+# How the clusters split as the resolution grows; the last row is the consensus.
 
 en.sc.pl.clustree(adata)
 plt.show()
 
 # %%
-# How sure it is. Cells that lie between two clusters are dark.
+# Confidence. Cells between two clusters are dark.
 
 en.sc.pl.confidence(adata)
 plt.show()
 
 # %%
-# The least sure cells, and the two clusters that they lie between.
+# The least certain cells, and the two clusters that they are between.
 
 shares = pd.DataFrame(adata.obsm["consensus_memberships"], index=adata.obs_names)
 doubtful = adata.obs["consensus_confidence"].nsmallest(5)
@@ -82,8 +82,7 @@ en.sc.pl.members(adata)
 plt.show()
 
 # %%
-# Everything in one page, for those who want to look at single cells:
-# ``en.report.write(model, "cells.html", truth=truth)`` writes this to a file.
+# A report contains all of this; ``en.report.write(model, "cells.html", truth=truth)`` writes it.
 
 model = en.Median(random_state=0).fit(adata.obs[runs])
 page = en.report.html(model, truth=truth, features=adata.obsm["X_pca"], title="700 cells")

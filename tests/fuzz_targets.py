@@ -85,7 +85,7 @@ def _batched(suffix: str) -> Callable[[bytes, Path], None]:
                 for batch in source.batches(carried=True):
                     source.coded(batch, codes)
                     source.carried_arrays(batch, source.carried_types())
-                    source.carried_texts(batch)
+                    [tables.texts_of(column, "") for column in batch.carried]
 
     return read
 
@@ -262,7 +262,7 @@ def _read_packed_records(data: bytes, folder: Path) -> None:
     try:
         records.read(folder)
     except ValueError as error:
-        if "Bring it back" not in str(error):
+        if "Restore it" not in str(error):
             raise
 
 

@@ -27,7 +27,7 @@ def noisy(sizes, n_clusterings, wrong, seed=0, gaps=0.0):
 
 
 def quiet(est, matrix):
-    """Fit, and do not warn where fewer clusters come out."""
+    """Fit without a warning about fewer clusters."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", en.FewerClustersWarning)
         return est.fit(matrix)

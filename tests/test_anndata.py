@@ -80,7 +80,7 @@ def test_keys_may_be_a_prefix_or_a_pattern(keys, expected, adata):
     adata = adata[adata.obs["sc3"].notna()].copy()
     ensemblage.anndata.consensus(adata, keys, n_clusters=2, key_added="s_all")
     assert adata.uns["s_all"]["params"]["keys"] == expected
-    # What it has added itself is no clustering when it is asked again.
+    # Its own results are not clusterings in the next call.
     ensemblage.anndata.consensus(adata, keys, n_clusters=2, key_added="s_all")
     assert adata.uns["s_all"]["params"]["keys"] == expected
 
@@ -106,7 +106,7 @@ def test_weights_and_a_chosen_k(adata):
 
 @pytest.mark.parametrize("keys", [None, 5])
 def test_keys_that_are_none(adata, keys):
-    with pytest.raises(TypeError, match=r"'keys' must be the names of columns of adata\.obs, or"):
+    with pytest.raises(TypeError, match=r"'keys' must be a list of columns of adata\.obs, or"):
         ensemblage.anndata.consensus(adata, keys, n_clusters=3)
 
 
@@ -123,13 +123,13 @@ def test_mistakes_are_told(adata):
         ensemblage.anndata.consensus(adata, KEYS, n_clusters=3, method="ptpg")
     with pytest.raises(ValueError, match=r"no parameter 'linkages' of PTA\. Did you mean"):
         ensemblage.anndata.consensus(adata, KEYS, n_clusters=3, method="pta", linkages="x")
-    with pytest.raises(ValueError, match="names 'sc3' twice"):
+    with pytest.raises(ValueError, match="got 'sc3' twice"):
         ensemblage.anndata.consensus(adata, ["sc3", "sc3"], n_clusters=3)
-    with pytest.raises(ValueError, match="names 'sc3', which the result would replace"):
+    with pytest.raises(ValueError, match="not include 'sc3', which the result replaces"):
         ensemblage.anndata.consensus(adata, ["sc3", "seurat"], n_clusters=3, key_added="sc3")
-    with pytest.raises(ValueError, match=r"names no column of adata\.obs"):
+    with pytest.raises(ValueError, match=r"at least one column of adata\.obs"):
         ensemblage.anndata.consensus(adata, [], n_clusters=3)
-    with pytest.raises(TypeError, match="takes an AnnData object, but got DataFrame"):
+    with pytest.raises(TypeError, match="needs an AnnData object, got DataFrame"):
         ensemblage.anndata.consensus(adata.obs, KEYS, n_clusters=3)
     assert "consensus" not in adata.obs
     with pytest.warns(en.FeaturesAsVotesWarning):

@@ -1,4 +1,4 @@
-"""Colours of clusters: told apart by every eye, on white and on black, in plots and reports."""
+"""Colours of clusters: distinguishable for all, on white and on black, in plots and reports."""
 
 import numpy as np
 import pytest

@@ -244,6 +244,20 @@ def test_links_lead_somewhere(page):
             assert (page.parent / target).exists(), target
 
 
+def test_links_of_the_readme_are_those_of_the_project_and_lead_to_pages():
+    urls = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]["urls"]
+    raw = urls["Source"].replace("github.com", "raw.githubusercontent.com")
+    places = {
+        f"{urls['Documentation']}/en/latest/": ROOT / "docs",
+        f"{urls['Source']}/blob/main/": ROOT,
+        f"{raw}/main/": ROOT,
+    }
+    for target in LINK.findall((ROOT / "README.md").read_text(encoding="utf-8")):
+        [base] = [base for base in places if target.startswith(base)]
+        path = places[base] / target.removeprefix(base)
+        assert path.exists() or path.with_suffix(".md").exists(), target
+
+
 def test_the_drawn_tree_has_every_package_and_every_stage():
     drawn = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
     source = ROOT / "src" / "ensemblage"

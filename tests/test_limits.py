@@ -11,10 +11,10 @@ import ensemblage as en
 from ensemblage import datasets, tables
 from ensemblage.datasets import _catalogue, _load
 from ensemblage.ensembles import _consensus
-from ensemblage.methods import _trust
+from ensemblage.methods import _reliability
 from ensemblage.metrics import explain
 from ensemblage.metrics.choosing import _verdict
-from ensemblage.report import _facts, _words
+from ensemblage.report import _facts, _findings
 
 
 def findings(curve, decisive="support"):
@@ -54,7 +54,7 @@ def test_objects_are_sure_from_a_half_on():
         confidence_ = np.array([0.6, 0.5, 0.49, 0.31, 0.0])
         n_clusters_ = 2
 
-    said = _words._how_sure(Fitted, {"weak": []})
+    said = _findings._confidence(Fitted, {"weak": []})
     assert said.startswith("2 of 5 objects (40 %)")
 
 
@@ -97,13 +97,13 @@ def test_an_archive_with_a_name_twice_is_refused(tmp_path):
         warnings.simplefilter("ignore")  # zipfile warns of it too
         with zipfile.ZipFile(path, "a") as archive:
             archive.writestr(name, content)
-    with pytest.raises(en.tables.FileFormatError, match="list of entries makes no sense"):
+    with pytest.raises(en.tables.FileFormatError, match="list of entries is invalid"):
         en.load(path)
 
 
-def test_a_method_is_doubtful_below_nine_tenths_of_the_default():
-    assert _trust.Agreement(0.719, 0.8).is_doubtful
-    assert not _trust.Agreement(0.721, 0.8).is_doubtful
+def test_a_method_is_unreliable_below_nine_tenths_of_the_default():
+    assert _reliability.Agreement(0.719, 0.8).is_unreliable
+    assert not _reliability.Agreement(0.721, 0.8).is_unreliable
 
 
 @pytest.mark.parametrize("part", ["shape", "features", "classes"])

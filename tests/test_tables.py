@@ -1,4 +1,4 @@
-"""Tables of pandas, polars and Arrow: the same labels from each, and in kind."""
+"""Tables of pandas, polars and Arrow: the same labels from each, in the type that was passed."""
 
 import numpy as np
 import pandas as pd
@@ -142,7 +142,7 @@ def test_missing_and_other_columns_are_named():
     est = en.EAC(2).fit(TABLES["polars"])
     with pytest.raises(ValueError, match="but X lacks 'whole', 'truth', 'float'"):
         est.predict(TABLES["Arrow"].select(["words", "small"]))
-    with pytest.raises(ValueError, match="but X has 'more', which the fit did not have"):
+    with pytest.raises(ValueError, match="but X has unexpected 'more'"):
         est.predict({**COLUMNS, "more": COLUMNS["small"]})
 
 
@@ -317,14 +317,14 @@ def test_names_that_are_numbers(tmp_path):
 def test_labels_that_the_fit_has_not_seen_are_told():
     groups = np.repeat([0, 1, 2], 3)
     est = en.EAC(3).fit({"a": groups, "b": groups})
-    with pytest.warns(en.UnknownLabelsWarning, match="'a', 'b' are unknown.*numbers in place of"):
+    with pytest.warns(en.UnknownLabelsWarning, match="'a', 'b' are unknown.*numbers instead of"):
         assert not est.predict({"a": groups.astype(str), "b": groups.astype(str)}).any()
     with pytest.warns(en.UnknownLabelsWarning, match="clustering 'a' are unknown, so they are ig"):
         est.predict({"a": groups.astype(str), "b": groups.astype(float)})
     with pytest.warns(en.UnknownLabelsWarning, match="'a' has 7, the fit had 0, 1, 2"):
         est.predict({"a": [7], "b": [0]})
     est.predict({"a": [7, 0], "b": [0, 9]})  # some are known: new clusters are nothing strange
-    est.predict({"a": [-1], "b": [0]})  # no vote is no unknown label
+    est.predict({"a": [-1], "b": [0]})  # a missing vote is not an unknown label
     unnamed = en.EAC(3).fit(np.column_stack([groups, groups]))
     with pytest.warns(en.UnknownLabelsWarning, match="clustering 1 are unknown"):
         unnamed.predict([[0, 8]])

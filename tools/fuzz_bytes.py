@@ -2,10 +2,10 @@
 
 python tools/fuzz_bytes.py [--minutes 10] [--only csv npy ...] [--keep FOLDER]
 
-Each target (tests/fuzz_targets.py) gets a process of its own and an equal share of the time, with a
-limit on memory and on the seconds of one case. What is raised that is no kind error is a find: it
-is printed once for each line that raises it, its bytes are kept, and the search goes on. A crash, a
-hang and a blow-up end the process; it is started again. Finds make the exit code 1.
+Each target (tests/fuzz_targets.py) gets a separate process and an equal share of the time, with a
+limit on memory and on the seconds of one case. Any unexpected exception is a find: it is printed
+once for each line that raises it, its bytes are kept, and the search continues. A crash, a hang or
+a memory blow-up ends the process, which is started again. Finds make the exit code 1.
 Needs atheris: pip install "ensemblage[fuzz]".
 """
 
@@ -56,7 +56,7 @@ def main() -> int:
 
 
 def _fuzz(name: str, seconds: float, keep: Path) -> tuple[int, float, list[str]]:
-    """Search for so long; return how many cases were tried, the time, and the finds in words."""
+    """Search until the time is over; return the number of cases, the time, and the finds."""
     place = (keep / name.replace(" ", "-")).absolute()
     (place / "corpus").mkdir(parents=True, exist_ok=True)
     begun, runs, found = time.monotonic(), 0, []

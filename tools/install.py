@@ -4,8 +4,8 @@ python tools/install.py [--folder build/install] [--extras metis,...]
 
 Both are built and their contents looked at. The wheel is installed into an empty virtual
 environment without extras, then into one for each extra alone; each imports, fits, and runs the
-command. What an absent extra would do must be refused in words that name the extra. The exit code
-is 1 where something failed.
+command. Features of a missing extra must raise an error that names the extra. The exit code is 1
+if something failed.
 """
 
 from __future__ import annotations
@@ -147,7 +147,7 @@ def use_of(name: str, done: subprocess.CompletedProcess[str], *, here: bool) -> 
         return [f"use of {name} works without it"]
     kind = f"ensemblage[{name}]" in done.stderr and "pip install" in done.stderr
     plain = name in PROGRAMS or "Traceback" not in done.stderr
-    return [] if kind and plain else [f"absence of {name} is told as: {last_line(done)}"]
+    return [] if kind and plain else [f"absence of {name} is reported as: {last_line(done)}"]
 
 
 def run(*command: str, cwd: Path | None = None, check: bool = False):

@@ -3,7 +3,7 @@
 python tools/licences.py        prints the table of docs/reliability.md
 
 Followed from the requirements with all extras but `dev`, `docs` and `gpu`. The exit code is 1
-where one of them is GPL or AGPL, or says nothing. LGPL may be linked to, and is told.
+if one of them is GPL or AGPL, or has no licence. LGPL may be linked to, and is reported.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ LESSER = re.compile(r"\bLGPL|Lesser General Public", re.IGNORECASE)
 def main() -> int:
     found = {name: licence(name) for name in sorted(requirements("ensemblage", EXTRAS))}
     for name, words in found.items():
-        print(f"{name:28} {metadata.version(name):14} {words or 'says nothing'}")
+        print(f"{name:28} {metadata.version(name):14} {words or 'missing'}")
     bad = [name for name, words in found.items() if not words or is_strict(words)]
     lesser = [name for name, words in found.items() if LESSER.search(words)]
     print(f"\n{len(found)} packages; GPL, AGPL or unknown: {', '.join(bad) or 'none'};"

@@ -5,9 +5,9 @@ python tools/matrix.py [--folder build/matrix]
 Two virtual environments are made: with the oldest versions that pyproject.toml allows, and with the
 newest that the index has. Each labels the same ensembles, with different numbers of BLAS and OpenMP
 threads. Labels must be equal where a method draws no random numbers and the gap of heights or
-eigenvalues at the cut is above 1e-8; elsewhere the agreement is told. The tests of kernels, laws
-and estimators then run with the oldest versions. The exit code is 1 where labels differ that must
-be equal, or a test fails.
+eigenvalues at the cut is above 1e-8; elsewhere the agreement is reported. The tests of kernels,
+laws and estimators then run with the oldest versions. The exit code is 1 if labels differ that
+must be equal, or a test fails.
 """
 
 from __future__ import annotations

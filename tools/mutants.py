@@ -3,9 +3,9 @@
 python tools/mutants.py [MODULE ...] [--minutes 10] [--seed 0] [--jobs 2]
 
 cosmic-ray makes the changes (mutants). Kernels run as plain Python (`plain_kernels`), so every line
-is known to the tests that reach it, and only these are asked, the quickest first. Mutants are drawn
-at random, modules taking turns, until time is up. What came out is kept in .mutants, by the text of
-the module: the same command goes on. Ends with a table, and the mutants that no test noticed.
+has a list of tests that reach it, and only these are run, the quickest first. Mutants are drawn
+at random, modules taking turns, until time is up. Results are kept in .mutants, by the text of the
+module: the same command resumes. Ends with a table, and the mutants that no test noticed.
 """
 
 from __future__ import annotations
@@ -176,7 +176,7 @@ def _preload() -> None:
 
 
 def _ask(module: str, changed: str, tests: list[str]) -> None:
-    """Run tests with a changed module; the exit code is 0 if all pass. For a process of its own."""
+    """Run tests with a changed module; the exit code is 0 if all pass. For a separate process."""
     import plain_kernels
     import pytest
 

@@ -5,7 +5,7 @@
 >>> en.Consensus(n_clusters=2).fit_predict(votes)
 array([0, 0, 0, 1, 1, 1])
 
-Importing this package is cheap: what a name needs is imported when the name is first used.
+Importing this package is cheap: modules are imported when a name is first used.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""``python -m ensemblage`` is the command, for where it is not on the path."""
+"""``python -m ensemblage`` runs the command if it is not on the path."""
 
 from ensemblage.cli import main
 

@@ -1,10 +1,10 @@
-"""Colours of clusters: as many as there are, told apart by every kind of eye as well as can be.
+"""Colours of clusters that stay distinguishable with normal and colour-blind vision.
 
 Plots and reports use the same colours in the same order. The first eight are of Paul Tol's "bright"
-and "vibrant" schemes and can be seen on white and on black. Each further one is, of many
+and "vibrant" schemes and are visible on white and on black. Each further one is, of many
 candidates, the farthest from all before it, where the distance of two colours is the smallest of
-those that people with normal vision, without red cones and without green cones see (Machado,
-Oliveira and Fernandes 2009), in the OKLab space.
+those for normal vision, without red cones and without green cones (Machado, Oliveira and Fernandes
+2009), in the OKLab space.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ _FIRST = (
     *("4477AA", "EE6677", "228833", "CCBB44", "66CCEE", "AA3377"),
     *("EE7733", "009988"),
 )
-#: What eyes see of light (red, green, blue): all of it; without red cones; without green cones.
+#: Perceived light (red, green, blue): normal vision; without red cones; without green cones.
 _EYES = (
     np.eye(3),
     np.array(
@@ -53,8 +53,7 @@ _TO_LAB = np.array(
         [0.0259040371, 0.7827717662, -0.8086757660],
     ]
 )
-#: Lightness of candidates: none so light that it is lost on white, none so dark that it is lost on
-#: black; and no signal colours.
+#: Lightness of candidates: visible on white and on black; no signal colours.
 _LIGHTNESS = (0.5, 0.8)
 _MOST_CHROMA = 0.2
 MOST_COLOURS = 120  # different ones; then they repeat
@@ -62,7 +61,7 @@ GREY = "#9a9a9a"
 
 
 def cluster_codes(n: int) -> list[str]:
-    """Return the colours of `n` clusters as pages write them.
+    """Return the colours of `n` clusters in hexadecimal notation.
 
     Examples
     --------
@@ -99,13 +98,13 @@ def _farthest(n: int) -> NDArray[Any]:
 
 
 def seen(colours: NDArray[Any]) -> list[NDArray[Any]]:
-    """Return the colours in OKLab as each kind of eye sees them."""
+    """Return the colours in OKLab for each type of vision."""
     light = np.where(colours <= 0.04045, colours / 12.92, ((colours + 0.055) / 1.055) ** 2.4)
     return [np.cbrt(np.clip(light @ eye.T, 0, 1) @ _TO_CONES.T) @ _TO_LAB.T for eye in _EYES]
 
 
 def _distance(colours: NDArray[Any], one: NDArray[Any]) -> NDArray[Any]:
-    """Return how far each colour is from `one`, for the eye that tells them apart worst."""
+    """Return the distance of each colour from `one`, for the worst type of vision."""
     pairs = zip(seen(colours), seen(one[None, :]), strict=True)
     smallest: NDArray[Any] = np.min([np.linalg.norm(a - b, axis=1) for a, b in pairs], axis=0)
     return smallest

@@ -1,8 +1,8 @@
-"""The random walk on a GPU: the same three results as `ensemblage.flow.walk`, by other recursions.
+"""The random walk on a GPU: the results of `ensemblage.flow.walk`, by other recursions.
 
-As on a processor, columns go through the two sweeps of S·V in panels; here a panel has some hundred
-columns, which stay in the cache that all multiprocessors share. The code is written against NumPy
-and SciPy or CuPy, whichever is passed as `on`; so the tests run on any machine.
+As on a CPU, columns pass through the two sweeps of S·V in panels; here a panel has some hundred
+columns, which stay in the cache shared by all multiprocessors. The code runs on NumPy and SciPy or
+CuPy, whichever is passed as `on`; so the tests run on any machine.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from ensemblage._types import FloatArray
 
 DEVICES = ("cpu", "cuda", "auto")
-#: With device="auto" the GPU takes over from this many microclusters on; see docs/scale.md.
+#: With device="auto" the GPU is used from this number of microclusters on; see docs/scale.md.
 WORTH_A_GPU = 1_000
 #: Columns of a panel.
 _BLOCK = 512
@@ -46,18 +46,18 @@ extern "C" __global__ void times(const int* starts, const int* columns, const RE
 
 
 class DeviceError(RuntimeError):
-    """A device that was asked for is not there."""
+    """A requested device is not available."""
 
 
 @dataclass(frozen=True)
 class Library:
-    """Arrays and sparse arrays of one kind: `arrays` like numpy, `sparse` like scipy.sparse."""
+    """Arrays and sparse arrays of one library: `arrays` like numpy, `sparse` like scipy.sparse."""
 
     arrays: Any
     sparse: Any
 
     def fetched(self, array: Any) -> Any:
-        """Return an array as NumPy's."""
+        """Return an array as a NumPy array."""
         return array if self.arrays is np else self.arrays.asnumpy(array)
 
     def sent(self, matrix: Any, dtype: Any = None) -> Any:
@@ -81,7 +81,7 @@ class Library:
         return result
 
     def free_memory(self) -> int | None:
-        """Return the free bytes of the device, None where that is the machine's memory."""
+        """Return the free bytes of the device, None if it uses main memory."""
         return None if self.arrays is np else int(self.arrays.cuda.Device().mem_info[0])
 
 
@@ -89,9 +89,9 @@ HOST = Library(np, scipy.sparse)
 
 
 def chosen(device: str, n_microclusters: int) -> Library | None:
-    """Return where the walk is to be computed; None is the processor.
+    """Return the device for the walk; None is the CPU.
 
-    "auto" takes a GPU if there is one and the work is worth sending there.
+    "auto" uses a GPU if there is one and the work is large enough.
     """
     if device == "cpu" or (device == "auto" and n_microclusters < WORTH_A_GPU):
         return None
@@ -110,11 +110,11 @@ def chosen(device: str, n_microclusters: int) -> Library | None:
             cpu=Parameter("device", "cpu"),
         )
         raise ImportError(message) from error
-    except Exception as error:  # CuPy has its own classes for a missing driver or device
+    except Exception as error:  # CuPy raises its own classes for a missing driver or device
         if device == "auto":
             return None
         message = Message(
-            "{cuda} needs a CUDA device, and CuPy finds none ({error}). Use {cpu}.",
+            "{cuda} needs a CUDA device, but CuPy found none ({error}). Use {cpu}.",
             cuda=Parameter("device", "cuda"),
             error=error,
             cpu=Parameter("device", "cpu"),
@@ -124,7 +124,7 @@ def chosen(device: str, n_microclusters: int) -> Library | None:
         if device == "auto":
             return None
         message = Message(
-            "{cuda} needs a CUDA device, and there is none. Use {cpu}.",
+            "{cuda} needs a CUDA device, but there is none. Use {cpu}.",
             cuda=Parameter("device", "cuda"),
             cpu=Parameter("device", "cpu"),
         )
@@ -141,7 +141,7 @@ def _kernel(arrays: Any, dtype: str) -> Any:
 def trajectory_similarity(P: Any, n_steps: int, on: Library, *, fetch: bool = True) -> Any:
     """Return PTS; see `ensemblage.flow.trajectory_similarity`.
 
-    Beyond 15,000 nodes in single precision, whose error is about 3e-7. Without `fetch` it stays on
+    Above 15,000 nodes in single precision, with an error of about 3e-7. Without `fetch` it stays on
     the device.
     """
     n, xp = P.shape[0], on.arrays
@@ -155,7 +155,7 @@ def trajectory_similarity(P: Any, n_steps: int, on: Library, *, fetch: bool = Tr
     S *= scale[:, None]
     S *= scale[None, :]
     S[everywhere, everywhere] = 1.0
-    # Rounding differs above and below the diagonal; linkage wants one number for each pair.
+    # Rounding differs above and below the diagonal; linkage needs a symmetric matrix.
     for start in range(0, n, _BLOCK):
         stop = start + _BLOCK
         S[:start, start:stop] = S[start:stop, :start].T
@@ -165,7 +165,7 @@ def trajectory_similarity(P: Any, n_steps: int, on: Library, *, fetch: bool = Tr
 
 
 def trajectory_norms(P: Any, n_steps: int, on: Library) -> FloatArray:
-    """Return the lengths of all trajectories, exactly; see `ensemblage.flow.trajectory_norms`."""
+    """Return the exact lengths of all trajectories; see `ensemblage.flow.trajectory_norms`."""
     n, xp = P.shape[0], on.arrays
     forward = _sent(P, on, np.float64).T.tocsr()
     squares = xp.zeros(n)
@@ -246,12 +246,12 @@ class SimilarityProduct:
 
 
 class _Sweeps:
-    """Multiplies panels with S = Σ P^t (P^t)ᵀ on a device: there in t steps, and back."""
+    """Multiplies panels with S = Σ P^t (P^t)ᵀ on a device: t steps forward, and back."""
 
     def __init__(self, P: Any, n_steps: int, on: Library) -> None:
         self.dtype = np.float64 if P.shape[0] <= _MOST_DOUBLE else np.float32
         self._walk = _sent(P, on, self.dtype)
-        self._forward = self._walk.T.tocsr()  # there, where it is fast
+        self._forward = self._walk.T.tocsr()  # transposed on the device, where it is fast
         self._n_steps, self._on = n_steps, on
 
     def __call__(self, panel: Any) -> Any:
@@ -284,5 +284,5 @@ def _sent(matrix: Any, on: Library, dtype: Any) -> Any:
 
 def _inverse(norms: Any, xp: Any) -> Any:
     """Return 1 / norms, 0 for nodes without a trajectory."""
-    known = norms > 0
-    return xp.where(known, 1.0 / xp.where(known, norms, 1.0), 0.0)
+    linked = norms > 0
+    return xp.where(linked, 1.0 / xp.where(linked, norms, 1.0), 0.0)

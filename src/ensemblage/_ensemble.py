@@ -1,4 +1,4 @@
-"""An ensemble: votes that were checked once, with their microclusters."""
+"""An ensemble: checked votes with their microclusters."""
 
 from __future__ import annotations
 
@@ -23,27 +23,27 @@ class Ensemble:
     Parameters
     ----------
     X : array-like, DataFrame, Arrow table, dict or list, (n_objects, n_clusterings)
-        One column of labels for each clustering: integers, strings, categoricals, floats that are
-        whole numbers. -1, NaN, None, null and pandas' NA are missing votes. The items of a list
-        are columns where they are arrays of one dimension, Series or fitted clusterers, and rows
-        where they are lists.
+        One column of labels for each clustering: integers, strings, categoricals, floats with
+        integer values. -1, NaN, None, null and pandas' NA are missing votes. The items of a list
+        are columns if they are arrays of one dimension, Series or fitted clusterers, and rows if
+        they are lists.
     n_jobs : int or None, default=None
         Threads. None means ``OMP_NUM_THREADS`` or else all cores; results do not depend on it.
 
     Attributes
     ----------
     microclusters : Microclusters
-        The rows of votes that occur, how often, and where each object is.
+        The distinct rows of votes, their counts, and the row of each object.
     labels : list of ndarray or list
-        ``labels[m][code]`` is the label that `code` stands for in clustering m.
+        ``labels[m][code]`` is the label of `code` in clustering m.
     n_objects, n_clusterings : int
         The shape of the label matrix.
     names : list of str or None
-        Names of the clusterings, where a DataFrame gave them.
+        Names of the clusterings, from a DataFrame.
     index : pandas.Index or None
-        Names of the objects, where a DataFrame gave them.
+        Names of the objects, from a DataFrame.
     kind : {"pandas", "polars", "arrow"} or None
-        Which library's table X was, so that labels are given back in kind.
+        Library of the table X; labels are returned in the same type.
 
     Examples
     --------
@@ -57,7 +57,7 @@ class Ensemble:
            [ 1, -1]], dtype=int32)
     """
 
-    #: Whether a fit has warned of columns of ids, so that further fits need not.
+    #: Whether a fit has warned of columns of ids, so that it is not repeated.
     checked_for_ids = False
     _scatter: tuple[bytes | None, FloatArray] | None = None
     _links: flow.Links | None = None
@@ -65,7 +65,7 @@ class Ensemble:
     def __init__(self, X: Any, *, n_jobs: int | None = None) -> None:
         _validate.check_n_jobs("Ensemble", n_jobs)
         if isinstance(X, Ensemble):
-            raise TypeError("An Ensemble was passed, which is one already: use it as it is.")
+            raise TypeError("X is already an Ensemble. Use it directly.")
         self._group(_validate.check_votes(X), n_jobs)
 
     def _group(self, votes: _validate.Votes, n_jobs: int | None) -> None:
@@ -82,20 +82,20 @@ class Ensemble:
         labels: list[Any],
         names: list[str] | None = None,
     ) -> Ensemble:
-        """Return an ensemble of which only the microclusters are known, not where objects are.
+        """Return an ensemble of microclusters only, without single objects.
 
-        Votes that were grouped elsewhere (from a stream, on other machines) have no array with a
-        place for each object. Here each microcluster stands for its objects: it counts as many as
-        it has, and ``labels_`` and ``confidence_`` of what is fitted have one value for each.
+        Votes that were grouped elsewhere (from a stream, on other machines) have no array with an
+        entry for each object. Here each microcluster represents its objects: it counts by its size,
+        and ``labels_`` and ``confidence_`` of a fitted method have one value for each.
 
         Parameters
         ----------
         table : ndarray of shape (n_microclusters, n_clusterings), int32
             Different rows of codes by first appearance, -1 for a missing vote.
         sizes : ndarray of shape (n_microclusters,), int64
-            How many objects have these votes.
+            Number of objects with these votes.
         labels : list of ndarray or list
-            ``labels[m][code]`` is the label that `code` stands for in clustering m.
+            ``labels[m][code]`` is the label of `code` in clustering m.
         names : list of str, optional
             Names of the clusterings.
 
@@ -120,7 +120,7 @@ class Ensemble:
         labels: list[Any],
         names: list[str] | None = None,
     ) -> Ensemble:
-        """Return what `of_groups` does, without its checks: for groups that were made here."""
+        """Return the result of `of_groups` without its checks, for groups made internally."""
         ensemble = cls.__new__(cls)
         of_object = np.arange(len(sizes), dtype=np.int32)
         _validate.check_turnout(table, of_object)
@@ -148,13 +148,13 @@ class Ensemble:
 
     @property
     def links(self) -> flow.Links:
-        """The groups of microclusters that votes link at all, computed once."""
+        """The groups of microclusters that votes link, computed once."""
         if self._links is None:
             self._links = flow.links_of(self.microclusters.table)
         return self._links
 
     def without_votes_of(self, silent: NDArray[np.bool_]) -> Ensemble:
-        """Return the same ensemble as if some clusterings had no votes."""
+        """Return the ensemble without the votes of some clusterings."""
         table, sizes, of_object = self.microclusters
         fewer, _ = flow.microclusters(np.where(silent, np.int32(-1), table))
         ensemble = copy(self)
@@ -164,16 +164,16 @@ class Ensemble:
             np.bincount(fewer.of_object, sizes).astype(np.int64),
             fewer.of_object[of_object],
         )
-        # Codes count first appearances, and those who stay appear in the same order.
+        # Codes count first appearances, and remaining rows appear in the same order.
         ensemble.labels = [
             [] if no_votes else labels for no_votes, labels in zip(silent, self.labels, strict=True)
         ]
         return ensemble
 
     def in_order_of(self, names: list[Any] | None) -> Ensemble:
-        """Return the same ensemble with its clusterings in the order of these names.
+        """Return the ensemble with its clusterings in the order of these names.
 
-        Where the names are not those of this ensemble it is returned as it is.
+        If the names are not those of this ensemble it is returned unchanged.
         """
         places = _validate.places_of(names, self.names)
         if names is None or places is None:
@@ -186,7 +186,7 @@ class Ensemble:
         return ensemble
 
     def check_ids(self) -> None:
-        """Warn of clusterings that look like ids, unless that was done before."""
+        """Warn of clusterings that look like ids, once."""
         if not self.checked_for_ids:
             self.checked_for_ids = True
             table, sizes, _ = self.microclusters
@@ -198,8 +198,8 @@ class Ensemble:
     def translate(self, other: Ensemble) -> NDArray[np.int32]:
         """Return the votes of another ensemble's microclusters in this one's codes.
 
-        A label that this ensemble has never seen gets a code past its last one: a vote, but for no
-        cluster that is known here. Where nobody voted here, votes there tell nothing.
+        A label that does not occur in this ensemble gets a code past its last one: a vote for an
+        unknown cluster. Votes in clusterings without votes here are ignored.
         """
         table = other.microclusters.table.copy()
         for m, (known, new) in enumerate(zip(self.labels, other.labels, strict=True)):
@@ -212,7 +212,7 @@ class Ensemble:
         return table
 
     def differ_in_kind(self, other: Ensemble, places: list[int]) -> bool:
-        """Tell whether the labels of both are of different kinds: numbers, words, others."""
+        """Tell whether the labels of both are of different types: numbers, strings, others."""
         return not any(_kinds(self.labels[m]) & _kinds(other.labels[m]) for m in places)
 
 
@@ -233,19 +233,19 @@ def grouped(
 
 
 def _kinds(labels: Any) -> set[Any]:
-    """Return the kinds of labels; those of numbers are one, so 1, 1.0 and True are alike."""
+    """Return the types of labels; all numbers are one type, so 1, 1.0 and True are equal."""
     return {Real if isinstance(label, Real) else type(label) for label in plain(labels)}
 
 
 def plain(labels: Any) -> list[Any]:
-    """Return the labels of a clustering as values of Python."""
+    """Return the labels of a clustering as Python values."""
     return labels.tolist() if isinstance(labels, np.ndarray) else labels
 
 
 def as_ensemble(X: Any, *, n_jobs: int | None = None, new: bool = False) -> Ensemble:
     """Return X if it is an ensemble already, else the ensemble of these votes.
 
-    `new` votes are for a model that was fitted on others, as for `check_votes`.
+    `new` votes are for a model fitted on others, as in `check_votes`.
     """
     if isinstance(X, Ensemble):
         return X
@@ -255,19 +255,19 @@ def as_ensemble(X: Any, *, n_jobs: int | None = None, new: bool = False) -> Ense
 
 
 def ensemble_of_members(votes: IntArray, *, n_jobs: int | None = None) -> Ensemble:
-    """Return the ensemble of clusterings that were made here: objects are rows, and no ids."""
+    """Return the ensemble of generated clusterings, without checks for ids."""
     ensemble = as_ensemble(votes, n_jobs=n_jobs, new=True)
     ensemble.checked_for_ids = True
     return ensemble
 
 
 def microclusters(X: Any, *, n_jobs: int | None = None) -> Microclusters:
-    """Return the microclusters of a label matrix: groups that no clustering tells apart.
+    """Return the microclusters of a label matrix: groups of objects with identical votes.
 
     Parameters
     ----------
     X : array-like, DataFrame, Arrow table, dict or Ensemble, (n_objects, n_clusterings)
-        Votes, as `Ensemble` takes them.
+        Votes, as for `Ensemble`.
     n_jobs : int or None, default=None
         Threads. None means ``OMP_NUM_THREADS`` or else all cores; results do not depend on it.
 
@@ -308,7 +308,7 @@ def trajectory_similarity(
     Parameters
     ----------
     X : array-like, DataFrame, Arrow table, dict or Ensemble, (n_objects, n_clusterings)
-        Votes, as `Ensemble` takes them.
+        Votes, as for `Ensemble`.
     n_neighbors : int, "auto" or "all", default=5
         Elite neighbours of each microcluster, the paper's K.
     n_steps : int or "auto", default=5
@@ -320,7 +320,7 @@ def trajectory_similarity(
     -------
     ndarray of shape (n_microclusters, n_microclusters)
         Cosines of trajectories, in the row order of ``microclusters(X).table``. A microcluster
-        without links is like itself only.
+        without links is similar only to itself.
 
     Examples
     --------
@@ -342,7 +342,7 @@ def trajectory_similarity(
     _validate.check_memory(
         8 * n * n + 72 * n_links,
         f"The similarity of {n} microclusters with about {n_links} links",
-        "PTGP clusters them without that matrix.",
+        "PTGP does not need that matrix.",
     )
     graph = flow.elite_graph(groups.table, n_neighbors, n_jobs=n_jobs)
     walk = flow.transition_matrix(graph, groups.sizes)

@@ -1,4 +1,4 @@
-"""The memory that a piece of work takes at its peak."""
+"""Peak memory of a piece of work."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ _RESET = Path("/proc/self/clear_refs")
 
 
 class Peak:
-    """Bytes added at the peak; None where the system does not tell."""
+    """Bytes added at the peak; None if the system does not report it."""
 
     n_bytes: int | None = None
 
 
 @contextmanager
 def peak_memory() -> Iterator[Peak]:
-    """Measure the work inside. Linux keeps a high-water mark that can be set back."""
+    """Measure the work inside. Linux keeps a high-water mark that can be reset."""
     peak = Peak()
     try:
         _RESET.write_text("5", encoding="ascii")

@@ -1,4 +1,4 @@
-"""What messages are made of: names, and parameters that the command writes as options."""
+"""Parts of messages: names, and parameters that the command shows as options."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 
 
 def did_you_mean(word: Any, known: Iterable[Any]) -> str:
-    """Return a question that suggests the nearest known word, or nothing.
+    """Return a question that suggests the nearest known name, or an empty text.
 
     Examples
     --------
@@ -22,13 +22,25 @@ def did_you_mean(word: Any, known: Iterable[Any]) -> str:
     return f" Did you mean {by_letters[near[0]]!r}?" if near else ""
 
 
+def counted(n: int, noun: str) -> str:
+    """Return a number with its noun.
+
+    Examples
+    --------
+    >>> counted(1, "object"), counted(1200, "object")
+    ('1 object', '1,200 objects')
+    """
+    return f"{n:,} {noun}{'' if n == 1 else 's'}"
+
+
 def shown(names: Sequence[Any], most: int = 12) -> str:
-    """Return names for a message, the first of them where there are many."""
+    """Return names for a message, the first ones if there are many."""
     return ", ".join(map(repr, names[:most])) + (", ..." if len(names) > most else "")
 
 
-#: Characters that a terminal obeys or that turn text around, and what is shown in their place:
-#: controls but for tabs and line ends, marks of direction, other line ends, halves of pairs.
+#: Characters that terminals interpret or that reverse text, with their escapes: controls except
+#: tabs
+#: and line ends, marks of direction, other line ends, lone surrogates.
 _SHOWN = {
     code: f"\\x{code:02x}" if code < 0x100 else f"\\u{code:04x}"
     for codes in (
@@ -45,7 +57,7 @@ _SHOWN = {
 
 
 def printable(text: str) -> str:
-    r"""Return a text that does nothing but be shown: control characters are escaped.
+    r"""Return a text with control characters escaped, safe to print.
 
     Examples
     --------
@@ -56,12 +68,12 @@ def printable(text: str) -> str:
 
 
 def printable_json(text: str) -> str:
-    """Return a text of JSON that means the same, without control characters."""
+    """Return equivalent JSON without control characters."""
     return text.translate({code: f"\\u{code:04x}" for code in _SHOWN})
 
 
 class Parameter:
-    """A parameter in a message, perhaps with a value.
+    """A parameter in a message, optionally with a value.
 
     Examples
     --------
@@ -80,8 +92,7 @@ class Parameter:
 class Message(str):
     """A text for Python users that can also be written with other names of parameters.
 
-    Fields in braces are filled with `fields`; those that are a `Parameter` are the ones that
-    `written` may name otherwise.
+    Fields in braces are filled with `fields`; `written` may rename those that are a `Parameter`.
 
     Examples
     --------
@@ -107,7 +118,7 @@ class Message(str):
         return _message, (self.template, self.fields)
 
     def written(self, name: Callable[[Parameter], str]) -> str:
-        """Return the text with the parameters as `name` writes them."""
+        """Return the text with the parameters written by `name`."""
         fields = {
             field: name(value) if isinstance(value, Parameter) else _written(value, name)
             for field, value in self.fields.items()
@@ -124,7 +135,7 @@ def _written(value: Any, name: Callable[[Parameter], str]) -> Any:
 
 
 def written(error: BaseException, name: Callable[[Parameter], str]) -> str:
-    """Return what an error or a warning says, with the parameters as `name` writes them."""
+    """Return the text of an error or a warning, with the parameters written by `name`."""
     if isinstance(error, ParameterError):
         return error.written(name)
     text = error.args[0] if len(error.args) == 1 else error
@@ -132,7 +143,7 @@ def written(error: BaseException, name: Callable[[Parameter], str]) -> str:
 
 
 class ParameterError(ValueError):
-    """A parameter has a value that it cannot have.
+    """A parameter has an invalid value.
 
     Parameters
     ----------
@@ -141,13 +152,13 @@ class ParameterError(ValueError):
     parameter : str
         The name of the parameter.
     expected : str
-        What it must be, as a phrase: "a whole number from 1 up".
+        The valid values, as a phrase: "a whole number from 1 up".
     got : object
-        What it is.
+        The value that was passed.
     hint : str, default=""
-        What to do, as a sentence.
+        How to fix it, as a sentence.
     optional : bool, default=False
-        Whether None is accepted too.
+        Whether None is also valid.
 
     Examples
     --------
@@ -174,7 +185,7 @@ class ParameterError(ValueError):
         super().__init__(self._sentences(f"The {parameter!r} parameter of {owner}", none, hint))
 
     def written(self, name: Callable[[Parameter], str]) -> str:
-        """Return the message with parameters as `name` writes them; None is no option."""
+        """Return the message with parameters written by `name`; options do not mention None."""
         return self._sentences(name(Parameter(self.parameter)), "", _written(self.hint, name))
 
     def _sentences(self, subject: str, none: str, hint: str) -> str:

@@ -1,4 +1,4 @@
-"""Progress on standard error, where that is a terminal, and the seconds that work takes."""
+"""Progress bars on standard error, if it is a terminal, and timing of work."""
 
 from __future__ import annotations
 
@@ -27,10 +27,10 @@ def counting(
     done: int = 0,
     rows: bool = False,
 ) -> Iterator[Callable[..., None]]:
-    """Show a bar that grows by one with each call, or by as many as it is called with.
+    """Show a bar that grows by one with each call, or by the number passed.
 
-    Of `rows` it shows their number and how fast they go. `keep` leaves the bar when all is done.
-    While a kernel is compiled, the bar says so in place of `what`.
+    For `rows` it shows their number and rate. `keep` leaves the bar at the end. While a kernel is
+    compiled, the bar shows that instead of `what`.
     """
     if not show or not sys.stderr.isatty():
         yield lambda *_: None
@@ -69,7 +69,7 @@ def counting(
 
 @contextmanager
 def working(what: str, *, show: bool) -> Iterator[None]:
-    """Show what is being done while it is being done."""
+    """Show the name of the work while it runs."""
     if not show or not sys.stderr.isatty():
         yield
         return
@@ -77,7 +77,7 @@ def working(what: str, *, show: bool) -> Iterator[None]:
     from rich.console import Console
 
     with Console(stderr=True).status(f"{what} ...") as status:
-        from ensemblage.flow import compiling  # slow to import, so it is under the spinner
+        from ensemblage.flow import compiling  # slow to import, so under the spinner
 
         with compiling.showing(lambda text: status.update(f"{text or what} ...")):
             yield

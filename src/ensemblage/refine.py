@@ -1,4 +1,4 @@
-"""Clusterings made better before they are combined."""
+"""Improvement of clusterings before they are combined."""
 
 from __future__ import annotations
 
@@ -27,9 +27,16 @@ class ClusterMerge(NamedTuple):
     member : str or int
         The clustering: its name in a table, else the number of its column.
     kept, merged : label
-        The objects of `merged` have the label `kept` from here on.
+        The objects of `merged` get the label `kept`.
     gain : float
-        How much the mean agreement of this clustering with the others rose.
+        Increase of the mean agreement of this clustering with the others.
+
+    Examples
+    --------
+    >>> import ensemblage as en
+    >>> votes = [[0, 0, 0], [0, 1, 0], [0, 0, 0], [1, 2, 1], [1, 2, 1]]
+    >>> en.refine.merge(votes).merges[0].member
+    1
     """
 
     member: Any
@@ -39,19 +46,26 @@ class ClusterMerge(NamedTuple):
 
 
 class MergedVotes(NamedTuple):
-    """Clusterings whose clusters were merged, and how.
+    """Clusterings with merged clusters, and the merges.
 
     Attributes
     ----------
     votes : ndarray or DataFrame of shape (n_objects, n_clusterings)
-        The labels after the merges, as a table of the kind that was passed. Labels that were not
-        merged stay as they were, and so do missing votes.
+        The labels after the merges, as a table of the type that was passed. Other labels and
+        missing votes are unchanged.
     merges : list of ClusterMerge
-        The merges in the order in which they were made.
+        The merges in order.
     gains : ndarray of shape (n_merges,)
         The gain of each merge.
     n_clusters : ndarray of shape (n_clusterings,), int64
-        How many clusters each clustering has left.
+        Number of remaining clusters of each clustering.
+
+    Examples
+    --------
+    >>> import ensemblage as en
+    >>> merged = en.refine.merge([[0, 0, 0], [0, 1, 0], [0, 0, 0], [1, 2, 1], [1, 2, 1]])
+    >>> merged.n_clusters
+    array([2, 2, 2])
     """
 
     votes: Any
@@ -68,11 +82,11 @@ class MergedVotes(NamedTuple):
 
 
 def merge(votes: Any, metric: str = "nmi", p: float = 1.0, missing: str = "ignore") -> MergedVotes:
-    """Merge clusters inside the clusterings until these agree as well as merges can make them.
+    """Merge clusters within the clusterings until their agreement no longer rises.
 
     The method of Dune: of all pairs of clusters of one clustering, merge the pair that raises the
     mean agreement of this clustering with the others most; repeat while agreement rises. It undoes
-    splits that the other clusterings do not support. The result is a table of votes again.
+    splits that the other clusterings do not support. The result is a table of votes.
 
     Parameters
     ----------
@@ -95,16 +109,14 @@ def merge(votes: Any, metric: str = "nmi", p: float = 1.0, missing: str = "ignor
 
     Notes
     -----
-    Merging ends where no merge gains anything, and where a clustering is left with one cluster. A
-    clustering with fewer than two clusters at the start says nothing about the others and is not
-    compared with them.
+    Merging ends when no merge increases the agreement, or when a clustering has only one cluster
+    left. A clustering with fewer than two clusters at the start is not compared with the others.
 
     Gains are means over the M - 1 other clusterings. Dune reports the change of the mean over all
     pairs of clusterings, which is 2 / M of that; the merges are the same.
 
-    Contingency tables are updated after a merge, not counted again. With C clusters in all and up
-    to k in a clustering, a merge costs O(C · k) time; the start costs O(C² · k). Memory is
-    O(C² + M · C · k).
+    Contingency tables are updated after a merge. With C clusters in all and up to k in a
+    clustering, a merge costs O(C · k) time; the start costs O(C² · k). Memory is O(C² + M · C · k).
 
     References
     ----------
@@ -164,13 +176,13 @@ def _merges(ensemble: Ensemble, metric: str, missing: str) -> list[flow.Merge]:
     _validate.check_memory(
         24 * n * n + 24 * len(compared) * n * largest,
         f"Merging {n} clusters of {len(compared)} clusterings",
-        "Pass fewer clusterings, or such with fewer clusters.",
+        "Pass fewer or coarser clusterings.",
     )
     counts = flow.overlaps(table, sizes)
-    found = flow.merges_that_agree(counts, owner, code >= n_clusters[owner], metric)
+    merges = flow.merges_that_agree(counts, owner, code >= n_clusters[owner], metric)
     return [
         flow.Merge(int(compared[m]), int(code[kept]), int(code[merged]), gain)
-        for m, kept, merged, gain in found
+        for m, kept, merged, gain in merges
     ]
 
 
@@ -183,14 +195,19 @@ def _up_to_share(steps: list[flow.Merge], p: float) -> list[flow.Merge]:
 
 
 def _table(ensemble: Ensemble, codes: list[Any], labels: list[list[Any]]) -> Any:
-    """Return labels by codes as a table of the kind that was passed."""
+    """Return labels by codes as a table of the type that was passed."""
     table, _, of_object = ensemble.microclusters
     columns = []
     for votes, code, names in zip(table.T, codes, labels, strict=True):
-        whole = all(isinstance(name, int) and not isinstance(name, bool) for name in names)
+        whole = all(_is_int64(name) for name in names)
         gap = -1 if whole else None
         meaning = np.empty(len(names) + 1, dtype=np.int64 if whole else object)
         meaning[:] = [*names, gap]
-        # The last place is that of missing votes, whose code is -1.
+        # The last entry is for missing votes, whose code is -1.
         columns.append(meaning[np.append(code, len(names))[votes]][of_object])
     return _validate.table_like(columns, ensemble.names, ensemble.kind, ensemble.index)
+
+
+def _is_int64(name: Any) -> bool:
+    """Tell whether a label is a whole number that 64 bits hold."""
+    return isinstance(name, int) and not isinstance(name, bool) and -(2**63) <= name < 2**63

@@ -9,7 +9,7 @@ from typer.testing import CliRunner
 import ensemblage as en
 from ensemblage import metrics, tables
 from ensemblage.cli import app
-from ensemblage.report._again import python_code
+from ensemblage.report._code import python_code
 from ensemblage.testing.strategies import votes as drawn_votes
 
 TRUTH = np.repeat([0, 1, 2], [20, 50, 30])

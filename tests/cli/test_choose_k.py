@@ -98,7 +98,7 @@ def test_votes_without_structure(tmp_path):
     labels = tmp_path / "labels.csv"
     found = invoke(path, "-k", "auto", "-o", labels, verb="consensus")
     assert found.exit_code == 0, found.stderr
-    assert "was asked to choose the number of clusters and formed one" in found.stderr
+    assert "formed a single cluster" in found.stderr
     assert pd.read_csv(labels)["label"].nunique() == 1
 
 
@@ -115,7 +115,11 @@ def test_votes_without_structure(tmp_path):
         (["--criteria", "lifetme"], 2, "Unknown criterion 'lifetme'. Did you mean 'lifetime'?"),
         (["--criteria", ","], 2, "--criteria needs names"),
         (["--criterion", "gap"], 2, "Unknown criterion 'gap'"),
-        (["-m", "ptgp", "--criterion", "lifetime"], 1, "PTGP has no 'lifetime' to choose k by"),
+        (
+            ["-m", "ptgp", "--criterion", "lifetime"],
+            1,
+            "PTGP does not support the criterion 'lifetime'",
+        ),
         (["-m", "ptpg"], 2, "Unknown method 'ptpg'. Did you mean 'ptgp'?"),
         (["-o", "scores.npy"], 2, "ends in one of .csv, .tsv, .parquet"),
         (["-o", "-", "--json"], 2, "where the result would go too"),
@@ -177,6 +181,6 @@ def test_a_warning_of_no_structure_names_the_option(tmp_path):
     )
     found = CliRunner().invoke(app, ["consensus", str(path), "-o", str(tmp_path / "l.csv")])
     assert found.exit_code == 0, found.stderr
-    assert "formed one" in found.stderr
+    assert "formed a single cluster" in found.stderr
     assert "Pass -k to form more." in found.stderr
     assert "n_clusters" not in found.stderr

@@ -315,7 +315,7 @@ class TestRefusals:
         monkeypatch.setenv("ENSEMBLAGE_CACHE", str(tmp_path))
         result = generate("Pollen", "-o", "p.csv")
         assert result.exit_code == 1
-        assert "error: The dataset Pollen is not at hand" in result.stderr
+        assert "error: The dataset Pollen is not available" in result.stderr
 
 
 def test_progress_is_shown_on_a_terminal(generate, tmp_path):

@@ -97,14 +97,14 @@ def test_clusterings_without_names_are_taken_in_order(model, tmp_path):
     np.testing.assert_array_equal(np.load(tmp_path / "out.npy"), EXPECTED.predict(NEW))
     np.save(tmp_path / "few.npy", NEW[:, :4])
     text = failed(1, "predict", model, tmp_path / "few.npy")
-    assert "fitted on 5 clusterings, and the votes have 4 ('c1', 'c2', 'c3', 'c4')" in text
+    assert "fitted on 5 clusterings, but the votes have 4 ('c1', 'c2', 'c3', 'c4')" in text
 
 
 def test_a_misspelt_column_is_pointed_at(model, tmp_path):
     renamed = columns(NEW, ["m0", "m1", "m2", "m_3", "m4"])
     tables.write(tmp_path / "new.csv", {"id": IDS[:40], **renamed})
     text = failed(1, "predict", model, tmp_path / "new.csv")
-    assert "no column 'm3', which the model was fitted on. Is 'm_3' meant to be 'm3'?" in text
+    assert "no column 'm3', which the model was fitted on. Should 'm_3' be 'm3'?" in text
 
 
 def test_numbers_and_words_are_the_same_labels(tmp_path):

@@ -268,7 +268,7 @@ def test_votes_of_other_objects_are_refused(model):
     tables.write("other.csv", {f"member {m}": labels[:, m] for m in range(5)})
     done = run("model.ensemblage", "other.csv")
     assert done.exit_code == 1
-    assert "The votes are not those that the model was fitted on" in done.stderr
+    assert "The votes differ from those that the model was fitted on" in done.stderr
 
 
 def test_a_model_that_is_none_is_refused(tmp_path, monkeypatch):

@@ -124,7 +124,7 @@ def test_wrong_calls_say_what_was_meant(call, words):
     ("call", "words"),
     [
         ("--subspace 9", "--subspace must be a share above 0 and up to 1.0 of the 2 feature(s)"),
-        ("--projection 9", "or a whole number from 1 up to 2. Got 9 instead."),
+        ("--projection 9", "or an integer from 1 to 2. Got 9 instead."),
         (
             "--subspace 1 --projection 2",
             "--projection must be a share above 0 and up to 1.0 of the 1",

@@ -46,7 +46,7 @@ class TestDraws:
     @pytest.mark.parametrize(
         ("arguments", "words"),
         [
-            ((9, 0), "9 clusterings were asked for, but the pool small has 8"),
+            ((9, 0), "n_members must be at most 8, the size of the pool small, got 9"),
             ((0, 0), "'n_members'"),
             ((2.5, 0), "'n_members'"),
             ((2, -1), "'draw'"),
@@ -113,8 +113,8 @@ class TestRefusals:
         [
             ({"votes": MEMBERS, "gt": GT}, "has no array 'members'. It holds: votes 30 by 8, gt"),
             ({"members": MEMBERS, "gt": GT[:5]}, "gt has 5 values, but the clusterings have 30"),
-            ({"members": MEMBERS.T, "gt": GT}, "Are its rows clusterings"),
-            ({"members": MEMBERS, "gt": GT + 0.5}, "gt holds no labels"),
+            ({"members": MEMBERS.T, "gt": GT}, "If its rows are clusterings"),
+            ({"members": MEMBERS, "gt": GT + 0.5}, "gt must be labels"),
             ({"members": MEMBERS + 0.5, "gt": GT}, "is not a cluster label"),
             ({"members": np.zeros((2, 2, 2))}, "votes are a 2-D array"),
         ],

@@ -67,15 +67,15 @@ BAD_SETTINGS = [
     ({"method": []}, "Name at least one method"),
     ({"method": KMeans}, "Pass an instance, not the class"),
     ({"method": ["kmeans", 3]}, "Got 3 instead"),
-    ({"n_clusters_range": 5}, "two whole numbers"),
+    ({"n_clusters_range": 5}, "two integers"),
     ({"n_clusters_range": (5, 2)}, "in this order"),
     ({"n_clusters_range": (0, 2)}, "from 1 up"),
-    ({"n_clusters_range": (2.0, 3)}, "two whole numbers"),
-    ({"n_clusters_range": "25"}, "two whole numbers"),
+    ({"n_clusters_range": (2.0, 3)}, "two integers"),
+    ({"n_clusters_range": "25"}, "two integers"),
     ({"n_clusters_range": (1, 2**63)}, r"numbers below 2\*\*63"),
-    ({"method": PCA()}, "Got PCA.*is no clusterer"),
-    ({"method": LinearRegression()}, "is no clusterer"),
-    ({"method": make_pipeline(StandardScaler(), LinearRegression())}, "is no clusterer"),
+    ({"method": PCA()}, "Got PCA.*is not a clusterer"),
+    ({"method": LinearRegression()}, "is not a clusterer"),
+    ({"method": make_pipeline(StandardScaler(), LinearRegression())}, "is not a clusterer"),
     ({"n_clusters_range": (21, 30)}, "at least 21 clusters.*n_samples=20"),
     ({"scale": "zscore"}, "'scale' parameter.*'minmax', 'standard'. Got 'zscore'"),
     ({"subspace": 0}, "'subspace' parameter.*share above 0"),
@@ -100,7 +100,7 @@ def test_bad_settings(bad, words):
 
 
 def test_what_is_no_clusterer():
-    with pytest.raises((ValueError, AttributeError), match=r"predict|no clusterer"):
+    with pytest.raises((ValueError, AttributeError), match=r"predict|not a clusterer"):
         generate(GOOD, 2, StandardScaler())
 
 

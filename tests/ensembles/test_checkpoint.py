@@ -1,4 +1,4 @@
-"""Members kept in a folder: runs that were stopped go on, and nothing foreign is taken."""
+"""Members kept in a folder: interrupted runs are resumed, and foreign files are rejected."""
 
 import io
 import json
@@ -190,7 +190,7 @@ def test_functions_are_told_apart(tmp_path, one, other):
 
 def test_what_cannot_be_described_has_no_checkpoint(tmp_path):
     method = make_pipeline(FunctionTransformer(kw_args={"a": object()}), KMeans(n_init=1))
-    with pytest.raises(ValueError, match=r"type builtins.object cannot be described"):
+    with pytest.raises(ValueError, match=r"type builtins.object has no description"):
         generate(BLOBS, 1, method, checkpoint=tmp_path / "pool")
 
 
@@ -206,7 +206,7 @@ def test_a_manifest_that_was_being_written(tmp_path):
     (tmp_path / ".unfinished-0123456789ab").write_text("{")
     assert generate(BLOBS, 1, checkpoint=tmp_path).shape == (60, 1)
     (tmp_path / "manifest.json").write_text("[" * 100_000)
-    with pytest.raises(ValueError, match="cannot be read as the manifest"):
+    with pytest.raises(ValueError, match="is not a readable checkpoint manifest"):
         generate(BLOBS, 1, checkpoint=tmp_path)
 
 
@@ -225,6 +225,6 @@ def test_what_is_no_checkpoint_folder(tmp_path):
     with pytest.raises(ValueError, match="holds other files and no manifest"):
         generate(BLOBS, 1, checkpoint=tmp_path)
     (tmp_path / "manifest.json").write_text(json.dumps([1]))
-    with pytest.raises(ValueError, match="cannot be read as the manifest"):
+    with pytest.raises(ValueError, match="is not a readable checkpoint manifest"):
         generate(BLOBS, 1, checkpoint=tmp_path)
     assert (tmp_path / "file").read_text() == "mine"

@@ -1,4 +1,4 @@
-"""Label matrices from features: what is drawn, what comes out, and that nothing else matters."""
+"""Label matrices from features: draws, results, and independence of everything else."""
 
 import feature_twins as twins
 import joblib
@@ -78,7 +78,7 @@ def test_what_a_member_sees_by_hand():
     assert (np.delete(votes[:, 0], rows) == -1).all()
 
 
-# -- what comes out --------------------------------------------------------------------------------
+# -- results --------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("method", ["kmeans", "rpcl", KMeans(n_init=1), ["kmeans", DBSCAN()]])
@@ -326,7 +326,7 @@ def test_noise_is_no_vote():
 
 
 class WithGaps(KMeans):
-    """A clusterer that has no label for the first objects, and says so in its own way."""
+    """A clusterer without a label for the first objects, in its own notation."""
 
     def __init__(self, gap=None, n_clusters=8, n_init=1, random_state=None):
         super().__init__(n_clusters, n_init=n_init, random_state=random_state)

@@ -1,4 +1,4 @@
-"""Features of different scales: who is warned, and who is not."""
+"""Warnings about features of different scales."""
 
 import warnings
 

@@ -265,7 +265,7 @@ def test_bad_pools_are_left_out_with_the_reason(small_world, tmp_path, monkeypat
     monkeypatch.setenv("ENSEMBLAGE_DATA", str(world))
     found = invoke("microclusters", "--pools", "authors", "--runs", 1, "--out", tmp_path / "o")
     assert found.exit_code == 0, found.stderr
-    assert "IS is left out: the pool of IS lacks true classes" in found.stderr
+    assert "IS is left out: the pool of IS has no true classes" in found.stderr
     assert "PD is left out: its pool has 5 clusterings, but 10 are drawn" in found.stderr
     assert "LS is left out" in found.stderr
     assert "| MF |" in (tmp_path / "o" / "microclusters.md").read_text()

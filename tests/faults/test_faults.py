@@ -1,4 +1,4 @@
-"""Disturbed runs: nothing finished is lost, nothing half-written looks whole, and it is told."""
+"""Disturbed runs: nothing finished is lost, no partial file looks complete, errors are clear."""
 
 import os
 import shutil
@@ -172,7 +172,7 @@ def test_a_worker_that_is_killed(expected, tmp_path):
     status, told = run.end()
     assert status == 1
     assert "error: A worker process died" in told
-    assert "Finished runs are kept; start again to go on." in told
+    assert "Finished runs are kept; start again to resume." in told
     goes_on("reproduce", tmp_path, expected)
 
 
@@ -195,3 +195,39 @@ def test_a_limit_on_memory_is_known(tmp_path):
     assert "20000 microclusters and its tree would take 6.4 GB of memory, and " in done.stderr
     assert "no such matrix" in done.stderr
     assert not (tmp_path / "l.csv").exists()
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="runs are forks")
+def test_killed_streams_with_damaged_parts_lose_no_row(tmp_path):
+    """A few of what `python tools/kill_parts.py` does 200 times."""
+    program = Path(__file__).resolve().parents[2] / "tools" / "kill_parts.py"
+    done = subprocess.run(
+        [sys.executable, str(program), "--kills", "6"],
+        capture_output=True,
+        text=True,
+        env={**os.environ, "TMPDIR": str(tmp_path), "OMP_NUM_THREADS": "1"},
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    assert "every output as undisturbed" in done.stdout
+
+
+def test_a_dry_run_leaves_finished_work_alone(tmp_path):
+    """It may come between a kill and the run that resumes, and may be killed itself."""
+    run = begun("stream", tmp_path)
+    run.send(signal.SIGKILL)
+    run.end()
+    parts = tmp_path / JOBS["stream"].parts
+
+    def content():
+        return {path.name: path.read_bytes() for path in parts.iterdir()}
+
+    before = content()
+    job = JOBS["stream"]._replace(words=(*JOBS["stream"].words, "--dry-run"))
+    status, told = Run(job, tmp_path).end()
+    assert status == 0, told
+    killed = Run(job, tmp_path)
+    killed.send(signal.SIGKILL)
+    killed.end()
+    assert content() == before
+    assert not (tmp_path / "l.parquet").exists()

@@ -185,7 +185,7 @@ def test_worked_shares_of_votes(e3):
         [0.953127, 0.162458, 2.544720, 2.089140, 0.994162, 0.262230, 0.994162],
         atol=5e-6,
     )
-    np.testing.assert_array_equal(members.data, 1)  # what was passed is left alone
+    np.testing.assert_array_equal(members.data, 1)  # the input is unchanged
 
 
 @given(votes(), st.sampled_from([1e-6, 0.15, 10.0]))

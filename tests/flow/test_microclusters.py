@@ -93,7 +93,7 @@ def test_rows_that_share_a_fingerprint_are_told_apart():
 
 
 def test_rows_of_another_width_are_refused():
-    with pytest.raises(ValueError, match=r"rows of 2 votes belong here, not an array of \(1, 3\)"):
+    with pytest.raises(ValueError, match=r"rows must have 2 votes, got an array of shape \(1, 3\)"):
         MicroclusterIndex(2).add(np.zeros((1, 3), dtype=np.int64))
 
 

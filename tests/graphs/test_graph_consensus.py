@@ -84,7 +84,7 @@ def test_a_rule_that_drops_all_edges_warns():
     def at_random(graph, seed):
         return np.random.default_rng(seed).integers(0, 50, graph.shape[0])
 
-    with pytest.warns(en.NoStructureWarning, match="every vertex is a community of its own"):
+    with pytest.warns(en.NoStructureWarning, match="every vertex is a separate community"):
         found = consensus(edges, at_random, 5, "threshold", random_state=0)
     assert found.labels.tolist() == list(range(100))
 
@@ -262,3 +262,11 @@ def test_weights_and_scores_are_those_of_partition_igraph():
     np.testing.assert_allclose(refusal, theirs.refuse_overall, atol=1e-12)
     outside = flow.vertex_outside(*ends.T, found, labels)
     np.testing.assert_allclose(outside, theirs.refuse_community, atol=1e-12)
+
+
+def test_a_clusterer_must_return_labels():
+    def forgetful(graph):
+        graph.sum()
+
+    with pytest.raises(TypeError, match=r"result of the clusterer.* got None\. Return an array"):
+        en.graph.consensus([[0, 1], [1, 2]], forgetful)

@@ -29,7 +29,7 @@ CALLS = {
             "2.5 instead."
         ),
     ),
-    "clusters in words": (
+    "clusters as text": (
         lambda: en.PTGP("two").fit(GOOD),
         ValueError,
         (
@@ -102,7 +102,7 @@ CALLS = {
             "NumPy random generator. Got -1 instead."
         ),
     ),
-    "a seed in words": (
+    "a seed as text": (
         lambda: en.PTGP(2, random_state="seed").fit(GOOD),
         ValueError,
         (
@@ -110,7 +110,7 @@ CALLS = {
             "NumPy random generator. Got 'seed' instead."
         ),
     ),
-    "a device that is none": (
+    "an unknown device": (
         lambda: en.PTGP(2, device="abacus").fit(GOOD),
         ValueError,
         (
@@ -152,7 +152,7 @@ CALLS = {
         ValueError,
         (
             "X has 1 features (clusterings), but PTA is expecting 2 features as input. Arrays in a "
-            "list are columns; pass a row as [[...]] or votes[[0]]."
+            "list are columns; pass one row as [[...]] or votes[[0]]."
         ),
     ),
     "more clusters than groups, by default": (
@@ -198,11 +198,11 @@ CALLS = {
         lambda: en.metrics.nmi([1, 2], [1, 2, 3]),
         ValueError,
         (
-            "Two clusterings must be two equally long lists of labels, but their shapes are "
-            "(2,) and (3,)."
+            "Both clusterings must be labels of the same objects, got arrays of shapes (2,) and "
+            "(3,)."
         ),
     ),
-    "an average that is none": (
+    "an unknown average": (
         lambda: en.metrics.nmi([1, 2], [1, 2], average="median"),
         ValueError,
         (
@@ -219,7 +219,7 @@ CALLS = {
             "out."
         ),
     ),
-    "features in words": (
+    "features as text": (
         lambda: en.ensembles.generate([["a"], ["b"]], n_members=2),
         ValueError,
         (
@@ -232,7 +232,7 @@ CALLS = {
         ValueError,
         ("The 'n_members' parameter of generate must be a whole number from 1 up. Got 0 instead."),
     ),
-    "a generator that is none": (
+    "an unknown generator": (
         lambda: en.ensembles.generate([[1.0], [2.0]], n_members=2, method="magic"),
         ValueError,
         (
@@ -240,7 +240,7 @@ CALLS = {
             "scikit-learn, or a list of these. Got 'magic' instead."
         ),
     ),
-    "a scale that is none": (
+    "an unknown scale": (
         lambda: en.ensembles.generate([[1.0], [2.0]], n_members=2, scale="log"),
         ValueError,
         (
@@ -307,7 +307,7 @@ CALLS = {
     "an ensemble of an ensemble": (
         lambda: en.Ensemble(en.Ensemble(GOOD)),
         TypeError,
-        "An Ensemble was passed, which is one already: use it as it is.",
+        "X is already an Ensemble. Use it directly.",
     ),
     "features in a dict": (
         lambda: en.EnsembleClustering(2).fit({"a": [1.0, 2.0]}),
@@ -322,7 +322,7 @@ CALLS = {
         ValueError,
         (
             "The feature names should match those that were passed during fit: EAC was fitted on "
-            "5, 3, but X lacks 5 and has 4, which the fit did not have. Pass the same clusterings, "
+            "5, 3, but X does not have 5 and has unexpected 4. Pass the same clusterings, "
             "in any order."
         ),
     ),

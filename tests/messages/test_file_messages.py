@@ -155,7 +155,7 @@ CONTENTS = {
 }
 
 
-#: Numbers in a column of floats that are no labels.
+#: Numbers in a column of floats that are invalid as labels.
 NUMBERS = {
     np.inf: "inf is not a cluster label. An empty cell or NaN means no vote.",
     2.0**60: (

@@ -142,7 +142,7 @@ def test_independent_votes_are_one_cluster(seed):
     """Nothing but chance is in these votes, so no number of clusters is chosen from them."""
     rng = np.random.default_rng(seed)
     votes = rng.integers(0, rng.integers(3, 12), (200, 10))
-    with pytest.warns(en.NoStructureWarning, match="and formed one"):
+    with pytest.warns(en.NoStructureWarning, match="formed a single cluster"):
         est = en.Consensus(random_state=0).fit(votes)
     assert est.n_clusters_ == 1
     assert est.k_choice_.evidence == "none"

@@ -86,3 +86,16 @@ def test_files_that_are_streamed_are_sampled_alike(tmp_path, monkeypatch, most):
     assert facts["n_microclusters"] == expected.shape.n_microclusters
     assert facts["expected_bytes"] == expected.bytes
     assert not (tmp_path / "out.csv").exists()
+
+
+def test_auto_is_estimated_at_the_largest_number_that_is_compared():
+    votes = np.random.default_rng(0).integers(0, 30, (500, 8))
+    assert en.estimate(votes, n_clusters="auto").shape.k == 30
+    assert en.estimate(votes[:5], n_clusters="auto").shape.k == 5
+    with pytest.raises(ValueError, match="'auto' or a whole number"):
+        en.estimate(votes, n_clusters="many")
+
+
+def test_one_object_is_singular():
+    text = str(en.estimate(np.array([[0, 0]]), n_clusters=1))
+    assert "1 object, 2 clusterings with 2 clusters, 1 different row" in text

@@ -19,7 +19,7 @@ from ensemblage.testing.strategies import votes
 
 #: Methods that may end with fewer clusters than asked for, with a warning, and why.
 ENDS_WITH_FEWER = {
-    "mcla",  # a meta-cluster that wins no object is no cluster
+    "mcla",  # meta-clusters without an object are dropped
     "nmf",  # where there are more columns than co-association has rank
     "vote",  # votes cannot split what no clustering splits, and those here have three clusters
 }

@@ -250,3 +250,10 @@ def test_an_empty_class_is_one_less_and_comes_last(matrix, data):
     used = np.unique(est.labels_)
     assert used.tolist() == list(range(est.n_clusters_))
     assert est.memberships_.shape[1] == k
+
+
+@pytest.mark.parametrize("numbers", [[], 3, "23", None])
+def test_criteria_need_a_list_of_numbers(numbers):
+    fitted = en.LCA(2).fit([[0, 0], [0, 1], [1, 1]])
+    with pytest.raises(ValueError, match=r"'n_clusters' parameter of LCA\.criteria must be a list"):
+        fitted.criteria(numbers)

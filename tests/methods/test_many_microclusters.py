@@ -9,7 +9,7 @@ from planted import noisy
 
 import ensemblage as en
 from ensemblage.methods import _shared_clusters
-from ensemblage.plot._look import similarity_of
+from ensemblage.plot._selection import similarity_of
 from ensemblage.testing.strategies import odd_votes
 
 METHODS = {
@@ -201,7 +201,9 @@ def test_many_microclusters_need_no_room_for_pairs(name, many):
     assert est.n_microclusters_ > 4000
     assert est.n_clusters_ == 5
     assert est.confidence_.shape == (5000,)
-    with pytest.raises(en.MemoryBudgetError, match="has its tree, its cuts and its confidence"):
+    with pytest.raises(
+        en.MemoryBudgetError, match="does not need it for its tree, cuts and confidence"
+    ):
         _ = est.similarity_
     rows = np.arange(50)
     assert similarity_of(est, rows)[0].shape == (50, 50)

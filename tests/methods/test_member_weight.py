@@ -236,7 +236,7 @@ def test_methods_without_a_place_say_so(blobs):
     assert sorted(name for name, kind in en.METHODS.items() if kind._takes_member_weight) == TAKERS
     for name in sorted(set(en.METHODS) - set(TAKERS)):
         with pytest.raises(
-            TypeError, match=r"no place for member_weight .* one of Consensus, .* WEAC\."
+            TypeError, match=r"does not support member_weight.* one of Consensus, .* WEAC\."
         ):
             make(name, 3).fit(matrix, member_weight=np.ones(10))
 
@@ -251,7 +251,7 @@ def test_methods_without_a_place_say_so(blobs):
         ([1, -2, 1], r"number 1, counted from 0, is -2\.0"),
         ([1, 1, float("nan")], "number 2, counted from 0, is nan"),
         ([1, float("inf"), 1], "number 1, counted from 0, is inf"),
-        ([0, 0, 0], "all are 0, so that no clustering counts"),
+        ([0, 0, 0], "all are 0, and nobody would vote"),
         ([1, 0, 0], r"1 object\(s\) have votes of .* member_weight 0 only: row\(s\) 2"),
     ],
 )

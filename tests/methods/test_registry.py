@@ -94,7 +94,7 @@ class TestARegisteredMethod:
             en.plot.dendrogram(model)
 
     def test_refuses_weights_and_names_those_that_take_them(self):
-        with pytest.raises(TypeError, match=r"Heaviest has no place for member_weight.*LWEA"):
+        with pytest.raises(TypeError, match=r"Heaviest does not support member_weight.*LWEA"):
             Heaviest(2).fit(VOTES, member_weight=[1, 1, 2])
 
 

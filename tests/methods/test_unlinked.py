@@ -64,7 +64,7 @@ def test_default_is_not_sure_of_what_no_member_joined(seed):
     rng = np.random.default_rng(seed)
     votes, truth = unlinked(rng)
     k = int(rng.integers(2, 40))
-    with pytest.warns(en.UnlinkedGroupsWarning, match=f"into 40 groups and {k} clusters"):
+    with pytest.warns(en.UnlinkedGroupsWarning, match=f"into 40 groups, but {k} clusters"):
         est = en.Consensus(k, random_state=0).fit(votes)
     by_chance = joined_by_nobody(votes, est.labels_)
     assert by_chance.any()

@@ -34,7 +34,7 @@ def test_vanished_microclusters_are_counted_in_a_warning():
     est = fitted(ensemble(0))
     n = int((est.similarity_.diagonal() < 0.05).sum())
     assert n == est.n_vanished_ > 0
-    with pytest.warns(UserWarning, match=f"nothing of {n} of {est.n_microclusters_} micro"):
+    with pytest.warns(UserWarning, match=f"{n} of {est.n_microclusters_} microclusters vanished"):
         en.ECMC(3, penalty=None).fit(ensemble(0))
 
 

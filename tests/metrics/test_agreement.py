@@ -94,8 +94,8 @@ def test_gaps_in_lists_of_words():
 @pytest.mark.parametrize(
     ("call", "message"),
     [
-        (lambda: nmi([1, 2], [1, 2, 3]), r"equally long lists of labels.*\(2,\) and \(3,\)"),
-        (lambda: nmi([[1, 2]], [[1, 2]]), "equally long lists of labels"),
+        (lambda: nmi([1, 2], [1, 2, 3]), r"labels of the same objects.*\(2,\) and \(3,\)"),
+        (lambda: nmi([[1, 2]], [[1, 2]]), "labels of the same objects"),
         (lambda: nmi([1], [1], "harmonic"), "'average' parameter of nmi must be one of 'max'"),
         (lambda: ari([], []), "no objects"),
         (lambda: ensemble_nmi([-1, 0], [[0, 1], [-1, -1]]), "no vote in any"),

@@ -12,7 +12,7 @@ from sklearn.datasets import make_blobs
 import ensemblage as en
 from ensemblage.metrics import KChoice, ari, choose_k, ensemble_nmi
 from ensemblage.metrics.choosing import CRITERIA, _curves, _resampling, _verdict
-from ensemblage.metrics.choosing._choice import in_words
+from ensemblage.metrics.choosing._choice import format_ks
 from ensemblage.metrics.choosing._choose import default_ks
 from ensemblage.testing.strategies import votes
 
@@ -234,7 +234,7 @@ def test_members_that_are_fine_do_not_make_many_clusters():
 def test_votes_without_structure_have_one_cluster():
     votes = np.random.default_rng(0).integers(0, 4, (120, 8))
     est = en.Consensus("auto", random_state=0)
-    with pytest.warns(en.NoStructureWarning, match="formed one. No structure: the clusterings"):
+    with pytest.warns(en.NoStructureWarning, match=r"a single cluster\. No structure: the"):
         est.fit(votes)
     assert est.n_clusters_ == est.k_choice_.k == 1
     assert est.k_choice_.evidence == "none"
@@ -248,7 +248,7 @@ def test_a_single_clustering_has_the_clusters_it_has():
     choice = en.EAC("auto").fit(np.arange(60)[:, None] % 7).k_choice_
     assert (choice.k, choice.criterion, choice.evidence) == (7, "ensemble_nmi", "weak")
     assert choice.null is None
-    assert "only one clustering, and nothing to compare it with" in choice.reasons[0]
+    assert "only one clustering to compare" in choice.reasons[0]
 
 
 def test_all_criteria_find_groups_that_all_members_see():
@@ -264,19 +264,21 @@ def test_all_criteria_find_groups_that_all_members_see():
 def test_a_criterion_that_a_method_has_not_is_absent_with_a_reason():
     matrix, _ = noisy()
     assert choose_k(en.PTGP(2, random_state=0).fit(matrix)).absent == {
-        "lifetime": "PTGP makes no tree."
+        "lifetime": "PTGP does not build a tree."
     }
     found = choose_k(en.PTA(2).fit(matrix[:, :1]), criteria="all")
     assert found.absent == {
-        "support": "A single member has no halves.",
-        "recurrence": "A single member has no halves.",
+        "support": "It needs at least two members.",
+        "recurrence": "It needs at least two members.",
         "eigengap": "PTA does not cut by eigenvectors.",
-        "subset_stability": "A single member has no halves.",
-        "pac": "A single member has no halves.",
-        "delta_area": "A single member has no halves.",
-        "seed_stability": "Nothing in PTA is random.",
+        "subset_stability": "It needs at least two members.",
+        "pac": "It needs at least two members.",
+        "delta_area": "It needs at least two members.",
+        "seed_stability": "PTA is deterministic.",
     }
-    with pytest.raises(ValueError, match=r"PTA has no 'eigengap' to choose k.* one of 'support'"):
+    with pytest.raises(
+        ValueError, match=r"PTA does not support the criterion 'eigengap'.* one of 'support'"
+    ):
         choose_k(en.PTA(2).fit(matrix), criterion="eigengap")
 
 
@@ -299,7 +301,7 @@ def test_criteria_by_name_and_the_one_that_decides():
 
 
 def default_range(votes):
-    return in_words(default_ks(en.EAC(1).fit(votes)._cuts()))
+    return format_ks(default_ks(en.EAC(1).fit(votes)._cuts()))
 
 
 def test_default_range():
@@ -312,9 +314,9 @@ def test_default_range():
     some_fine = rng.integers(0, [3] * 8 + [40] * 2, (900, 10))
     assert default_range(some_fine) == "2..40"
     assert default_range([[0], [1], [2]]) == "2..3"
-    assert in_words(np.array([2])) == "2"
-    assert in_words(np.array([2, 5])) == "2, 5"
-    assert in_words(np.arange(2, 30, 2)) == "14 of 2..28"
+    assert format_ks(np.array([2])) == "2"
+    assert format_ks(np.array([2, 5])) == "2, 5"
+    assert format_ks(np.arange(2, 30, 2)) == "14 of 2..28"
 
 
 def test_one_group_is_one_cluster():
@@ -322,7 +324,7 @@ def test_one_group_is_one_cluster():
     assert choice.k == 1
     assert choice.scores == {}
     assert choice.runners_up == []
-    assert "only one group" in choice.reasons[0]
+    assert "do not separate the objects" in choice.reasons[0]
 
 
 def test_balance_decides_where_clusters_are_not_found_again():
@@ -400,11 +402,11 @@ def test_reasons_tell_what_makes_a_choice_less_sure():
     assert (k, evidence) == (6, "weak")
     assert others == [4]
     text = " ".join(reasons)
-    assert "k = 6 has the largest lifetime in the tree (1) of the 5 looked at." in text
-    assert "Other numbers by: mean confidence (2)." in text
+    assert "k = 6 has the largest lifetime in the tree (1) of 5 compared." in text
+    assert "Different number by: mean confidence (2)." in text
     assert "Nearly as good: k = 4." in text
-    assert "largest k looked at" in text
-    assert "MCLA gives fewer clusters than asked for at k = 5." in text
+    assert "largest k compared" in text
+    assert "MCLA gives fewer clusters than requested at k = 5." in text
 
 
 def test_where_all_scores_are_the_same_the_smallest_k_is_taken():
@@ -417,11 +419,11 @@ def test_where_all_scores_are_the_same_the_smallest_k_is_taken():
 @pytest.mark.parametrize(
     ("overlap", "support", "evidence", "words"),
     [
-        (0.95, [0.1, 1, 4, 3.9, 3.2], "strong", "find the same ones (95% overlap on average), and"),
-        (0.94, [0.1, 1, 4, 3.9, 3.2], "moderate", "find nearly the same ones (94% overlap"),
-        (1.0, [3.3, 1, 4, 3.9, 3.2], "moderate", "and 2 clusters are supported nearly as well"),
+        (0.95, [0.1, 1, 4, 3.9, 3.2], "strong", "give the same ones (95% overlap on average), and"),
+        (0.94, [0.1, 1, 4, 3.9, 3.2], "moderate", "give nearly the same ones (94% overlap"),
+        (1.0, [3.3, 1, 4, 3.9, 3.2], "moderate", "and 2 clusters have nearly the same"),
         (0.89, [0.1, 1, 4, 3.9, 3.2], "weak", "find partly other ones (89% overlap on average)."),
-        (0.89, [0.1, 1, 4, 3.9, 3.3], "weak", "average), and 6 clusters are supported nearly"),
+        (0.89, [0.1, 1, 4, 3.9, 3.3], "weak", "average), and 6 clusters have nearly the same"),
     ],
 )
 def test_strength_of_evidence(overlap, support, evidence, words):
@@ -436,4 +438,4 @@ def test_a_k_that_others_beat_is_not_strong():
     scores = {"recurrence": np.ones(5), "support": [1, 2, 3, 4, 5], "lifetime": [0, 1, 0, 0, 0]}
     verdict = _verdict.verdict(findings(scores, "lifetime"))
     assert (verdict.k, verdict.evidence) == (3, "moderate")
-    assert "6 clusters are supported nearly as well or better" in verdict.reasons[0]
+    assert "6 clusters have nearly the same or more support" in verdict.reasons[0]

@@ -12,7 +12,7 @@ from ensemblage.metrics.choosing import CRITERIA
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        ({"ks": [1, 2]}, "whole numbers from 2 up.*Got 1 instead"),
+        ({"ks": [1, 2]}, "integers of at least 2.*Got 1 instead"),
         ({"ks": [2.5]}, "Got 2.5 instead"),
         ({"ks": []}, "at least one number of clusters"),
         ({"ks": 5}, "such as range"),
@@ -59,4 +59,4 @@ def test_groups_of_criteria_among_names():
 def test_a_single_k_is_not_praised():
     choice = choose_k(en.EAC(2).fit(noisy([50] * 4, 12, 0.1)[0]), [4])
     assert choice.evidence == "moderate"
-    assert choice.reasons[1] == "k = 4 is the only one looked at."
+    assert choice.reasons[1] == "k = 4 is the only number that was compared."

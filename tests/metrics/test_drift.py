@@ -67,7 +67,8 @@ def test_clusterings_that_number_anew_are_named(model):
     assert found.changed
     assert found.verdict.startswith("Drift: the 200 new objects differ from those of the fit.")
     assert found.reasons[0] == (
-        "Every label of clustering '1' is unknown. Check that it numbers clusters as in the fit."
+        "Every label of clustering '1' is unknown. Check that its clusters are numbered as in the"
+        " fit."
     )
     assert any("100.0% of the rows of votes did not occur" in reason for reason in found.reasons)
     new = drawn(200, 1)
@@ -98,7 +99,7 @@ def test_clusterings_that_fall_silent_are_named(model):
     new = drawn(200, 1)
     new[:150, 0] = -1
     assert (
-        "Clustering '0' votes on 25.0% of the objects, in the fit on 100.0%."
+        "Clustering '0' labels 25.0% of the objects, compared with 100.0% in the fit."
         in drift(model, new).reasons
     )
 
@@ -106,7 +107,7 @@ def test_clusterings_that_fall_silent_are_named(model):
 def test_few_objects_are_not_judged(model):
     found = drift(model, PATTERNS[:2] + 9)
     assert not found.changed
-    assert found.verdict == "Not judged: 2 new objects are too few, at least 10 are needed."
+    assert found.verdict == "Not judged: at least 10 new objects are needed, got 2."
 
 
 def test_names_and_a_table_to_look_at():
@@ -117,7 +118,7 @@ def test_names_and_a_table_to_look_at():
     assert found.names == ["a", "b", "c"]
     assert not found.unknown.any()
     frame = found.to_frame()
-    assert frame.loc["rows never seen", "new"] == found.never_seen
+    assert frame.loc["new rows", "new"] == found.never_seen
     assert frame.loc["unknown labels of b", "fit"] == 0
     assert repr(found).splitlines()[0] == found.verdict
     with pytest.raises(ValueError, match="lacks 'b'"):

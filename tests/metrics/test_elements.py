@@ -109,7 +109,7 @@ def test_gaps_and_groups():
 def test_what_cannot_be_compared():
     with pytest.raises(ValueError, match="No object has a label in both"):
         ecs([0, None], [None, 1])
-    with pytest.raises(ValueError, match=r"only one\. Pass more clusterings, or labels"):
+    with pytest.raises(ValueError, match=r"got one\. Pass more clusterings, or labels"):
         consistency([[0], [1]])
     with pytest.raises(ValueError, match="equally long"):
         ecs([0, 1], [0, 1, 2])

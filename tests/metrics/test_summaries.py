@@ -50,7 +50,7 @@ def test_many_rows_print_small():
     matrix = np.random.default_rng(0).integers(0, 3, (60, 40))
     text = repr(metrics.members(en.EAC(30).fit(matrix)))
     lines = text.splitlines()
-    assert lines[0] == "MemberSummary: look at 0 of 40"
+    assert lines[0] == "MemberSummary: 0 of 40 to check"
     assert lines[1].split()[:3] == ["clustering", "n_clusters", "turnout"]
     assert lines[-1] == "... 30 more; to_frame() has all"
     assert len(lines) == 13

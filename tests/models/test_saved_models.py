@@ -97,7 +97,7 @@ def test_levels_of_objects_are_saved_with_them(name, matrix, unseen, tmp_path):
     np.testing.assert_array_equal(found.labels_, est.labels_)
     np.testing.assert_array_equal(found.cut(5), est.cut(5))
     np.testing.assert_array_equal(found.predict(unseen), est.predict(unseen))
-    with pytest.raises(ValueError, match=r"objects one by one .* Leave out objects=False"):
+    with pytest.raises(ValueError, match=r"labelled single objects .* Leave out objects=False"):
         est.save(tmp_path / "small.ensemblage", objects=False)
 
 
@@ -193,7 +193,7 @@ def test_what_a_file_cannot_hold_is_refused(matrix, tmp_path):
         en.EAC().save(tmp_path / "model")
     stamps = pd.DataFrame({"a": pd.to_datetime(["2020-01-01", "2020-01-02"]), "b": ["x", "x"]})
     stamps["a"] = stamps["a"].astype(object)
-    with pytest.raises(TypeError, match=r"clustering 0 has the label .* into words before fit"):
+    with pytest.raises(TypeError, match=r"clustering 0 has the label .* to strings before fit"):
         en.EAC(1).fit(stamps).save(tmp_path / "model")
     with pytest.raises(TypeError, match="its parameter 'linkage' is"):
         en.EAC(2).fit(matrix).set_params(linkage=["average"]).save(tmp_path / "model")

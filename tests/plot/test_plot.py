@@ -115,7 +115,7 @@ class TestHeatmap:
     def test_a_part_keeps_the_shares_of_clusters_and_says_so(self):
         votes = np.repeat([[0, 0], [1, 1], [1, 2]], [600, 300, 100], axis=0)
         ax = plot.heatmap(en.EAC(2).fit(votes), max_rows=100)
-        assert title(ax).endswith("\n100 of 1,000 objects, evenly drawn")
+        assert title(ax).endswith("\n100 of 1,000 objects, evenly spaced")
         pixels = ax.images[0].get_array()
         assert pixels.shape == (100, 100)
         assert (pixels[0] == 1).sum() == 60
@@ -307,7 +307,9 @@ class TestScatter:
         assert "50 of 200 objects" in title(plot.scatter(est, np.ones((200, 3)), max_points=50))
 
     def test_features_of_other_objects(self):
-        with pytest.raises(ValueError, match=r"have 3 row\(s\), but 8 object\(s\) were clustered"):
+        with pytest.raises(
+            ValueError, match=r"each of the 8 object\(s\), in the same order, got 3 row\(s\)"
+        ):
             plot.scatter(en.PTA(2).fit(E2), np.ones((3, 2)))
 
 
@@ -330,7 +332,7 @@ class TestAlluvial:
         assert "2 objects in streams too thin to draw" in title(plot.alluvial(a, b))
 
     def test_other_lengths(self):
-        with pytest.raises(ValueError, match="two equally long lists"):
+        with pytest.raises(ValueError, match="labels of the same objects"):
             plot.alluvial([0, 1], [0, 1, 1])
 
 
@@ -355,9 +357,9 @@ class TestChoices:
 
     def test_what_is_no_choice(self):
         est = en.EAC(2).fit(E2)
-        with pytest.raises(TypeError, match=r"choose_k\(estimator\) returns, but got an EAC"):
+        with pytest.raises(TypeError, match=r"choose_k\(estimator\), got an EAC"):
             plot.k_curves(est)
-        with pytest.raises(ValueError, match=r"made without\. Ask for it"):
+        with pytest.raises(ValueError, match=r"does not have\. Request it"):
             plot.cdf(en.metrics.choose_k(est))
 
 

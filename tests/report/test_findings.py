@@ -9,7 +9,7 @@ import pytest
 from report_inputs import noisy_votes
 
 import ensemblage as en
-from ensemblage.report._doubts import doubts
+from ensemblage.report._cautions import cautions
 from ensemblage.report._facts import cluster_facts
 
 BANNER = "Check this result before you use it"
@@ -49,7 +49,7 @@ def test_a_cluster_of_two_blocks_that_no_member_joined_is_named():
         " on average)" in page
     )
     assert BANNER in page
-    assert "Cluster 0 looks like two groups: see the heatmap." in page
+    assert "Cluster 0 may be two groups: see the heatmap." in page
 
 
 def test_random_walks_on_too_few_microclusters_are_doubted():
@@ -71,14 +71,14 @@ def test_nothing_is_doubted_where_clusters_are_clear(method):
     page = text_of(en.report.html(est))
     assert BANNER not in page
     assert "Weak clusters None: in every cluster" in page
-    assert "no cluster looks like two groups" in page
+    assert "no cluster seems to be two groups" in page
 
 
 def test_an_outlier_among_methods_is_doubted():
     votes, truth = noisy_votes(300, 12, 4, seed=2)
     strange = np.random.default_rng(0).integers(0, 4, 300)
     est = with_labels(en.EAC(4).fit(votes), strange)
-    found = doubts(est, en.metrics.splits(est))[0]
+    found = cautions(est, en.metrics.splits(est))[0]
     assert "EAC agrees less with the clusterings" in found
     assert re.search(
         r"EAC disagrees with other methods: its mean ARI with Consensus, LWGP and Vote is"
@@ -86,17 +86,17 @@ def test_an_outlier_among_methods_is_doubted():
         found,
     )
     assert found.endswith("Compare with Consensus(n_clusters=4).")
-    assert doubts(with_labels(est, truth), en.metrics.splits(with_labels(est, truth))) == []
+    assert cautions(with_labels(est, truth), en.metrics.splits(with_labels(est, truth))) == []
 
 
 def test_the_second_choice_of_the_default_method_is_said():
     votes, _ = noisy_votes(60, 9, 3)
     est = en.Consensus(3, random_state=0).fit(votes)
-    assert doubts(est, en.metrics.splits(est)) == []
+    assert cautions(est, en.metrics.splits(est)) == []
     est.method_, est._reasons = "lwgp", "The graph was taken.\nThe tree was not."
-    assert doubts(est, en.metrics.splits(est))[0] == "The graph was taken. The tree was not."
+    assert cautions(est, en.metrics.splits(est))[0] == "The graph was taken. The tree was not."
     named = en.Consensus(3, method="lwgp", random_state=0).fit(votes)
-    assert doubts(named, en.metrics.splits(named)) == []  # it was asked for
+    assert cautions(named, en.metrics.splits(named)) == []  # it was asked for
 
 
 @pytest.mark.parametrize(
@@ -105,7 +105,7 @@ def test_the_second_choice_of_the_default_method_is_said():
         (None, None),
         ("strong", None),
         ("moderate", None),
-        ("weak", "The evidence for 3 clusters is weak. Also look at 4 and 2."),
+        ("weak", "The evidence for 3 clusters is weak. Also try 4 and 2."),
         ("none", "The clusterings show no structure, so all objects are in one cluster."),
     ],
 )
@@ -115,7 +115,7 @@ def test_weak_evidence_for_k_is_said(evidence, text):
     est.k_choice_ = SimpleNamespace(k=3, runners_up=[4, 2])
     if evidence is not None:
         est.k_choice_.evidence = evidence
-    found = doubts(est, en.metrics.splits(est))
+    found = cautions(est, en.metrics.splits(est))
     if text is None:
         assert found == []
     else:
@@ -158,12 +158,12 @@ def test_low_confidence_is_weak():
 
 
 def test_many_microclusters_are_not_compared(monkeypatch):
-    from ensemblage.methods import _trust
+    from ensemblage.methods import _reliability
 
     votes = np.r_[[[0, 0, 0]] * 100, [[1, 1, 1]] * 100, [[0, 0, 1]]]
     est = quiet(en.PTGP(2, random_state=0), votes)
-    monkeypatch.setattr(_trust, "MOST_MICROCLUSTERS", 2)
-    found = doubts(est, en.metrics.splits(est))
+    monkeypatch.setattr(_reliability, "MOST_MICROCLUSTERS", 2)
+    found = cautions(est, en.metrics.splits(est))
     assert all("agrees less" not in text for text in found)
 
 

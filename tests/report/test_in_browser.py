@@ -240,7 +240,7 @@ def test_doubts_stand_above_the_summary(visit, tmp_path, width):
     en.report.write(model, path)
     found = visit(path, width=width)
     banner = found.page.locator(".banner")
-    assert "looks like two groups" in banner.inner_text()
+    assert "may be two groups" in banner.inner_text()
     below = found.page.locator("#summary").bounding_box()["y"]
     assert banner.bounding_box()["y"] + banner.bounding_box()["height"] <= below
     found.assert_clean()

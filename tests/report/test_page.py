@@ -81,7 +81,7 @@ def test_the_summary_says_what_was_found(page):
     assert "model = en.PTA(n_clusters=3).fit(votes)" in text
     assert "features=features, truth=truth, title=&#39;Forty&#39;" in text
     assert "features as given" not in text
-    assert "truth as given to this report" in text
+    assert "truth as passed to this report" in text
     assert re.search(r"NMI \d\.\d{3} and ARI \d\.\d{3} with 3 true classes", text)
 
 
@@ -202,7 +202,7 @@ def test_it_says_what_chance_decides():
     assert f"With 5 other seeds, {moved} objects change cluster at least once." in page
     assert data_of(page)["objects"]["seeds"] == pytest.approx(spread.agreement, abs=1e-4)
     page = en.report.html(en.PTA(6).fit(votes))
-    assert "PTA draws no random numbers" in page
+    assert "PTA is deterministic" in page
     assert data_of(page)["objects"]["seeds"] is None
     votes, _ = noisy_votes(60, 20, 2)
     page = en.report.html(en.PTGP(2, random_state=0).fit(votes))

@@ -84,9 +84,11 @@ def test_a_clusterer_of_features_has_a_report(tmp_path):
 def test_other_votes_are_refused(tmp_path):
     model = en.EAC(4).fit(VOTES)
     bare = saved(model, tmp_path, objects=False)
-    with pytest.raises(ValueError, match=r"not those .* fitted on: 1 of 120 objects have votes"):
+    with pytest.raises(
+        ValueError, match=r"differ from those .* fitted on: 1 of 120 objects have unknown votes"
+    ):
         en.report.html(bare, votes=np.r_[VOTES[:-1], [[9] * 7]])
-    with pytest.raises(ValueError, match=r"it had 120 objects, and these are 119"):
+    with pytest.raises(ValueError, match=r"got 119 objects, not the same as the 120 of the fit"):
         en.report.html(bare, votes=VOTES[:-1])
     with pytest.raises(ValueError, match=r"must be the 7 clusterings .* Got 6"):
         en.report.html(bare, votes=VOTES[:, :6])

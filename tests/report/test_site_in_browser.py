@@ -17,8 +17,8 @@ def test_pages_open_without_error_request_or_overflow(site, visit, width):
         found.page.close()  # a hundred open pages are slow
 
 
-def test_pages_of_the_reference_are_short(site, visit):
-    for path in sorted(site.glob("api/*.html")):
+def test_pages_are_short(site, visit):
+    for path in [*sorted(site.glob("*.html")), *sorted(site.glob("api/*.html"))]:
         page = visit(path, width=1100).page
         assert page.evaluate("document.documentElement.scrollHeight") < 15_000, path.stem
         page.close()

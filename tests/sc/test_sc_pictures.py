@@ -80,9 +80,7 @@ def test_a_map_is_needed_and_may_be_named(adata):
     adata.obsm["X_other"] = adata.obsm["X_umap"][:, ::-1]
     ax = en.sc.pl.confidence(adata, basis="other")
     assert ax.get_xlabel() == "other"
-    with pytest.raises(
-        ValueError, match=r"needs a map.*'X_umpa'.*holds 'X_umap'.*scanpy\.tl\.umap"
-    ):
+    with pytest.raises(ValueError, match=r"needs a map.*'X_umpa'.*has 'X_umap'.*scanpy\.tl\.umap"):
         en.sc.pl.confidence(adata, basis="X_umpa")
 
 
@@ -129,7 +127,7 @@ def test_a_result_is_needed_and_given_axes_are_used(adata, name):
     draw = getattr(en.sc.pl, name)
     with pytest.raises(ValueError, match=rf"pl\.{name} found no consensus under 'mine'"):
         draw(adata, "mine")
-    with pytest.raises(TypeError, match=rf"pl\.{name} takes an AnnData object, but got list"):
+    with pytest.raises(TypeError, match=rf"pl\.{name} needs an AnnData object, got list"):
         draw([])
     _, ax = plt.subplots()
     assert draw(adata, ax=ax) is ax
@@ -141,3 +139,19 @@ def test_pictures_of_a_file(adata, tmp_path):
     found = ad.read_h5ad(tmp_path / "cells.h5ad")
     for name in en.sc.pl.__all__:
         rendered(getattr(en.sc.pl, name)(found))
+
+
+def test_a_map_needs_two_columns(adata):
+    adata.obsm["X_line"] = np.zeros((adata.n_obs, 1))
+    with pytest.raises(ValueError, match=r"at least two columns, got adata\.obsm\['X_line'\]"):
+        en.sc.pl.confidence(adata, basis="line")
+
+
+@pytest.mark.parametrize(
+    ("basis", "tool"), [("tsne", "tsne"), ("X_pca", "pca"), ("umap", "umap"), ("mine", "umap")]
+)
+def test_a_missing_map_names_the_tool_that_makes_it(adata, basis, tool):
+    for name in list(adata.obsm):
+        del adata.obsm[name]
+    with pytest.raises(ValueError, match=rf"which has no maps\. Run scanpy\.tl\.{tool}\(adata\)"):
+        en.sc.pl.confidence(adata, basis=basis)

@@ -1,6 +1,7 @@
 """Leiden runs and their consensus in objects of single-cell packages."""
 
 import random
+import subprocess
 import sys
 from types import SimpleNamespace
 
@@ -161,7 +162,7 @@ def test_a_graph_that_is_still_in_a_file(adata, tmp_path):
         ({"resolutions": [1, 1.0]}, "differ in their first six digits"),
         ({"resolutions": []}, "differ in their first six digits"),
         ({"seeds": 0}, "'seeds' parameter of leiden_ensemble must be a whole number from 1 up"),
-        ({"seeds": [1, 1]}, "must be different whole numbers"),
+        ({"seeds": [1, 1]}, "must be different integers"),
         ({"subsample": 0}, "must be a number above 0 and up to 1"),
         ({"flavor": "leidenalg"}, "must be one of 'igraph', 'rapids'"),
         ({"n_iterations": 0}, "'n_iterations' parameter"),
@@ -395,3 +396,55 @@ def test_results_do_not_replace_runs(adata, name):
     en.sc.tl.leiden_ensemble(adata, 1, 2, key_added="runs")
     with pytest.raises(en.ParameterError, match="key_added"):
         en.sc.tl.consensus(adata, "runs_", n_clusters=2, key_added=name)
+
+
+def test_cells_without_labels_hint_at_restrict_to(adata):
+    en.sc.tl.leiden_ensemble(adata, 1, seeds=2)
+    for name in columns(adata):
+        adata.obs.loc[adata.obs_names[:5], name] = np.nan
+    with pytest.raises(ValueError, match=r"5 of 120 cells have no label .* same restrict_to"):
+        en.sc.tl.consensus(adata)
+
+
+def test_an_object_without_columns_has_no_clusterings(adata):
+    adata.obs = adata.obs[[]]
+    with pytest.raises(ValueError, match=r"matches keys='leiden_ensemble'\. It has no columns\."):
+        en.sc.tl.consensus(adata)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="it kills itself as POSIX does")
+def test_runs_resume_from_a_file_that_a_killed_process_wrote(adata, tmp_path):
+    """What was written before the kill is kept, and the rest is as undisturbed."""
+    options = {"seeds": 3, "resolutions": (0.5, 1.0), "progress": False, "n_jobs": 1}
+    whole = en.sc.tl.leiden_ensemble(adata, copy=True, **options)
+    adata.write_h5ad(tmp_path / "cells.h5ad")
+    program = """
+import os, sys
+import anndata, ensemblage as en
+from ensemblage.sc import _ensemble
+cells = anndata.read_h5ad("cells.h5ad")
+real, done = _ensemble.labels_of_run, []
+
+def stops(graph, run):
+    if len(done) == 4:
+        raise KeyboardInterrupt
+    done.append(run)
+    return real(graph, run)
+
+_ensemble.labels_of_run = stops
+try:
+    en.sc.tl.leiden_ensemble(cells, seeds=3, resolutions=(0.5, 1.0), progress=False, n_jobs=1)
+except KeyboardInterrupt:
+    cells.write_h5ad("cells.h5ad")
+    os.kill(os.getpid(), 9)
+"""
+    done = subprocess.run([sys.executable, "-c", program], cwd=tmp_path, check=False)
+    assert done.returncode == -9
+    resumed = ad.read_h5ad(tmp_path / "cells.h5ad")
+    kept = list(resumed.uns["leiden_ensemble"]["keys"])
+    assert len(kept) == 4
+    en.sc.tl.leiden_ensemble(resumed, **options)
+    keys = list(whole.uns["leiden_ensemble"]["keys"])
+    assert sorted(resumed.uns["leiden_ensemble"]["keys"]) == sorted(keys)
+    for key in keys:
+        assert resumed.obs[key].astype(str).tolist() == whole.obs[key].astype(str).tolist()

@@ -275,8 +275,8 @@ def _on_dask(session: LabelSession) -> Outcome:
     _check_streamed(session, "dask")
     from ensemblage.scale import dask
 
-    with _scheduler(session) as address:
-        return _streamed(session, "dask", partial(dask.consensus, client=address))
+    with _scheduler(session) as client:
+        return _streamed(session, "dask", partial(dask.consensus, client=client))
 
 
 def _check_streamed(session: LabelSession, engine: str) -> None:
@@ -286,8 +286,8 @@ def _check_streamed(session: LabelSession, engine: str) -> None:
 
 
 @contextmanager
-def _scheduler(session: LabelSession) -> Iterator[str]:
-    """Yield the address of the scheduler: the one named, or one of local processes."""
+def _scheduler(session: LabelSession) -> Iterator[Any]:
+    """Yield the address of the scheduler that was named, or a client of local processes."""
     if session.scheduler is not None:
         yield session.scheduler
         return
@@ -296,8 +296,8 @@ def _scheduler(session: LabelSession) -> Iterator[str]:
 
     with session.stage("Starting workers"):
         cluster = dask.local_cluster(n_threads(session.jobs))
-    with cluster:
-        yield cluster.scheduler_address
+    with cluster, cluster.get_client() as client:
+        yield client
 
 
 def _streamed(session: LabelSession, engine: str, consensus: Callable[..., Any]) -> Outcome:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import sys
 from typing import TYPE_CHECKING, Any
 
 import typer
@@ -27,7 +28,19 @@ _CRITERION_TITLES = {
 
 def say(text: str, *, err: bool = False) -> None:
     """Show a text on standard output or error: all that the command prints but labels."""
-    typer.echo(printable(text), err=err)
+    shown = printable(text)
+    if not (err or _can_print(shown)):
+        shown = shown.encode(sys.stdout.encoding, "backslashreplace").decode(sys.stdout.encoding)
+    typer.echo(shown, err=err)
+
+
+def _can_print(text: str) -> bool:
+    """Tell whether standard output has all characters of a text: cp1252 of Windows lacks most."""
+    try:
+        text.encode(getattr(sys.stdout, "encoding", None) or "utf-8")
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
 def format_table(header: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
@@ -104,8 +117,9 @@ def print_json(command: str, facts: Mapping[str, Any]) -> None:
     from ensemblage import __version__
 
     whole = {"command": command, "version": __version__, **facts}
-    text = json.dumps(to_json(whole), allow_nan=False, ensure_ascii=False)
-    typer.echo(printable_json(text))
+    plain = to_json(whole)
+    text = printable_json(json.dumps(plain, allow_nan=False, ensure_ascii=False))
+    typer.echo(text if _can_print(text) else json.dumps(plain, allow_nan=False))
 
 
 def to_json(value: Any) -> Any:

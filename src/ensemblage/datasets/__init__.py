@@ -1,4 +1,4 @@
-"""The paper's ten datasets, and pools of base clusterings: found on disk, or fetched once."""
+"""The paper's ten datasets, and pools of base clusterings: from disk, or fetched once."""
 
 from ensemblage.datasets._catalogue import NAMES, is_name
 from ensemblage.datasets._dataset import Dataset

@@ -1,7 +1,7 @@
-"""What is known of each dataset: its files, where these are, and how the result must look.
+"""Catalogue of the datasets: their files, addresses, and the expected arrays.
 
-No file is trusted for its address. What was converted from downloads must equal, bit by bit, the
-arrays that the paper's tables were checked with: `Fingerprint` holds their checksums.
+Files are not trusted by their address. Converted downloads must equal, bit by bit, the arrays with
+which the paper's tables were checked: `Fingerprint` holds their checksums.
 """
 
 from __future__ import annotations
@@ -12,8 +12,8 @@ from typing import NamedTuple
 class RawFile(NamedTuple):
     """A file of the original distribution.
 
-    `urls` are tried in order; ``archive.zip#member`` is a file inside an archive. `sha256` is that
-    of the file where it is known.
+    `urls` are tried in order; ``archive.zip#member`` is a file inside an archive. `sha256` is the
+    checksum of the file, if known.
     """
 
     name: str
@@ -31,7 +31,7 @@ class Fingerprint(NamedTuple):
 
 
 class Entry(NamedTuple):
-    """A dataset; `file` is its name as a file, `scale` what the authors clustered with."""
+    """A dataset; `file` is its file name, `scale` the scaling of the authors."""
 
     name: str
     file: str
@@ -48,7 +48,7 @@ _DIGITS = {digit: str(digit) for digit in range(10)}
 
 
 def _uci(folder: str, archive: str, *names: str, **sums: str) -> tuple[RawFile, ...]:
-    """Return files that UCI has both in a folder and in an archive; `sums` go by their endings."""
+    """Return files that UCI has both in a folder and in an archive; `sums` are by suffix."""
     return tuple(
         RawFile(
             name,
@@ -246,12 +246,12 @@ _BY_NAME = {_key.file.lower(): _key for _key in (*_PAPER, *_LOCAL_ONLY)}
 
 
 def find(name: str) -> Entry | None:
-    """Return what is known under a name; capitals, and a dash for a low line, do not matter."""
+    """Return the entry of a name; case, and dashes or underscores, do not matter."""
     return _BY_NAME.get(name.strip().lower().replace("-", "_"))
 
 
 def is_name(name: str) -> bool:
-    """Tell whether `load` knows a dataset of this name.
+    """Tell whether `load` has a dataset of this name.
 
     Examples
     --------
@@ -262,5 +262,5 @@ def is_name(name: str) -> bool:
 
 
 def every_name() -> tuple[str, ...]:
-    """Return all names, also of the datasets that no public file is known of."""
+    """Return all names, including datasets without a public file."""
     return (*NAMES, *(entry.name for entry in _LOCAL_ONLY))

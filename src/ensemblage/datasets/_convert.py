@@ -1,7 +1,7 @@
-"""Original files as arrays: rows and columns in the order that the paper's pools have.
+"""Conversion of the original files to arrays, in the order of the paper's pools.
 
-Each function takes the folder of the files and returns the arrays of an NPZ file, `X`, `y` and
-what these are called, as ``shared/data`` has them.
+Each function takes the folder of the files and returns the arrays of an NPZ file: `X`, `y` and
+their names.
 """
 
 from __future__ import annotations
@@ -64,7 +64,7 @@ _BLOCK = 1 << 14
 
 
 def tenth(whole: Arrays) -> Arrays:
-    """Return the tenth of KDD99 that stands in for the authors' own, which is not known.
+    """Return the tenth of KDD99 that replaces the authors' own, which is unknown.
 
     A permutation by NumPy's legacy generator, which is frozen, from the seed 0.
     """
@@ -74,7 +74,7 @@ def tenth(whole: Arrays) -> Arrays:
 
 
 def _multiple_features(folder: Path) -> Arrays:
-    """Put six views side by side; the rows are 200 of each digit, in order."""
+    """Concatenate six views; the rows are 200 of each digit, in order."""
     views = [np.loadtxt(folder / f"mfeat-{view}", ndmin=2) for view in _MF_VIEWS]
     names = [
         f"{view}{place}"
@@ -123,7 +123,7 @@ def _idx(path: Path) -> NDArray[np.uint8]:
 
 
 def _digits(*names: str, delimiter: str | None = ",") -> Callable[[Path], Arrays]:
-    """Return the converter of files with whole numbers, the class last, one file after another."""
+    """Return the converter of files of integers, the class last, one file after another."""
 
     def convert(folder: Path) -> Arrays:
         parts = [np.loadtxt(folder / name, delimiter=delimiter, dtype=np.int64) for name in names]
@@ -154,7 +154,7 @@ def _covertype(folder: Path) -> Arrays:
 
 
 def _kdd99(folder: Path) -> Arrays:
-    """Give three columns of words, and the class, as codes in the order of the sorted words."""
+    """Encode three columns of strings, and the class, in the order of the sorted strings."""
     codes = {name: _Codes() for name in (*_KDD_WORDS, "label")}
     parts, classes = [], []
     with gzip.open(folder / "kddcup.data_10_percent.gz", "rt", encoding="ascii") as lines:
@@ -182,14 +182,14 @@ def _kdd99(folder: Path) -> Arrays:
 
 
 class _Codes(dict[str, int]):
-    """Codes of words by first appearance."""
+    """Codes of strings by first appearance."""
 
     def __missing__(self, word: str) -> int:
         code = self[word] = len(self)
         return code
 
     def ranks(self) -> NDArray[np.int64]:
-        """Return the place of each word, by its code, among the sorted words."""
+        """Return the position of each string, by its code, among the sorted strings."""
         return np.argsort(np.argsort(np.array(list(self))))
 
 

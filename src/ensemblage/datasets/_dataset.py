@@ -1,4 +1,4 @@
-"""What a dataset is: features, true classes, and what these are called."""
+"""A dataset: features, true classes, and their names."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Dataset:
-    """Features of objects with their true classes; nothing in it can be changed.
+    """Features of objects with their true classes; immutable.
 
     Attributes
     ----------
     name : str
-        The name that the paper gives it.
+        The name in the paper.
     features : ndarray of shape (n_objects, n_features)
-        float32 or float64, so that differences of pixels do not wrap around; read-only.
+        float32 or float64, so that differences of pixels do not overflow; read-only.
     truth : ndarray of shape (n_objects,)
         The true classes as int64, 0 to n_classes - 1; read-only.
     feature_names, class_names : tuple of str, or None
@@ -28,7 +28,14 @@ class Dataset:
     scale : {"minmax"} or None
         The scaling that the paper's authors clustered with; None for raw features.
     categories : dict of str to tuple of str, or None
-        For features that are codes of words: the words, in the order of their codes.
+        For features that are codes of strings: the strings, in the order of their codes.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from ensemblage.datasets import Dataset
+    >>> Dataset("small", np.zeros((2, 3)), np.array([0, 1]))
+    Dataset(small: 2 objects, 3 features, 2 classes)
     """
 
     name: str
@@ -45,7 +52,7 @@ class Dataset:
 
     @property
     def n_classes(self) -> int:
-        """How many classes there are."""
+        """Number of classes."""
         return int(self.truth.max()) + 1
 
 
@@ -62,6 +69,6 @@ def numbered(labels: NDArray[Any]) -> tuple[NDArray[np.int64], list[Any]]:
 
 
 def locked(array: NDArray[Any]) -> NDArray[Any]:
-    """Return the array, closed for writing."""
+    """Return the array, made read-only."""
     array.flags.writeable = False
     return array

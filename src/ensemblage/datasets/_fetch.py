@@ -1,4 +1,4 @@
-"""Fetching a file: from one of several addresses, resumed where an earlier attempt broke off.
+"""Download of a file from one of several addresses, resuming interrupted attempts.
 
 Servers are not trusted: addresses are of http or https only, also after redirects, which never lead
 from https to http; sizes and times are limited; and every failure is a `DownloadError`.
@@ -23,49 +23,49 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 _CHUNK = 1 << 18
-_PATIENCE = 30.0  # seconds without a single byte
+_PATIENCE = 30.0  # seconds without data
 _LONGEST = 3600.0  # seconds for an attempt
 _MOST_BYTES = 2 << 30  # of a file, packed or not
-_ATTEMPTS = 3  # as long as each of them brings something
+_ATTEMPTS = 3  # as long as each of them receives data
 _REDIRECTS = 5
 _PARTIAL, _NOT_SATISFIABLE = 206, 416
 _SCHEMES = ("http", "https")
-#: What damaged or strange archives raise.
+#: Raised by damaged or invalid archives.
 _ZIP_ERRORS = (
     zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError, ValueError,
 )  # fmt: skip
 
 
 class DownloadError(OSError):
-    """A file could not be fetched from any address, or is not the file it should be."""
+    """A file could not be fetched from any address, or is not the expected file."""
 
 
 def fetch(urls: Sequence[str], target: Path, *, sha256: str | None = None) -> None:
     """Fetch a file from the first address that has it.
 
-    What has come so far lies beside the target under a name that ends in ``.part``; the same call
-    resumes there. The target appears complete, or not at all.
+    An incomplete download is kept next to the target, under a name that ends in ``.part``; the same
+    call resumes it. The target appears complete, or not at all.
 
     Parameters
     ----------
     urls : sequence of str
         Addresses of the same file, http or https; ``archive.zip#member`` for one in an archive.
     target : Path
-        Where the file goes; its folder is made.
+        The target file; its folder is created.
     sha256 : str, optional
         The checksum that the file must have.
 
     Raises
     ------
     DownloadError
-        With what went wrong at each address.
+        With the reason for each address.
     """
     failures = []
     for url in urls:
         try:
             target.parent.mkdir(parents=True, exist_ok=True)
             _fetch_from(url, target, sha256)
-        except (OSError, ValueError) as error:  # a full disk, an address that is none
+        except (OSError, ValueError) as error:  # a full disk, an invalid address
             failures.append(f"{url}: {_reason(error)}")
         else:
             return
@@ -94,13 +94,13 @@ def _download(url: str, target: Path, sha256: str | None) -> None:
             part.replace(target)
             return
         part.unlink()
-        if is_last or not resumed:  # else the first half may be of an older file
+        if is_last or not resumed:  # else the first half may belong to an older file
             break
     raise DownloadError(f"the file has the checksum {found}, not {sha256}: it was removed")
 
 
 def _complete(url: str, part: Path) -> bool:
-    """Receive all of a file; tell whether what came earlier is a part of it."""
+    """Receive a complete file; tell whether an earlier part belongs to it."""
     resumed = _size(part) > 0
     for attempt in range(_ATTEMPTS):
         before = _size(part)
@@ -116,14 +116,14 @@ def _complete(url: str, part: Path) -> bool:
             reason = _reason(error)
         if _size(part) == before or attempt == _ATTEMPTS - 1:
             kept = _size(part)
-            more = f"; {kept:,} bytes are kept, the next call goes on from there" if kept else ""
+            more = f"; {kept:,} bytes are kept, the next call resumes there" if kept else ""
             raise DownloadError(f"{reason}{more}")
         resumed = True
     return resumed
 
 
 def _receive(url: str, part: Path) -> bool:
-    """Append what is missing from a part; tell whether it is complete."""
+    """Append the missing bytes of a part; tell whether it is complete."""
     have = _size(part)
     headers = {"User-Agent": "ensemblage", "Accept-Encoding": "identity"}
     if have:
@@ -136,13 +136,13 @@ def _receive(url: str, part: Path) -> bool:
             raise
         if error.headers.get("Content-Range") == f"bytes */{have}":
             return True
-        part.unlink()  # longer than the file is now: not a part of it
+        part.unlink()  # longer than the current file: not a part of it
         return _receive(url, part)
     with answer:
         goes_on = answer.status == _PARTIAL and _starts_at(answer, have)
         if answer.status == _PARTIAL and not goes_on:
             part.unlink(missing_ok=True)
-            raise DownloadError("the server sends another part than it was asked for")
+            raise DownloadError("the server sent another part than requested")
         expected = _length(answer)
         have = have if goes_on else 0
         if have + (expected or 0) > _MOST_BYTES:
@@ -162,7 +162,7 @@ class _TooLargeError(DownloadError):
 
 
 def _copy(source: IO[bytes], file: IO[bytes], most: int) -> None:
-    """Copy at most so many bytes, in the time that an attempt has."""
+    """Copy at most `most` bytes, within the time of an attempt."""
     end = time.monotonic() + _LONGEST
     while chunk := source.read(_CHUNK):
         most -= len(chunk)
@@ -188,7 +188,7 @@ class _Redirects(urllib.request.HTTPRedirectHandler):
 
 
 def _opener() -> urllib.request.OpenerDirector:
-    """Return what opens addresses of http and https, and no others."""
+    """Return an opener for addresses of http and https only."""
     opener = urllib.request.OpenerDirector()
     for kind in (
         urllib.request.ProxyHandler,
@@ -208,7 +208,7 @@ def _length(answer: Any) -> int | None:
     if text is None:
         return None
     if not (text.isascii() and text.isdigit()):
-        raise DownloadError(f"the server announces a length of {text!r}")
+        raise DownloadError(f"the server sent the invalid length {text!r}")
     return int(text)
 
 
@@ -217,7 +217,7 @@ def _starts_at(answer: Any, have: int) -> bool:
 
 
 def _extract(archive: Path, member: str, target: Path, sha256: str | None) -> None:
-    """Copy one file out of an archive, whatever folder it has there."""
+    """Extract one file from an archive, ignoring its folder there."""
     try:
         with zipfile.ZipFile(archive) as content, finished(target) as file:
             _take_out(content, member, file)

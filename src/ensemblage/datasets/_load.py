@@ -1,4 +1,4 @@
-"""A dataset by its name: from the data folder, from the cache, or from where it was published."""
+"""Loading of a dataset by name: from the data folder, the cache, or its publisher."""
 
 from __future__ import annotations
 
@@ -33,23 +33,23 @@ def load(
 ) -> Dataset:
     """Return one of the paper's datasets.
 
-    It is looked for as ``data/NAME.npz`` (arrays ``X`` and ``y``) in `folder`, then in the cache.
-    Else it is fetched from where it was published, once, and accepted only if the result equals
-    what the paper's tables were checked with.
+    It is looked up as ``data/NAME.npz`` (arrays ``X`` and ``y``) in `folder`, then in the cache.
+    Otherwise it is fetched from its publisher, once, and accepted only if the result equals the
+    arrays with which the paper's tables were checked.
 
     Parameters
     ----------
     name : str
-        One of `ensemblage.datasets.NAMES`; capitals do not matter, and ``KDD99_10P`` is
-        ``KDD99-10P``. ``Pollen`` and ``PBMC68k_reduced`` are found in `folder` only.
+        One of `ensemblage.datasets.NAMES`; case does not matter, and ``KDD99_10P`` is
+        ``KDD99-10P``. ``Pollen`` and ``PBMC68k_reduced`` are available in `folder` only.
     folder : str or path-like, optional
         The folder that contains ``data/``, or that one itself; by default ``$ENSEMBLAGE_DATA``,
         else ``../shared``.
     download : bool, default=True
         Whether the network may be used.
     unverified : bool, default=False
-        Whether original files may be fetched whose checksum is not known (MF, IS, LS, PD, USPS).
-        The arrays made of them are compared with those of the paper in any case.
+        Whether original files without a known checksum may be fetched (MF, IS, LS, PD, USPS). The
+        resulting arrays are compared with those of the paper in any case.
 
     Returns
     -------
@@ -58,7 +58,7 @@ def load(
     Raises
     ------
     DownloadError
-        Where it is not at hand and cannot be fetched; the message says which file to place where.
+        If it is not available and cannot be fetched; the message names the missing file.
 
     Examples
     --------
@@ -67,14 +67,14 @@ def load(
     Dataset(PD: 10992 objects, 16 features, 10 classes)
     """
     entry = _entry(name)
-    found = _arrays(entry, data_folder(folder), download=download, unverified=unverified)
-    return _dataset(entry, *found)
+    arrays = _arrays(entry, data_folder(folder), download=download, unverified=unverified)
+    return _dataset(entry, *arrays)
 
 
 def _entry(name: str) -> Entry:
     entry = find(name) if isinstance(name, str) else None
     if entry is None:
-        raise ValueError(f"There is no dataset {name!r}. Known: {', '.join(every_name())}.")
+        raise ValueError(f"Unknown dataset {name!r}. Use one of {', '.join(every_name())}.")
     return entry
 
 
@@ -100,7 +100,7 @@ def _local_files(entry: Entry, folder: Path) -> tuple[Path, Path]:
 def _published(
     entry: Entry, folder: Path, cached: Path, *, download: bool, unverified: bool
 ) -> Arrays:
-    """Fetch the original files, convert them, check the result, and keep it in the cache."""
+    """Fetch the original files, convert them, check the result, and cache it."""
     raw = cached.parent / "raw" / entry.file
     lacking = [file for file in entry.raw if not (raw / file.name).is_file()]
     why = _why_not(entry, lacking, download=download, unverified=unverified)
@@ -116,7 +116,7 @@ def _published(
     try:
         arrays = _converted(entry, raw)
     except tables.FileFormatError:
-        for file in lacking:  # not those that somebody placed there
+        for file in lacking:  # keep files placed by the user
             (raw / file.name).unlink(missing_ok=True)
         raise
     tables.write(cached, arrays, format="npz")
@@ -127,31 +127,31 @@ def _published(
 def _why_not(
     entry: Entry, lacking: list[RawFile], *, download: bool, unverified: bool
 ) -> str | None:
-    """Return why the files that are lacking must not be fetched; None if they may."""
+    """Return why the missing files must not be fetched; None if they may."""
     if not entry.raw:
-        return "no public file of it is known"
+        return "it has no known public file"
     if lacking and not download:
-        return "download=False forbids more"
+        return "download=False"
     unknown = ", ".join(file.name for file in lacking if file.sha256 is None)
     if unknown and not unverified:
         return (
-            f"the checksum of {unknown} is not known, so that it cannot be verified before it is"
-            f" read; unverified=True fetches it nevertheless"
+            f"the checksum of {unknown} is unknown, so that it cannot be verified before it is"
+            f" read; unverified=True fetches it anyway"
         )
     return None
 
 
 def _check_sum(path: Path, sha256: str | None) -> None:
-    """Refuse an original file, wherever it came from, that is not the one published."""
+    """Reject an original file that differs from the published one."""
     if sha256 is not None and (found := checksum(path)) != sha256:
         raise tables.FileFormatError(
-            f"{path} is not the file that was published: it has the checksum {found}, not {sha256}."
-            " Remove it, to have it fetched again."
+            f"{path} is not the published file: its checksum is {found}, not {sha256}."
+            " Remove it to fetch it again."
         )
 
 
 def _tidy(raw: Path, fetched: list[RawFile]) -> None:
-    """Remove what was fetched, now that it is converted; not what somebody placed there."""
+    """Remove fetched files after conversion, but not those placed by the user."""
     for path in (*(raw / file.name for file in fetched), *raw.glob("*.zip"), *raw.glob("*.part")):
         path.unlink(missing_ok=True)
     if not any(raw.iterdir()):
@@ -164,32 +164,32 @@ def _converted(entry: Entry, raw: Path) -> Arrays:
         arrays = CONVERTERS[entry.name](raw)
     except MemoryError:
         raise
-    except Exception as error:  # damaged bytes lead a parser anywhere: there is no list of types
+    except Exception as error:  # damaged files may raise any exception
         raise tables.FileFormatError(
-            f"{where} failed: a file is damaged or of another layout ({error}). Remove it, to have"
-            " it fetched again."
+            f"{where} failed: a file is damaged or of another layout ({error}). Remove it to"
+            " fetch it again."
         ) from error
     _verify(arrays, entry, where)
     return arrays
 
 
 def _verify(arrays: Arrays, entry: Entry, where: str) -> None:
-    """Refuse what is not, bit by bit, what the paper's tables were checked with."""
-    known = entry.fingerprint
-    if known is None:
+    """Reject arrays that differ, in any bit, from those with which the paper was checked."""
+    expected = entry.fingerprint
+    if expected is None:
         return
     features, classes = arrays["X"], arrays["y"]
-    found = {
-        "shape": (features.shape, known.shape),
-        "features": (_digest(features, known.dtype), known.features),
-        "classes": (_digest(classes, "int64"), known.classes),
+    actual = {
+        "shape": (features.shape, expected.shape),
+        "features": (_digest(features, expected.dtype), expected.features),
+        "classes": (_digest(classes, "int64"), expected.classes),
     }
-    for what, (got, wanted) in found.items():
+    for what, (got, wanted) in actual.items():
         if got != wanted:
             raise tables.FileFormatError(
-                f"{where} is not the dataset that the paper's tables were checked with: its {what}"
-                f" differ (found {got}, expected {wanted}). Remove the files, to have them fetched"
-                " again; if that does not help, their publisher has changed them."
+                f"{where} is not the dataset with which the paper's tables were checked: its {what}"
+                f" differ (got {got}, expected {wanted}). Remove the files to fetch them again; if"
+                " that does not help, their publisher has changed them."
             )
 
 
@@ -201,8 +201,8 @@ def _digest(array: NDArray[Any], dtype: str) -> str:
 def _what_to_do(entry: Entry, folder: Path, raw: Path, why: str) -> str:
     local = _local_files(entry, folder)[0]
     message = (
-        f"The dataset {entry.name} is not at hand: there is no {local}, and none in the cache"
-        f" {raw.parent.parent}. It was not fetched: {why}. To go on, place {entry.file}.npz, with"
+        f"The dataset {entry.name} is not available: there is no {local}, and none in the cache"
+        f" {raw.parent.parent}. It was not fetched: {why}. Place {entry.file}.npz, with"
         f" arrays X and y, in {local.parent}"
     )
     if not entry.raw:
@@ -239,22 +239,22 @@ def _check(arrays: Arrays, path: str) -> None:
     features, classes = arrays["X"], arrays["y"]
     if features.ndim != 2 or features.dtype.kind not in "fiub" or not features.size:
         raise tables.FileFormatError(
-            f"{path}: X must be a table of numbers, but it is of type {features.dtype} and shape"
+            f"{path}: X must be a table of numbers, got type {features.dtype} and shape"
             f" {features.shape}."
         )
     if classes.size != len(features) or classes.dtype.kind not in "iu":
         raise tables.FileFormatError(
-            f"{path}: y must be {len(features)} whole numbers, one for each row of X, but it is of"
-            f" type {classes.dtype} and shape {classes.shape}."
+            f"{path}: y must be {len(features)} integers, one for each row of X, got type"
+            f" {classes.dtype} and shape {classes.shape}."
         )
 
 
 def _categories(arrays: Arrays) -> dict[str, tuple[str, ...]]:
-    """Return the words that codes stand for; under "label" those of the classes."""
+    """Return the strings of codes; under "label" those of the classes."""
     if "categories" not in arrays:
         return {}
-    found = json.loads(str(arrays["categories"]))
-    return {name: tuple(words) for name, words in found.items()}
+    categories = json.loads(str(arrays["categories"]))
+    return {name: tuple(words) for name, words in categories.items()}
 
 
 def _class_names(

@@ -1,4 +1,4 @@
-"""Where files are looked for, and where fetched ones are kept."""
+"""Folders of data files and of fetched files."""
 
 from __future__ import annotations
 
@@ -10,8 +10,14 @@ from pathlib import Path
 def data_folder(folder: str | os.PathLike[str] | None) -> Path:
     """Return the folder that contains ``data/`` and ``pools/``.
 
-    The one asked for, else ``$ENSEMBLAGE_DATA``, else ``shared`` beside the checkout that this file
-    lies in, else beside the current folder.
+    The one passed, else ``$ENSEMBLAGE_DATA``, else ``shared`` next to the checkout of this file,
+    else next to the current folder.
+
+    Examples
+    --------
+    >>> from ensemblage.datasets import data_folder
+    >>> data_folder("elsewhere").name
+    'elsewhere'
     """
     if folder is not None:
         return Path(folder)

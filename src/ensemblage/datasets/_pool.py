@@ -1,4 +1,4 @@
-"""A pool of base clusterings, and the ensembles that are drawn from it."""
+"""A pool of base clusterings, and draws of ensembles from it."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ensemblage import tables
+from ensemblage._messages import counted
 from ensemblage._validate import check_votes, check_whole
 from ensemblage.datasets._catalogue import find
 from ensemblage.datasets._dataset import locked, numbered
@@ -19,21 +20,29 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 _TRUTH = ("gt", "truth", "y")
-_SEED = 20160501  # published records were drawn with it: never to be changed
+_SEED = 20160501  # published records use it: do not change
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Pool:
-    """Many clusterings of the same objects; nothing in it can be changed.
+    """Many clusterings of the same objects; immutable.
 
     Attributes
     ----------
     members : ndarray of shape (n_objects, n_members)
-        The clusterings, one a column, as integers; -1 is a missing vote. Read-only.
+        The clusterings, one for each column, as integers; -1 is a missing vote. Read-only.
     truth : ndarray of shape (n_objects,) or None
-        The true classes as int64, numbered from 0; -1 where one is missing. Read-only.
+        The true classes as int64, numbered from 0; -1 if missing. Read-only.
     name : str
-        What the pool is called.
+        Name of the pool.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from ensemblage.datasets import Pool
+    >>> pool = Pool(np.array([[0, 0, 1], [0, 1, 1]]), None, "small")
+    >>> pool, pool.draw(2, 0).shape
+    (Pool(small: 2 objects, 3 clusterings), (2, 2))
     """
 
     members: NDArray[Any]
@@ -42,21 +51,21 @@ class Pool:
 
     def __repr__(self) -> str:
         n, m = self.members.shape
-        return f"Pool({self.name}: {n} objects, {m} clusterings)"
+        return f"Pool({self.name}: {counted(n, 'object')}, {counted(m, 'clustering')})"
 
     def draw(self, n_members: int, draw: int) -> NDArray[Any]:
         """Return an ensemble: some of the clusterings, without replacement.
 
-        The columns are ``default_rng([20160501, n_members, draw]).choice(...)``: they depend on
-        these two numbers and the size of the pool only, so that every method, in every run, sees
-        the same ensembles.
+        The columns are ``default_rng([20160501, n_members, draw]).choice(...)``: they depend only
+        on these two numbers and the size of the pool, so that every method, in every run, gets the
+        same ensembles.
 
         Parameters
         ----------
         n_members : int
-            How many clusterings.
+            Number of clusterings.
         draw : int
-            Which draw, counted from 0.
+            Number of the draw, counted from 0.
 
         Returns
         -------
@@ -73,8 +82,8 @@ class Pool:
         which = check_whole("Pool.draw", "draw", draw, 0)
         if wanted > n_columns:
             raise ValueError(
-                f"{wanted} clusterings were asked for, but the pool {self.name} has {n_columns}."
-                f" Draw at most {n_columns}."
+                f"n_members must be at most {n_columns}, the size of the pool {self.name}, got"
+                f" {wanted}."
             )
         chosen = np.random.default_rng([_SEED, wanted, which]).choice(
             n_columns, wanted, replace=False
@@ -105,9 +114,9 @@ def load_pool(
     Raises
     ------
     FileNotFoundError
-        Where there is no such file; the message says where it was looked for.
+        If there is no such file; the message names the expected paths.
     FileFormatError
-        Where the file holds no pool.
+        If the file does not contain a pool.
 
     Examples
     --------
@@ -135,7 +144,14 @@ def load_pool(
 
 
 def has_pool(name: str, *, folder: str | PathLike[str] | None = None) -> bool:
-    """Tell whether the authors' pool of a dataset is at hand."""
+    """Tell whether the authors' pool of a dataset is available.
+
+    Examples
+    --------
+    >>> from ensemblage.datasets import has_pool
+    >>> has_pool("PD", folder="elsewhere")
+    False
+    """
     try:
         _found(name, data_folder(folder))
     except FileNotFoundError:
@@ -144,15 +160,15 @@ def has_pool(name: str, *, folder: str | PathLike[str] | None = None) -> bool:
 
 
 def _found(name_or_path: str | PathLike[str], folder: Path) -> tuple[Path, str]:
-    """Return the file that is meant, and what the pool is called."""
+    """Return the requested file, and the name of the pool."""
     path = Path(fspath(name_or_path))
     is_name = isinstance(name_or_path, str) and path.name == name_or_path and not path.suffix
     if path.is_file() or not is_name:
         return path, path.name.partition(".")[0]
     text = str(name_or_path)
     entry = find(text)
-    known = (entry.file, entry.name) if entry else ()
-    spellings = dict.fromkeys((text, *known, text.replace("-", "_"), text.replace("_", "-")))
+    names = (entry.file, entry.name) if entry else ()
+    spellings = dict.fromkeys((text, *names, text.replace("-", "_"), text.replace("_", "-")))
     for place in (folder / "pools", folder):
         for spelling in spellings:
             if (file := place / f"bc_pool_{spelling}.mat").is_file():
@@ -161,13 +177,13 @@ def _found(name_or_path: str | PathLike[str], folder: Path) -> tuple[Path, str]:
     has = f"That folder has pools of {', '.join(here)}." if here else "That folder has no pools."
     raise FileNotFoundError(
         f"There is no pool {text!r}: no file {folder / 'pools' / f'bc_pool_{text}.mat'}. {has}"
-        " Place the file there, set ENSEMBLAGE_DATA to the folder that contains pools/, or give the"
+        " Place the file there, set ENSEMBLAGE_DATA to the folder that contains pools/, or pass the"
         " path of a file."
     )
 
 
 def _of_arrays(path: Path) -> tuple[tables.VoteTable, NDArray[Any] | None]:
-    """Return members and truth of a MAT or NPZ file; a truth that does not fit is an error."""
+    """Return members and truth of a MAT or NPZ file; a truth of another length is an error."""
     arrays = tables.read_arrays(path)
     key = "members" if tables.format_of_name(str(path)) == "mat" else None
     table = tables.table_of_arrays(arrays, path=str(path), key=key)
@@ -176,7 +192,7 @@ def _of_arrays(path: Path) -> tuple[tables.VoteTable, NDArray[Any] | None]:
         return table, None
     n = tables.n_objects(table)
     if arrays[named].size != n:
-        hint = " Are its rows clusterings? Then transpose it." * (
+        hint = " If its rows are clusterings, transpose it." * (
             arrays[named].size == len(table.names)
         )
         raise tables.FileFormatError(
@@ -185,8 +201,8 @@ def _of_arrays(path: Path) -> tuple[tables.VoteTable, NDArray[Any] | None]:
         )
     if named not in table.extra:
         raise tables.FileFormatError(
-            f"{path}: {named} holds no labels, but values of type {arrays[named].dtype}. True"
-            " classes are whole numbers or names."
+            f"{path}: {named} must be labels, integers or names, got values of type"
+            f" {arrays[named].dtype}."
         )
     return table, table.extra[named]
 

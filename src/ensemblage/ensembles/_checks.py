@@ -1,4 +1,4 @@
-"""What members and their features allow: objects without a vote, clusters that cannot be had."""
+"""Checks of objects without a vote, and of more clusters than distinct objects."""
 
 from __future__ import annotations
 
@@ -16,26 +16,26 @@ if TYPE_CHECKING:
 
 
 def check_each_has_a_vote(owner: str, votes: IntArray, method: Any) -> None:
-    """Refuse objects that are noise to every member; `method` made the first of them."""
+    """Reject objects that are noise in every member; `method` made the first of them."""
     silent = np.flatnonzero((votes < 0).all(axis=1))
     if len(silent):
         shown = ", ".join(map(str, silent[:5])) + (", ..." if len(silent) > 5 else "")
         raise ValueError(
             f"{len(silent)} of {len(votes)} object(s) have no vote: row(s) {shown}, counted from 0,"
-            f" are noise (-1) to every member of {owner}. Let another method vote on them, as in"
-            f" method=[{method!r}, 'kmeans'], or one that finds less noise."
+            f" are noise (-1) in every member of {owner}. Add another method, such as"
+            f" method=[{method!r}, 'kmeans'], or use one that finds less noise."
         )
 
 
 def attainable(owner: str, features: NDArray[Any], n_clusters: int | None) -> int | None:
-    """Return how many clusters there can be: not more than distinct objects."""
+    """Return the number of clusters, limited to the number of distinct objects."""
     if n_clusters is None:
         return None
     n_distinct = count_distinct(features, n_clusters)
     if n_distinct < n_clusters:
         _validate.warn(
-            f"{owner} was asked for {n_clusters} clusters, but there are only {n_distinct} distinct"
-            f" object(s), so there are {n_distinct} cluster(s).",
+            f"{owner} found {n_distinct} of the {n_clusters} requested clusters: there are only"
+            f" {n_distinct} distinct object(s).",
             _validate.FewerClustersWarning,
         )
     return n_distinct

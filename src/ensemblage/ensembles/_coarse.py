@@ -1,8 +1,8 @@
-"""The members of a consensus, and a coarse one where no vote links them.
+"""The members of a consensus, and a coarse member if no vote links their groups.
 
-Members are finer than the consensus. Members that are nested, as those of a deterministic
-hierarchical clusterer are, then never join what the consensus should: their votes leave more groups
-apart than there are to be clusters, and which groups are joined would be chance.
+Members are finer than the consensus. Nested members, such as those of a deterministic hierarchical
+clusterer, never join the groups that the consensus should: their votes leave more groups apart than
+there will be clusters, and which groups are joined would be arbitrary.
 """
 
 from __future__ import annotations
@@ -24,13 +24,13 @@ if TYPE_CHECKING:
 def make_members(
     plan: Plan, n_members: int, n_jobs: int | None, n_clusters: int | None
 ) -> list[Member]:
-    """Return the members, and one more of `n_clusters` where these are linked into more groups.
+    """Return the members, and one more of `n_clusters` if they are linked into more groups.
 
-    None is a number that is not known. A member that links nothing is not added, nor is one to
-    members that see parts of the objects: these are not nested.
+    None is an unknown number. A member that links no groups is not added, nor is one to members of
+    subsamples: these are not nested.
     """
-    found = dict(run_members(plan, range(n_members), n_jobs))
-    members = [found[index] for index in range(n_members)]
+    by_index = dict(run_members(plan, range(n_members), n_jobs))
+    members = [by_index[index] for index in range(n_members)]
     if n_clusters is None or n_clusters == 1 or plan.n_rows is not None:
         return members
     n_groups = _count_groups(members)

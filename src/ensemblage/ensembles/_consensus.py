@@ -16,13 +16,13 @@ if TYPE_CHECKING:
 def find_consensus(
     asked: Any, votes: IntArray, n_clusters: int | str, seed: int, n_jobs: int | None
 ) -> Any:
-    """Return the method that was asked for, fitted; None is `Consensus`.
+    """Return the fitted consensus method; None is `Consensus`.
 
-    It is cloned, and given the seed and the number of threads where it has none of its own.
+    It is cloned, and gets the seed and the number of threads if it has none of its own.
     """
     consensus = Consensus() if asked is None else clone(asked)
-    given = consensus.get_params()
+    own_params = consensus.get_params()
     own = {"random_state": seed, "n_jobs": n_jobs}
-    lacking = {name: own[name] for name in own if name in given and given[name] is None}
+    lacking = {name: own[name] for name in own if name in own_params and own_params[name] is None}
     consensus.set_params(n_clusters=n_clusters, **lacking)
     return consensus.fit(ensemble_of_members(votes, n_jobs=n_jobs))

@@ -1,4 +1,4 @@
-"""Clusterers of scikit-learn, and others of their shape, as base clusterers."""
+"""Clusterers of scikit-learn, and compatible ones, as base clusterers."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ if TYPE_CHECKING:
 
 @contextmanager
 def one_thread() -> Iterator[None]:
-    """Let an estimator use one thread, in this thread.
+    """Limit an estimator to one thread, in this thread.
 
-    Members run side by side, and sums by several threads differ in the last digit. OpenMP keeps a
+    Members run in parallel, and sums by several threads differ in the last digit. OpenMP keeps a
     limit for each thread, BLAS one for the process.
     """
     with one_blas_thread, threadpool_limits(limits=1, user_api="openmp"):
@@ -33,7 +33,8 @@ def fit_estimator(
 ) -> tuple[Any, NDArray[Any]]:
     """Return a fitted clone of an estimator, and its labels.
 
-    It gets rows of its own: some work in place, and fail where they cannot (``copy=False``).
+    It gets its own copy of the rows: some estimators work in place, and fail if they cannot
+    (``copy=False``).
     """
     estimator = clone(method)
     estimator.set_params(**_own_params(estimator, n_clusters, rng))
@@ -47,23 +48,23 @@ def fit_estimator(
                 labels = estimator.predict(rows.copy())
     if labels is None:
         raise ValueError(
-            f"{type(method).__name__} is no clusterer that an ensemble can use: it has neither"
+            f"{type(method).__name__} is not a clusterer that an ensemble can use: it has neither"
             f" fit_predict nor predict, nor labels_ after fit."
         )
     labels = np.asarray(labels)
     if labels.shape != (len(rows),):
         raise ValueError(
-            f"{type(method).__name__} gave labels of shape {labels.shape} for {len(rows)} objects:"
-            f" it is no clusterer that an ensemble can use."
+            f"{type(method).__name__} is not a clusterer that an ensemble can use: it returned"
+            f" labels of shape {labels.shape} for {len(rows)} objects."
         )
     return estimator, labels
 
 
 def _own_params(estimator: Any, n_clusters: int, rng: np.random.Generator) -> dict[str, Any]:
-    """Return the parameters that differ from member to member.
+    """Return the parameters that differ between members.
 
-    `random_state` wherever it occurs, also inside; the number of clusters, unless it is None, by
-    which a clusterer says that it finds the number itself.
+    `random_state` wherever it occurs, also inside; the number of clusters, unless it is None, which
+    means that a clusterer finds the number itself.
     """
     params = estimator.get_params(deep=True)
     own: dict[str, Any] = {
@@ -71,7 +72,7 @@ def _own_params(estimator: Any, n_clusters: int, rng: np.random.Generator) -> di
         for name in sorted(params)
         if name.rpartition("__")[2] == "random_state"
     }
-    # What clusters in a pipeline is its last step: others may have numbers of clusters, too.
+    # In a pipeline only the last step clusters: others may also have numbers of clusters.
     inside = f"{estimator.steps[-1][0]}__" if hasattr(estimator, "steps") else ""
     counts = [name for name in params if name.startswith(inside) and _counts_clusters(name, params)]
     if counts:
@@ -83,7 +84,7 @@ def _own_params(estimator: Any, n_clusters: int, rng: np.random.Generator) -> di
 
 def _counts_clusters(name: str, params: dict[str, Any]) -> bool:
     owner, _, last = name.rpartition("__")
-    if last == "n_components":  # of a mixture it does, of a PCA it does not
+    if last == "n_components":  # number of clusters of a mixture, but not of a PCA
         siblings = {other.rpartition("__")[2] for other in params if other.startswith(owner)}
         return "covariance_type" in siblings
     return last == "n_clusters"

@@ -1,4 +1,4 @@
-"""A base clusterer in words that are the same in every process, and differ where it does."""
+"""A stable text that identifies a base clusterer with its parameters in every process."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-#: Their repr says all there is to say, and no address, which would change from run to run.
+#: Types whose repr is complete and contains no address, which would change between runs.
 _PLAIN = (
     *(str, bytes, bool, int, float, complex, type(None), type(...), range, slice),
     *(np.generic, np.dtype, np.ufunc, Enum, PurePath),
@@ -25,7 +25,7 @@ def digest(array: np.ndarray[Any, Any]) -> str:
 
 
 def words(method: Any) -> str:
-    """Describe a method with all its parameters, or refuse it."""
+    """Describe a method with all its parameters, or raise an error."""
     try:
         return _words(method)
     except RecursionError as error:
@@ -37,7 +37,7 @@ def _words(value: Any) -> str:
         return _name(value)
     if hasattr(value, "get_params"):
         params = value.get_params(deep=False)
-        # A random_state is drawn for each member, whatever it was.
+        # A random_state is drawn for each member, regardless of its value.
         params.pop("random_state", None)
         return f"{_name(type(value))}({_words(params)})"
     if isinstance(value, _PLAIN):
@@ -56,7 +56,7 @@ def _words(value: Any) -> str:
 
 
 def _words_of_code(value: Any) -> str:
-    """Describe what can be called by what it does: many have the same name, or none."""
+    """Describe a callable by its content: many have the same name, or none."""
     if isinstance(value, partial):
         return f"partial({_words([value.func, value.args, value.keywords])})"
     if isinstance(value, MethodType):
@@ -69,24 +69,24 @@ def _words_of_code(value: Any) -> str:
         return _words([value.co_code, value.co_consts, value.co_names, value.co_varnames])
     if isinstance(value, FunctionType):
         cells = [cell.cell_contents for cell in value.__closure__ or ()]
-        known = {name: value.__globals__.get(name) for name in value.__code__.co_names}
+        used_globals = {name: value.__globals__.get(name) for name in value.__code__.co_names}
         numbers = {
             name: found
-            for name, found in known.items()
+            for name, found in used_globals.items()
             if isinstance(found, str | int | float | np.generic | np.ndarray)
         }
         parts = [value.__code__, value.__defaults__, value.__kwdefaults__, cells, numbers]
         return f"{_name(value)} {hashlib.blake2b(_words(parts).encode()).hexdigest()[:32]}"
-    if _is_found_by_name(value):  # compiled, as much of NumPy is
+    if _is_found_by_name(value):  # compiled, such as most of NumPy
         return _name(value)
-    raise _refusal(value, "cannot be described in words that stay the same")
+    raise _refusal(value, "has no description that stays the same")
 
 
 def _is_found_by_name(value: Any) -> bool:
-    found: Any = sys.modules.get(getattr(value, "__module__", None) or "")
+    named: Any = sys.modules.get(getattr(value, "__module__", None) or "")
     for part in getattr(value, "__qualname__", "").split("."):
-        found = getattr(found, part, None)
-    return found is value
+        named = getattr(named, part, None)
+    return named is value
 
 
 def _name(value: Any) -> str:
@@ -95,7 +95,7 @@ def _name(value: Any) -> str:
 
 def _refusal(value: Any, reason: str) -> ValueError:
     return ValueError(
-        f"A checkpoint must tell whether a later call asks for the same method, but a parameter of"
-        f" type {_name(type(value))} {reason}. Leave the checkpoint out, or use"
+        f"With a checkpoint, a later call must be able to check that its method is the same, but a"
+        f" parameter of type {_name(type(value))} {reason}. Leave the checkpoint out, or use"
         f" parameters that are numbers, names, arrays, functions and estimators."
     )

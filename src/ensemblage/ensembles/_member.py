@@ -1,4 +1,4 @@
-"""One base clustering: drawn, fitted, and able to place new objects."""
+"""One base clustering: drawn, fitted, and able to label new objects."""
 
 from __future__ import annotations
 
@@ -25,13 +25,22 @@ class Member:
     Attributes
     ----------
     labels : ndarray of shape (n_objects,)
-        Labels from 0 in order of first appearance, -1 where it has no vote.
+        Labels from 0 in order of first appearance, -1 for a missing vote.
     method : str
         "kmeans", "rpcl", or the class of an estimator.
     centres : ndarray of shape (n_clusters, n_dimensions) or None
-        Centre of each cluster, as this member sees the features; for "kmeans" and "rpcl".
+        Centre of each cluster, in the features of this member; for "kmeans" and "rpcl".
     estimator : estimator or None
-        The fitted estimator, where the method is one.
+        The fitted estimator, if the method is one.
+
+    Examples
+    --------
+    >>> import ensemblage as en
+    >>> features = [[0.0], [0.1], [5.0], [5.1]]
+    >>> model = en.EnsembleClustering(2, n_members=3, random_state=0).fit(features)
+    >>> member = model.members_[0]
+    >>> member.method, len(member.labels)
+    ('kmeans', 4)
     """
 
     labels: IntArray
@@ -39,29 +48,29 @@ class Member:
     centres: FloatArray | None
     estimator: Any
     _view: View
-    _names: NDArray[Any]  # what the method calls the clusters 0, 1, ...
+    _names: NDArray[Any]  # the method's own labels of the clusters 0, 1, ...
 
     @property
     def n_clusters(self) -> int:
-        """How many clusters it has."""
+        """Number of clusters."""
         return len(self._names)
 
     @property
     def needs_objects(self) -> bool:
-        """Whether new objects are placed by the objects that this member has seen."""
+        """Whether new objects are labelled by the nearest object of the fit."""
         return self.centres is None and not hasattr(self.estimator, "predict")
 
     def place(
         self, plan: Plan, features: NDArray[Any], *, n_jobs: int | None = None
     ) -> NDArray[np.int64]:
-        """Return the cluster of objects given by scaled features.
+        """Return the cluster of objects, given their scaled features.
 
-        It is that of the nearest centre; or what the estimator predicts; or, if it cannot, the
-        label of the nearest object that this member has seen.
+        The cluster of the nearest centre; or the prediction of the estimator; or, if it cannot
+        predict, the label of the nearest object of this member.
         """
         seen = self._view.of(features)
         if self.centres is not None:
-            # In the order of fit: ties go to the lowest centre, and must go to the same again.
+            # In the order of fit, so that ties go to the lowest centre again.
             order = np.argsort(self._names)
             return order[flow.nearest(seen, self.centres[order], n_jobs=n_jobs)]
         if not self.needs_objects:
@@ -73,23 +82,23 @@ class Member:
 
 
 def fit_member(plan: Plan, index: int) -> Member:
-    """Make member `index`: draw how many clusters, what it sees, then what its method needs."""
+    """Make member `index`: draw the number of clusters, its view, then the input of its method."""
     rng = plan.generator(index)
     low, high = plan.n_clusters_range
     n_clusters = int(rng.integers(low, high + 1))
     view = draw_view(plan, rng)
     rows = view.of_objects(plan.features)
-    # Objects that are equal cannot be told apart: there are no more clusters than distinct rows.
+    # Equal objects cannot be separated: there are at most as many clusters as distinct rows.
     n_clusters = count_distinct(rows, n_clusters)
     method = plan.methods[index % len(plan.methods)]
     centres = estimator = None
     if method == "kmeans":
-        centres, found = _kmeans(rows, n_clusters, rng)
+        centres, raw = _kmeans(rows, n_clusters, rng)
     elif method == "rpcl":
-        centres, found = _rpcl(rows, n_clusters, rng)
+        centres, raw = _rpcl(rows, n_clusters, rng)
     else:
-        estimator, found = fit_estimator(method, rows, n_clusters, rng)
-    labels, names = _numbered(found)
+        estimator, raw = fit_estimator(method, rows, n_clusters, rng)
+    labels, names = _numbered(raw)
     if centres is not None:
         centres, method = centres[names], str(method)
     else:
@@ -117,7 +126,7 @@ def _rpcl(
 
 
 def _numbered(labels: NDArray[Any]) -> tuple[IntArray, NDArray[Any]]:
-    """Return labels 0, 1, ... in order of appearance, and what each was; -1 is no vote."""
+    """Return labels 0, 1, ... in order of appearance, and the original ones; -1 is missing."""
     voted = ~_is_missing(labels)
     values, first, inverse = np.unique(labels[voted], return_index=True, return_inverse=True)
     order = np.argsort(first)
@@ -129,7 +138,7 @@ def _numbered(labels: NDArray[Any]) -> tuple[IntArray, NDArray[Any]]:
 
 
 def _is_missing(labels: NDArray[Any]) -> NDArray[np.bool_]:
-    """Tell which labels are no vote: -1, NaN, None."""
+    """Tell which labels are missing: -1, NaN, None."""
     if labels.dtype.kind in "iuf":
         return (labels == -1) | (labels != labels)  # NaN differs from itself
     if labels.dtype.kind != "O":
@@ -143,9 +152,9 @@ def smallest_type(n_labels: int) -> Any:
 
 
 def _known(labels: Any, names: NDArray[Any]) -> NDArray[np.int64]:
-    """Return an estimator's labels as numbers; -1 for one that it did not use in fit."""
+    """Return an estimator's labels as numbers; -1 for one that did not occur in fit."""
     labels = np.asarray(labels)
-    found = np.full(len(labels), -1, dtype=np.int64)
+    codes = np.full(len(labels), -1, dtype=np.int64)
     for number, name in enumerate(names):
-        found[labels == name] = number
-    return found
+        codes[labels == name] = number
+    return codes

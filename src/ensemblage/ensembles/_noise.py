@@ -1,8 +1,8 @@
-"""Whether members divide the features more reliably than features without structure.
+"""Comparison of the support of members with that of members of unstructured features.
 
-Members agree on any features: k-means divides a single cloud in similar ways each time. So where
-the votes are weak evidence, members are made of noise as well, as the gap statistic does: points
-drawn evenly from a box along the principal axes of the features.
+Members agree on any features: k-means divides a single cloud in similar ways each time. If the
+votes are weak evidence, members are therefore also made from noise, as in the gap statistic: points
+drawn uniformly from a box along the principal axes of the features.
 """
 
 from __future__ import annotations
@@ -24,21 +24,21 @@ if TYPE_CHECKING:
     from ensemblage.metrics.choosing import KChoice, Null
 
 _N_BOXES = 20
-#: Cost is bounded by a sample of the objects, and by so many members and clusters.
+#: The cost is bounded by a sample of the objects, and by these numbers of members and clusters.
 _MOST_OBJECTS = 300
 _MOST_MEMBERS = 20
-#: Of fewer members too little is known to compare them with members of noise.
+#: With fewer members a comparison with members of noise is not meaningful.
 _FEWEST_MEMBERS = 5
 _KS = np.arange(2, 21)
 _TINY = 1e-12
 
 
 def compare_with_noise(plan: Plan, n_members: int, seed: int) -> Null:
-    """Return how the support for numbers of clusters compares to that of noise.
+    """Compare the support for numbers of clusters with that of noise.
 
-    Members are made anew of a sample of at most 300 objects, and of 20 boxes of as many points;
-    their support is found on 2 divisions of at most 20 members. For each k the mean of all 21
-    logarithms is taken off; what is left is compared by its largest value.
+    Members are made again from a sample of at most 300 objects, and from 20 boxes of as many
+    points; their support is computed on 2 divisions of at most 20 members. For each k the mean of
+    all 21 logarithms is subtracted; the remainders are compared by their maximum.
     """
     rng = np.random.default_rng(seed)
     rows = rng.permutation(len(plan.features))[:_MOST_OBJECTS]
@@ -60,12 +60,12 @@ def compare_with_noise(plan: Plan, n_members: int, seed: int) -> Null:
 
 
 def doubted(choice: KChoice | None, plan: Plan, n_members: int, seed: int) -> KChoice | None:
-    """Return a choice of k believed less, where members of noise support it as well; else None.
+    """Return a choice of k with reduced evidence, if noise gives the same support; else None.
 
-    Moderate evidence becomes weak, weak evidence none. Strong evidence is believed, and so is that
-    of members that cannot be made of noise.
+    Moderate evidence becomes weak, weak evidence none. Strong evidence is kept, and so is that of
+    methods that cannot be applied to noise.
     """
-    if choice is None:  # the number of clusters was found without evidence for it
+    if choice is None:  # the number of clusters was not chosen
         return None
     drawn = all(isinstance(method, str) for method in plan.methods)
     if choice.evidence not in ("moderate", "weak") or not drawn or n_members < _FEWEST_MEMBERS:
@@ -74,11 +74,11 @@ def doubted(choice: KChoice | None, plan: Plan, n_members: int, seed: int) -> KC
     if noise.exceeded:
         return None
     compared = (
-        "members of noise in place of the features support numbers of clusters as well as those of"
-        f" the features do (logarithm of support above its mean {noise.excess:.2f}; of {_N_BOXES}"
-        f" boxes of noise up to {noise.limit:.2f})."
+        "members of noise instead of the features give the same support for numbers of clusters"
+        f" (logarithm of support above its mean {noise.excess:.2f}; for {_N_BOXES} boxes of noise"
+        f" up to {noise.limit:.2f})."
     )
-    alone = f"The votes alone: {choice.reasons[0]}"
+    alone = f"From the votes alone: {choice.reasons[0]}"
     if choice.evidence == "moderate":
         weak = f"Weak evidence for {choice.k} clusters: {compared}"
         return replace(choice, evidence="weak", reasons=[weak, alone, *choice.reasons[1:]])
@@ -87,7 +87,7 @@ def doubted(choice: KChoice | None, plan: Plan, n_members: int, seed: int) -> KC
 
 
 def box(features: NDArray[np.float64], rng: np.random.Generator) -> FloatArray:
-    """Return as many points, evenly from the box along the principal axes that holds the features.
+    """Return points drawn uniformly from the bounding box of the features along principal axes.
 
     Examples
     --------
@@ -105,8 +105,8 @@ def box(features: NDArray[np.float64], rng: np.random.Generator) -> FloatArray:
 
 
 def _log_support(plan: Plan, n_members: int) -> FloatArray:
-    found = dict(run_labels(plan, range(min(n_members, _MOST_MEMBERS)), 1))
-    votes = np.column_stack([found[index] for index in range(len(found))])
+    labels = dict(run_labels(plan, range(min(n_members, _MOST_MEMBERS)), 1))
+    votes = np.column_stack([labels[index] for index in range(len(labels))])
     votes = votes[(votes >= 0).any(axis=1)]
     tree = LWEA(1, weights="normalized", min_cluster_size="auto", n_jobs=1).fit(votes)
     return np.log(_TINY + support_curve(tree._cuts(), _KS, n_divisions=2))

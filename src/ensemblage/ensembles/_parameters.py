@@ -1,4 +1,4 @@
-"""What an ensemble is made of: methods, numbers of clusters, shares of features and objects."""
+"""Checks of the parameters of an ensemble: methods, numbers of clusters, shares."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import numpy as np
 
 from ensemblage._messages import Message, Parameter, ParameterError
 
-#: Base clusterers of this library, by name.
+#: Built-in base clusterers, by name.
 NAMED_METHODS = ("kmeans", "rpcl")
 
 
@@ -22,7 +22,7 @@ def check_methods(owner: str, method: Any) -> tuple[Any, ...]:
     )
     expected = "'kmeans', 'rpcl', a clusterer of scikit-learn, or a list of these"
     if not methods:
-        raise ParameterError(owner, "method", expected, method, "Name at least one method.")
+        raise ParameterError(owner, "method", expected, method, "Pass at least one method.")
     for one in methods:
         if isinstance(one, str) and one in NAMED_METHODS:
             continue
@@ -32,13 +32,13 @@ def check_methods(owner: str, method: Any) -> tuple[Any, ...]:
         if isinstance(one, type):
             hint = "Pass an instance, not the class."
         elif hasattr(one, "fit"):
-            hint = "It is no clusterer: it has no fit_predict."
+            hint = "It is not a clusterer: it has no fit_predict."
         raise ParameterError(owner, "method", expected, one, hint)
     return methods
 
 
 def _may_cluster(one: Any) -> bool:
-    """Tell whether an estimator may be a clusterer; `labels_` is not there before a fit."""
+    """Tell whether an estimator may be a clusterer; `labels_` does not exist before a fit."""
     if not hasattr(one, "get_params"):
         return False
     if hasattr(one, "fit_predict"):
@@ -58,7 +58,8 @@ def check_n_clusters_range(
     """Return the smallest and the largest number of clusters of a member.
 
     None is from 2 to ``ceil(sqrt(n_objects) / 2)``, at most 50; and, for a consensus of
-    `n_clusters`, from twice to four times as many at least, while clusters have two objects.
+    `n_clusters`, at least from twice to four times this number, as long as clusters have two
+    objects.
     """
     if value is None:
         low, high = 2, max(2, min(50, int(np.ceil(np.sqrt(n_objects) / 2))))
@@ -71,14 +72,14 @@ def check_n_clusters_range(
     good = good and all(isinstance(k, Integral) and not isinstance(k, bool) for k in value)
     if not good or not 1 <= value[0] <= value[1]:
         expected = (
-            "two whole numbers, the smallest and the largest number of clusters, from 1 up and in"
+            "two integers, the smallest and the largest number of clusters, from 1 up and in"
             " this order"
         )
         raise ParameterError(owner, "n_clusters_range", expected, value, optional=True)
     if value[0] > n_objects:
         message = Message(
-            "{owner} was asked for members of at least {low} clusters ({parameter}), but there are"
-            " only {n} object(s). Lower the range.",
+            "{parameter} of {owner} must start at or below the number of objects, {n}, got {low}."
+            " Lower the range.",
             owner=owner,
             low=value[0],
             parameter=Parameter("n_clusters_range"),
@@ -86,7 +87,7 @@ def check_n_clusters_range(
         )
         raise ValueError(message)
     if value[1] >= np.iinfo(np.int64).max:
-        hint = f"There are never more clusters than the {n_objects} object(s)."
+        hint = f"There are at most as many clusters as objects, {n_objects}."
         expected = "two numbers below 2**63"
         raise ParameterError(owner, "n_clusters_range", expected, value, hint)
     return int(value[0]), int(value[1])
@@ -102,14 +103,13 @@ def check_part(owner: str, name: str, value: Any, whole: int) -> int | None:
     if is_number and isinstance(value, Integral) and 1 <= int(value) <= whole:
         return int(value)
     expected = (
-        f"a share above 0 and up to 1.0 of the {whole} feature(s), or a whole number from 1 up to"
-        f" {whole}"
+        f"a share above 0 and up to 1.0 of the {whole} feature(s), or an integer from 1 to {whole}"
     )
     raise ParameterError(owner, name, expected, value, optional=True)
 
 
 def check_subsample(owner: str, value: Any) -> float | None:
-    """Return the share of objects that each member sees, None for all."""
+    """Return the share of objects of each member, None for all."""
     if value is None:
         return None
     if isinstance(value, bool) or not isinstance(value, Real) or not 0 < float(value) <= 1:
@@ -119,7 +119,7 @@ def check_subsample(owner: str, value: Any) -> float | None:
 
 
 def check_consensus(owner: str, value: Any) -> Any:
-    """Return the consensus method: None, or an estimator that takes votes."""
+    """Return the consensus method: None, or an estimator that accepts votes."""
     if value is None:
         return None
     wanted = ("fit", "predict", "cut", "get_params")
@@ -130,11 +130,11 @@ def check_consensus(owner: str, value: Any) -> Any:
 
 
 def check_enough_objects(owner: str, n_clusters: int, n_objects: int) -> None:
-    """Refuse more clusters than objects."""
+    """Reject more clusters than objects."""
     if n_clusters > n_objects:
         message = Message(
-            "{owner} was asked for {asked}, but there are only {n} object(s). Ask for at most"
-            " {most} cluster(s).",
+            "{asked} of {owner} exceeds the number of objects, {n}. Pass at most {most}"
+            " cluster(s).",
             owner=owner,
             asked=Parameter("n_clusters", n_clusters),
             n=Parameter("n_samples", n_objects),

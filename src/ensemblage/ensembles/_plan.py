@@ -1,4 +1,4 @@
-"""What was asked for, checked: all that a member is made from."""
+"""Checked settings: everything that a member is made from."""
 
 from __future__ import annotations
 
@@ -29,23 +29,23 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Plan:
-    """The features and how members are made from them. Member i depends on it and on i alone.
+    """The features and the settings of members. Member i depends only on these and on i.
 
     Attributes
     ----------
     features : ndarray of shape (n_objects, n_features)
-        Scaled already.
+        Already scaled.
     scaling : Scaling or None
-        What has been done to them.
+        The scaling that was applied.
     methods : tuple
         Base clusterers, used in turn.
     n_clusters_range : tuple of int
         The smallest and the largest number of clusters to draw.
     n_columns, n_dimensions, n_rows : int or None
-        How many features a member sees, on how many dimensions it projects them, how many objects
-        it sees; None for all of them and no projection.
+        Number of features of a member, of dimensions of its projection, and of its objects; None
+        for all of them and no projection.
     seed : int
-        Where all random numbers come from.
+        Seed of all random numbers.
     """
 
     features: NDArray[Any]
@@ -58,7 +58,7 @@ class Plan:
     seed: int
 
     def generator(self, index: int) -> np.random.Generator:
-        """Return the random numbers of member `index`, whatever other members there are."""
+        """Return the random numbers of member `index`, independent of other members."""
         return np.random.default_rng(np.random.SeedSequence(self.seed, spawn_key=(index,)))
 
 
@@ -78,8 +78,8 @@ def make_plan(
 ) -> Plan:
     """Check the settings against the features, and scale these.
 
-    `n_clusters` is what the consensus is to have, where one will be made. `names` are those of
-    the features, for messages.
+    `n_clusters` is the number of the consensus, if there will be one. `names` are those of the
+    features, for messages.
     """
     n_objects, n_features = matrix.shape
     methods = check_methods(owner, method)

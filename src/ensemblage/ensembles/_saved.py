@@ -1,4 +1,4 @@
-"""Saved models: a consensus method, or members and their consensus, from a file."""
+"""Saved models: a consensus method, or members with their consensus, from a file."""
 
 from __future__ import annotations
 
@@ -37,9 +37,9 @@ _PARTS = {"centres": 2, "names": 1, "columns": 1, "projection": 2}
 
 
 def load(path: str | PathLike[str]) -> Any:
-    """Return the fitted estimator that its `save` has written to a file.
+    """Return the fitted estimator from a file written by its `save`.
 
-    Nothing in the file is executed or unpickled, so that also files of strangers may be read.
+    Nothing in the file is executed or unpickled, so untrusted files are safe to load.
 
     Parameters
     ----------
@@ -49,7 +49,7 @@ def load(path: str | PathLike[str]) -> Any:
     Returns
     -------
     estimator
-        Of the class that was saved, able to `predict` and `cut`.
+        An estimator of the saved class, with `predict` and `cut`.
 
     Raises
     ------
@@ -79,7 +79,7 @@ def load(path: str | PathLike[str]) -> Any:
     except KeyError as error:
         raise broken(name, f"it has no {error.args[0]!r}") from error
     except (TypeError, AttributeError, OverflowError) as error:
-        raise broken(name, f"its settings make no sense ({error})") from error
+        raise broken(name, f"its settings are invalid ({error})") from error
 
 
 def _method(header: Header, arrays: Arrays, path: str) -> Any:
@@ -89,7 +89,7 @@ def _method(header: Header, arrays: Arrays, path: str) -> Any:
 def _class(header: Header, path: str) -> type[Any]:
     kind = METHODS.class_called(header["class"])
     if kind is None:
-        raise broken(path, f"there is no method {header['class']!r}")
+        raise broken(path, f"its method {header['class']!r} is unknown")
     return kind
 
 
@@ -99,14 +99,14 @@ def state_of_clustering(estimator: Any, *, objects: bool) -> tuple[Header, Array
     for member in estimator.members_:
         if member.centres is None:
             raise TypeError(
-                f"EnsembleClustering cannot be saved with members of {member.method}: a file holds"
-                f" the centres of 'kmeans' and 'rpcl', and no foreign estimators. Save the"
-                f" consensus alone, as in .consensus_.save(path), or use these methods."
+                f"EnsembleClustering cannot be saved with members of {member.method}: files support"
+                f" only the centres of 'kmeans' and 'rpcl'. Save the consensus alone, as in"
+                f" .consensus_.save(path), or use these methods."
             )
     parameters = dict(estimator.get_params(deep=False))
     consensus, method = parameters.pop("consensus"), parameters.pop("method")
     bounds = parameters.pop("n_clusters_range")
-    inner, found = state_of(estimator.consensus_, objects=objects)
+    inner, inner_arrays = state_of(estimator.consensus_, objects=objects)
     plan: Plan = estimator._plan
     header: Header = {
         "class": "EnsembleClustering",
@@ -121,7 +121,7 @@ def state_of_clustering(estimator: Any, *, objects: bool) -> tuple[Header, Array
         "consensus": inner,
         "choice": None if estimator._choice is None else estimator._choice.to_dict(),
     }
-    arrays = {_INSIDE + name: array for name, array in found.items()}
+    arrays = {_INSIDE + name: array for name, array in inner_arrays.items()}
     if plan.scaling is not None:
         arrays |= {"scaling/shift": plan.scaling.shift, "scaling/width": plan.scaling.width}
     for place, member in enumerate(estimator.members_):
@@ -159,17 +159,17 @@ def _clustering(header: Header, arrays: Arrays, path: str) -> Any:
     consensus = _method(header["consensus"], inside, path)
     n_features, n_members = header["n_features"], len(header["members"])
     if n_members != consensus.n_features_in_ or not isinstance(n_features, int):
-        raise broken(path, "its members and its consensus do not fit together")
+        raise broken(path, "its members do not match its consensus")
     nothing = np.empty((0, n_members), dtype=np.int8)
     votes, labels = arrays.get("votes", nothing), arrays.get("labels", nothing)
     for table in (votes, labels):
         if table.ndim != 2 or table.shape[1] != n_members or table.dtype.kind != "i":
-            raise broken(path, "the labels of its members are not there")
+            raise broken(path, "the labels of its members are missing")
     scaling = None
     if "scaling/shift" in arrays:
         scaling = Scaling(arrays["scaling/shift"], arrays["scaling/width"])
         if any(part.shape != (n_features,) or part.dtype != np.float64 for part in scaling):
-            raise broken(path, "its scaling is not one of its features")
+            raise broken(path, "its scaling does not match its features")
     plan = {name: header["plan"][name] for name in _PLANNED}
     plan |= {name: tuple(plan[name]) for name in ("methods", "n_clusters_range")}
     estimator._plan = Plan(features=np.empty((0, n_features)), scaling=scaling, **plan)
@@ -185,7 +185,7 @@ def _clustering(header: Header, arrays: Arrays, path: str) -> Any:
         if len(header["names"]) != n_features or not all(
             isinstance(name, str) for name in header["names"]
         ):
-            raise broken(path, f"it has not the names of {n_features} features")
+            raise broken(path, f"it does not have the names of {n_features} features")
     estimator.labels_, estimator.n_clusters_ = consensus.labels_, consensus.n_clusters_
     choice = header.get("choice")  # older files have none
     estimator._choice = None if choice is None else KChoice.from_dict(choice)
@@ -195,7 +195,7 @@ def _clustering(header: Header, arrays: Arrays, path: str) -> Any:
 def _member(
     method: Any, arrays: Arrays, place: int, labels: NDArray[Any], n_features: int, path: str
 ) -> Member:
-    """Return a member with its centres and what it sees, each part checked against the others."""
+    """Return a member with its centres and view, each part checked against the others."""
     parts = {name: arrays.get(f"members/{place}/{name}") for name in _PARTS}
     for name, array in parts.items():
         needed = name in ("centres", "names")
@@ -203,17 +203,17 @@ def _member(
             raise broken(path, f"member {place} has no {name}")
     centres, names, columns, projection = parts.values()
     if centres is None or names is None or method not in _DRAWN:
-        raise broken(path, f"member {place} is of no method that is known")
+        raise broken(path, f"member {place} has an unknown method")
     seen = n_features
     if columns is not None:
         seen = len(columns)
         if columns.dtype.kind != "i" or not ((columns >= 0) & (columns < n_features)).all():
-            raise broken(path, f"member {place} sees features that are not there")
+            raise broken(path, f"member {place} uses features that do not exist")
     if projection is not None:
         good = projection.dtype.kind == "f" and projection.shape[0] == seen
         seen = projection.shape[1] if good else -1
     if centres.shape != (len(names), seen) or centres.dtype.kind != "f" or not len(names):
-        raise broken(path, f"the centres of member {place} are not those of its features")
+        raise broken(path, f"the centres of member {place} do not match its features")
     if names.dtype.kind not in "iu" or not np.isfinite(centres).all():
-        raise broken(path, f"the centres of member {place} are no numbers")
+        raise broken(path, f"the centres of member {place} are not finite numbers")
     return Member(labels, method, centres, None, View(None, columns, projection), names)

@@ -1,4 +1,4 @@
-"""Scales of features: a warning where some are so small that distances do not see them."""
+"""Warning about features whose scales are so small that distances ignore them."""
 
 from __future__ import annotations
 
@@ -14,17 +14,17 @@ if TYPE_CHECKING:
 
     from ensemblage._types import FloatArray
 
-#: Scales may differ by so much. Squared distances then differ by its square.
+#: Largest accepted ratio of scales. Squared distances then differ by its square.
 LARGEST_RATIO = 100.0
-_SMALL = 0.1  # the share of features that are allowed to be smaller than "small" ones
+_SMALL = 0.1  # share of features that are ignored as the smallest
 
 
 def warn_of_scales(deviations: FloatArray, ranges: FloatArray, names: Sequence[Any] | None) -> None:
-    """Warn where the scales of features differ by more than `LARGEST_RATIO`.
+    """Warn if the scales of features differ by more than `LARGEST_RATIO`.
 
-    Both standard deviations and ranges must, the largest against the smallest tenth. A pixel that
-    is seldom lit has a small deviation, but the range of the others; a single outlier changes a
-    range, but hardly a deviation.
+    Both standard deviations and ranges must differ, the largest from the smallest tenth. A rarely
+    lit pixel has a small deviation, but the range of the others; a single outlier changes a range,
+    but hardly a deviation.
     """
     varies = np.flatnonzero((ranges > 0) & (deviations > 0))
     if len(varies) < 2:
@@ -61,7 +61,7 @@ def _called(place: int, names: Sequence[Any] | None) -> str:
 
 
 def _rounded(ratio: float) -> str:
-    """Return a number of two digits that people can read."""
+    """Return a number rounded to two digits, for messages."""
     return f"{float(f'{ratio:.2g}'):,.0f}" if ratio < 1e9 else f"{ratio:.0e}"
 
 

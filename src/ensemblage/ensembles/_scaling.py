@@ -38,14 +38,14 @@ class Scaling(NamedTuple):
         scaled = np.empty(matrix.shape, dtype=kind)
         for start in range(0, len(matrix), _ROWS):  # in parts: one copy, not three
             rows = slice(start, start + _ROWS)
-            with np.errstate(over="ignore"):  # refused below, in words
+            with np.errstate(over="ignore"):  # checked below
                 scaled[rows] = (matrix[rows] - self.shift) / self.width
         check_range(scaled, "scaling")
         return scaled
 
 
 def learn_scaling(matrix: NDArray[Any], scale: str | None) -> Scaling | None:
-    """Return what brings columns to [0, 1], or to mean 0 and variance 1; constant ones to 0."""
+    """Return the scaling of columns to [0, 1], or to mean 0 and variance 1; constant ones to 0."""
     if scale is None:
         return None
     least = matrix.min(axis=0).astype(np.float64)
@@ -55,7 +55,7 @@ def learn_scaling(matrix: NDArray[Any], scale: str | None) -> Scaling | None:
     else:
         shift = matrix.mean(axis=0, dtype=np.float64)
         width = _deviations(matrix, shift, largest - least)
-    # The mean of equal numbers may differ from them in the last digit: not a width to divide by.
+    # The mean of equal numbers may differ from them in the last digit, which is not a spread.
     constant = (least == largest) | (width == 0)
     return Scaling(np.where(constant, least, shift), np.where(constant, 1.0, width))
 
@@ -67,7 +67,7 @@ def learn_scales(matrix: NDArray[Any]) -> tuple[FloatArray, FloatArray]:
 
 
 def _deviations(matrix: NDArray[Any], mean: FloatArray, spread: FloatArray) -> FloatArray:
-    # In units near the spread, so that no square is too small; powers of two change no digit.
+    # In units near the spread, so that squares do not underflow; powers of two are exact.
     unit = np.ldexp(1.0, np.frexp(spread)[1])
     total = np.zeros(matrix.shape[1])
     for start in range(0, len(matrix), _ROWS):

@@ -1,4 +1,4 @@
-"""What one member sees of the features: some objects, some columns, a projection."""
+"""The view of one member on the features: some objects, some columns, a projection."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from ensemblage.ensembles._plan import Plan
 
-#: Rows of one matrix product. Always so many, so that a row's result does not depend on others.
+#: Rows of one matrix product. A fixed number, so that a row's result does not depend on others.
 _BLOCK = 256
 _ROWS = 512
 
@@ -27,11 +27,11 @@ class View(NamedTuple):
     projection: NDArray[Any] | None
 
     def of_objects(self, features: NDArray[Any]) -> NDArray[Any]:
-        """Return what the member learns from."""
+        """Return the features that the member is fitted on."""
         return self.of(features if self.rows is None else features[self.rows])
 
     def of(self, features: NDArray[Any]) -> NDArray[Any]:
-        """Return features of any objects as the member sees them."""
+        """Return the view of the member on features of any objects."""
         if self.columns is not None:
             features = features[:, self.columns]
         if self.projection is not None:
@@ -51,16 +51,16 @@ def draw_view(plan: Plan, rng: np.random.Generator) -> View:
     if plan.n_dimensions is not None:
         normal = rng.standard_normal((n_features, plan.n_dimensions))
         kind = np.float64 if plan.features.dtype == np.float64 else np.float32
-        # Divided so that squared distances stay what they are, on average.
+        # Scaled so that squared distances are preserved on average.
         projection = (normal / np.sqrt(plan.n_dimensions)).astype(kind)
     return View(rows, columns, projection)
 
 
 def count_distinct(rows: NDArray[Any], at_most: int) -> int:
-    """Return how many distinct rows there are, or `at_most` as soon as so many are found."""
+    """Return the number of distinct rows, at most `at_most`."""
     seen: set[bytes] = set()
     for start in range(0, len(rows), _ROWS):
-        # Adding 0 makes -0.0 and 0.0, which are equal, the same bytes.
+        # Adding 0 gives -0.0 and 0.0, which are equal, the same bytes.
         for row in rows[start : start + _ROWS] + rows.dtype.type(0):
             seen.add(row.tobytes())
             if len(seen) >= at_most:
@@ -75,7 +75,7 @@ def _product(features: NDArray[Any], projection: NDArray[Any]) -> NDArray[Any]:
         for start in range(0, len(features), _BLOCK):
             part = features[start : start + _BLOCK]
             block[: len(part)] = part
-            with np.errstate(over="ignore", invalid="ignore"):  # refused below, in words
+            with np.errstate(over="ignore", invalid="ignore"):  # checked below
                 result[start : start + _BLOCK] = (block @ projection)[: len(part)]
     check_range(result, "projection")
     return result

@@ -1,8 +1,8 @@
-"""Finished members in a folder, so that a run that was stopped can go on.
+"""Finished members in a folder, so that an interrupted run can be resumed.
 
-One ``.npy`` file for each member and ``manifest.json``, which says what they were made from. Files
-are written under another name and then renamed: one that has its name is complete, unless a disk
-or a copy has damaged it, and what cannot be read is made again.
+One ``.npy`` file for each member and ``manifest.json``, which describes their settings. Files are
+written under another name and then renamed: a file with its final name is complete, unless a disk
+or a copy has damaged it, and members in unreadable files are made again.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ import numpy as np
 
 from ensemblage._messages import Message, Parameter
 from ensemblage.ensembles._fingerprint import digest, words
-from ensemblage.tables import UNFINISHED, finished, lock
+from ensemblage.tables import UNFINISHED, finished, lock, release
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -37,40 +37,41 @@ COMMAND_LOCK = ".command-lock"
 
 @contextmanager
 def alone(folder: Path, name: str = _LOCK) -> Iterator[None]:
-    """Refuse a second run in this folder: the first to end would take it from the other."""
+    """Raise an error if another run uses this folder: the first to end would remove it."""
     held = lock(folder / name)
     if held is None:
         raise ValueError(
-            f"Another run is at work in {str(folder)!r}. Wait until it has ended, or name"
-            " another output or checkpoint."
+            f"Another run is using {str(folder)!r}. Wait until it has ended, or choose another"
+            " output or checkpoint."
         )
     try:
         yield
     finally:
-        with held, suppress(OSError):  # the folder may be gone
-            (folder / name).unlink()
+        release(held, folder / name)
+        with suppress(OSError):  # it is empty where it was removed but for the lock, as on Windows
+            folder.rmdir()
 
 
 class Folder:
-    """The members of one plan that were finished earlier, and those finished now."""
+    """The finished members of one plan, from earlier runs and this one."""
 
     def __init__(self, path: Path, n_objects: int) -> None:
         self.path = path
         self.n_objects = n_objects
 
     def read(self, index: int) -> IntArray | None:
-        """Return the labels of a member, or None if they are not here or cannot be read."""
+        """Return the labels of a member, or None if they are missing or unreadable."""
         try:
             labels = _read_labels(self._file(index), self.n_objects)
-        except Exception:  # noqa: BLE001 - whatever is wrong with it, it is made again
+        except Exception:  # noqa: BLE001 - made again after any error
             return None
         return labels if -1 <= labels.min() <= labels.max() < self.n_objects else None
 
     def write(self, index: int, labels: IntArray) -> None:
-        """Keep the labels of a member."""
+        """Store the labels of a member."""
         path = self._file(index)
         if path.is_dir():
-            path.rmdir()  # and an error where something lies in it
+            path.rmdir()  # fails if it is not empty
         _replace(path, lambda file: np.save(file, labels, allow_pickle=False))
 
     def _file(self, index: int) -> Path:
@@ -78,66 +79,70 @@ class Folder:
 
 
 def open_folder(path: Any, plan: Plan, *, any_seed: bool) -> tuple[Plan, Folder]:
-    """Return the plan and the folder of its members; refuse one that belongs to another plan.
+    """Return the plan and the folder of its members; reject a folder of another plan.
 
     With `any_seed` the plan takes the seed of the folder, if there is one.
     """
     path = Path(path)
     if path.exists() and not path.is_dir():
-        raise ValueError(f"The checkpoint {str(path)!r} is a file. Name a folder.")
+        raise ValueError(f"The checkpoint {str(path)!r} must be a folder, got a file.")
     path.mkdir(parents=True, exist_ok=True)
     manifest = path / _MANIFEST
-    asked = _describe(plan)
+    description = _describe(plan)
     if manifest.exists():
         kept = _read_manifest(manifest)
         if any_seed:
-            asked["seed"] = kept["seed"]
+            description["seed"] = kept["seed"]
             plan = replace(plan, seed=kept["seed"])
-        different = sorted(name for name in asked if asked[name] != kept.get(name))
+        different = sorted(name for name in description if description[name] != kept.get(name))
         if different:
             names = {name: Parameter(name) for name in different}
             message = Message(
-                "The checkpoint folder {path!r} belongs to another run: these differ: {names}. Use"
-                " another folder, or delete this one to start afresh.",
+                "The checkpoint folder {path!r} belongs to another run. Different: {names}. Use"
+                " another folder, or delete this one to start again.",
                 path=str(path),
                 names=Message(", ".join(f"{{{name}}}" for name in names), **names),
             )
             raise ValueError(message)
     elif not all(map(_is_unfinished, path.iterdir())):
         raise ValueError(
-            f"The checkpoint folder {str(path)!r} holds other files and no manifest.json. Name a"
+            f"The checkpoint folder {str(path)!r} contains other files and no manifest.json. Use a"
             f" new or an empty folder."
         )
     else:
-        text = json.dumps(asked, indent=1).encode()
+        text = json.dumps(description, indent=1).encode()
         _replace(manifest, lambda file: file.write(text))
     return plan, Folder(path, len(plan.features))
 
 
 def remove_folder(path: Path) -> None:
-    """Remove the members and what says of what they are, and nothing else that may lie there."""
-    unfinished = [other for other in path.iterdir() if _is_unfinished(other)]
-    # The manifest goes last: what is left by a kill before that is still a checkpoint.
+    """Remove the members and their manifest, and nothing else in the folder."""
+    locks = (path / _LOCK, path / COMMAND_LOCK)
+    unfinished = [other for other in path.iterdir() if _is_unfinished(other) and other not in locks]
+    # The manifest goes last: after a kill before that, the rest is still a checkpoint.
     finished = path.glob("member-*.npy")
-    for other in (*finished, *unfinished, path / _MANIFEST, path / _LOCK, path / COMMAND_LOCK):
+    for other in (*finished, *unfinished, path / _MANIFEST):
         other.unlink(missing_ok=True)
+    for other in locks:
+        with suppress(PermissionError):  # open, on Windows: who holds it removes it
+            other.unlink(missing_ok=True)
     if not any(path.iterdir()):
         path.rmdir()
 
 
 def _is_unfinished(path: Path) -> bool:
-    """Tell whether a file is what a killed process leaves, besides members."""
+    """Tell whether a file was left by a killed process, apart from members."""
     return path.name in (_LOCK, COMMAND_LOCK) or path.name.startswith(UNFINISHED)
 
 
 def _read_labels(path: Path, n_objects: int) -> NDArray[Any]:
-    """Return the labels of a file, having looked at its header before any memory is taken."""
+    """Return the labels of a file; its header is checked before memory is allocated."""
     with path.open("rb") as file:
         if np.lib.format.read_magic(file) != (1, 0):
             raise ValueError("another version of NPY")
         shape, _, dtype = np.lib.format.read_array_header_1_0(file)
         if shape != (n_objects,) or dtype.kind != "i":
-            raise ValueError("no labels of these objects")
+            raise ValueError("not labels of these objects")
         n_bytes = n_objects * dtype.itemsize
         content = file.read(n_bytes + 1)
     if len(content) != n_bytes:
@@ -151,15 +156,15 @@ def _read_manifest(manifest: Path) -> dict[str, Any]:
         np.random.SeedSequence(kept["seed"])
     except (OSError, ValueError, KeyError, TypeError, RecursionError) as error:
         raise ValueError(
-            f"{str(manifest)!r} cannot be read as the manifest of a checkpoint ({error}). Delete"
-            f" the folder to start afresh."
+            f"{str(manifest)!r} is not a readable checkpoint manifest ({error}). Delete the folder"
+            f" to start again."
         ) from error
     result: dict[str, Any] = kept
     return result
 
 
 def _describe(plan: Plan) -> dict[str, Any]:
-    """Return all that members depend on, in the words that a message can use."""
+    """Return everything that members depend on, by names for messages."""
     features = plan.features
     return {
         "format": _FORMAT,
@@ -175,6 +180,6 @@ def _describe(plan: Plan) -> dict[str, Any]:
 
 
 def _replace(path: Path, write: Callable[[Any], Any]) -> None:
-    """Write a file that is there completely or not at all."""
+    """Write a file that appears complete or not at all."""
     with finished(path) as file:
         write(file)

@@ -1,4 +1,4 @@
-"""Features in, consensus out: an ensemble and its consensus as one clusterer."""
+"""EnsembleClustering: features in, consensus labels out."""
 
 from __future__ import annotations
 
@@ -38,29 +38,28 @@ class EnsembleClustering(ClusterMixin, BaseEstimator):
     Parameters
     ----------
     n_clusters : int or "auto", default="auto"
-        How many clusters to form; "auto" chooses as :func:`ensemblage.metrics.choose_k` does.
-        Unless the evidence is strong, members of noise are made too ("kmeans" and "rpcl" only). If
-        they are as good, moderate evidence is called weak, and on weak evidence one cluster is
-        formed, with a `NoStructureWarning`.
+        Number of clusters; "auto" chooses it with :func:`ensemblage.metrics.choose_k`. Unless the
+        evidence is strong, members of noise are made as well ("kmeans" and "rpcl" only). With equal
+        support, moderate evidence becomes weak, and weak evidence gives one cluster and a warning.
     consensus : estimator or None, default=None
         A consensus method of this library, such as ``PTA()``; None is `Consensus`. It is cloned and
-        given `n_clusters`, and `random_state` and `n_jobs` where its own are None.
+        gets `n_clusters`, and `random_state` and `n_jobs` if its own are None.
     n_members : int, default=20
-        How many base clusterings to make.
+        Number of base clusterings.
     method : "kmeans", "rpcl", clusterer, or list of these, default="kmeans"
         Base clusterer, as in `ensemblage.ensembles.generate`.
     n_clusters_range : (int, int) or None, default=None
         Smallest and largest number of clusters of a member. None is from ``2 * n_clusters`` to
-        ``4 * n_clusters``, or to ``min(50, ceil(sqrt(n_objects) / 2))`` if that is more; fewer
-        where clusters would have less than two objects. Members are finer than the consensus:
-        it can join what a member has split, but not split what one has joined. If none links what
-        it is to join, one more of `n_clusters` is made. With "auto" it is from 2 to that limit.
+        ``4 * n_clusters``, or to ``min(50, ceil(sqrt(n_objects) / 2))`` if that is more; fewer if
+        clusters would have less than two objects. Members are finer than the consensus, which can
+        join the clusters of a member but not split them. If members do not link the groups to join,
+        one more member of `n_clusters` is made. With "auto" it is from 2 to that limit.
     scale : None, "minmax" or "standard", default=None
-        Bring each feature to [0, 1], or to mean 0 and variance 1. Without it, features whose scales
-        differ by more than a factor of 100 give an `UnscaledFeaturesWarning`.
+        Scale each feature to [0, 1], or to mean 0 and variance 1. Without it, features whose scales
+        differ by more than a factor of 100 raise an `UnscaledFeaturesWarning`.
     subspace, projection, subsample : float, int or None, default=None
-        What each member sees, as in `ensemblage.ensembles.generate`. An object that no member of a
-        subsample has seen gets the votes that members predict for it.
+        Features and objects of each member, as in `ensemblage.ensembles.generate`. An object in
+        none of the subsamples gets the votes that members predict for it.
     random_state : int, Generator, RandomState or None, default=None
         Equal integers give equal labels.
     n_jobs : int or None, default=None
@@ -71,11 +70,11 @@ class EnsembleClustering(ClusterMixin, BaseEstimator):
     labels_ : ndarray of shape (n_objects,)
         Consensus labels 0..n_clusters_-1, in order of first appearance.
     n_clusters_ : int
-        How many clusters came out; fewer than asked for comes with a warning.
+        Number of clusters found; a warning is raised if it is lower than requested.
     k_choice_ : KChoice
-        With ``n_clusters="auto"``: why so many.
+        The chosen number and the reasons; only with ``n_clusters="auto"``.
     confidence_ : ndarray of shape (n_objects,)
-        How sure the consensus is of each object's label, in [0, 1].
+        Confidence in each object's label, in [0, 1].
     votes_ : ndarray of shape (n_objects, n_members or n_members + 1)
         Labels of the members, -1 for a missing vote.
     members_ : list of Member
@@ -85,7 +84,7 @@ class EnsembleClustering(ClusterMixin, BaseEstimator):
     n_features_in_ : int
         Number of features.
     feature_names_in_ : ndarray of str
-        Their names, where a DataFrame gave them.
+        Their names, from a DataFrame.
 
     See Also
     --------
@@ -93,10 +92,10 @@ class EnsembleClustering(ClusterMixin, BaseEstimator):
 
     Notes
     -----
-    `predict` sends new objects through every member: to the nearest centre, or through the
-    estimator's own `predict`, or to the nearest object seen in fit; then the consensus method
-    reads these votes. Objects of the fit get their own labels again, unless `subsample` had left
-    them without some votes or a base clusterer predicts other labels than it has found.
+    `predict` passes new objects to every member: to the nearest centre, or to the estimator's own
+    `predict`, or to the nearest object of the fit; then the consensus method labels these votes.
+    Objects of the fit get their own labels, unless `subsample` left out some of their votes or
+    predictions of a base clusterer differ.
 
     Examples
     --------
@@ -140,7 +139,7 @@ class EnsembleClustering(ClusterMixin, BaseEstimator):
         self.n_jobs = n_jobs
 
     def fit(self, X: Any, y: Any = None) -> Self:  # noqa: ARG002
-        """Make the members and find their consensus.
+        """Make the members and compute their consensus.
 
         Parameters
         ----------
@@ -154,7 +153,7 @@ class EnsembleClustering(ClusterMixin, BaseEstimator):
         self
             The fitted estimator.
         """
-        # What an earlier fit has found goes first: a fit that fails must not leave a mixture.
+        # Drop the state of an earlier fit first: a fit that fails must not leave a mixture.
         for name in [name for name in vars(self) if name.endswith("_")]:
             delattr(self, name)
         owner = type(self).__name__
@@ -190,15 +189,15 @@ class EnsembleClustering(ClusterMixin, BaseEstimator):
         self._form_one_if_no_structure()
         if not any(member.needs_objects for member in self.members_):
             nothing = np.empty((0, self.n_features_in_), dtype=self._plan.features.dtype)
-            self._plan = replace(self._plan, features=nothing)  # nor should pickles hold them
-        elif self._plan.scaling is None:  # they may be the user's, who may change them
+            self._plan = replace(self._plan, features=nothing)  # keep them out of pickles
+        elif self._plan.scaling is None:  # the user may change this array
             self._plan = replace(self._plan, features=self._plan.features.copy())
         self.labels_: NDArray[np.int64] = self.consensus_.labels_
         self.n_clusters_: int = self.consensus_.n_clusters_
         return self
 
     def fit_predict(self, X: Any, y: Any = None, *, align_to: Any = None) -> Any:
-        """Fit, and return the consensus labels, as a column of what X is a table of.
+        """Fit, and return the consensus labels in the column type of X.
 
         Parameters
         ----------
@@ -207,10 +206,10 @@ class EnsembleClustering(ClusterMixin, BaseEstimator):
         y : None
             Ignored.
         align_to : array-like of shape (n_objects,), optional
-            Earlier labels of the objects, whole numbers: clusters that have most of their objects
-            in common keep their number, new clusters get new numbers, as
-            :func:`ensemblage.metrics.align` gives them. A Series is matched by the index of X.
-            `labels_` keeps its own numbers.
+            Earlier labels of the objects, integers. Clusters that share most of their objects with
+            an earlier one keep its number and new clusters get new numbers, as in
+            :func:`ensemblage.metrics.align`. A Series is matched by the index of X. `labels_` keeps
+            its own numbers.
 
         Returns
         -------
@@ -219,16 +218,16 @@ class EnsembleClustering(ClusterMixin, BaseEstimator):
         return self._as_given(self.fit(X, y).labels_, align_to)
 
     def predict(self, X: Any, *, return_confidence: bool = False, align_to: Any = None) -> Any:
-        """Return the consensus label of new objects, from what the members say of them.
+        """Return the consensus label of new objects, from the predictions of the members.
 
         Parameters
         ----------
         X : array-like, DataFrame or Arrow table of shape (n_objects, n_features)
-            The same features as in fit. Columns with names may be in any order.
+            The same features as in fit. Named columns may be in any order.
         return_confidence : bool, default=False
-            Also return how sure each label is, as `confidence_` defines it.
+            Also return the confidence of each label, as defined by `confidence_`.
         align_to : array-like, optional
-            Earlier labels of the objects of the fit, whose numbers clusters keep, as in
+            Earlier labels of the objects of the fit; clusters keep their numbers, as in
             `fit_predict`.
 
         Returns
@@ -253,9 +252,9 @@ class EnsembleClustering(ClusterMixin, BaseEstimator):
         Parameters
         ----------
         n_clusters : int
-            How many clusters.
+            Number of clusters.
         align_to : array-like of shape (n_objects,), optional
-            Earlier labels of the objects, whose numbers clusters keep, as in `fit_predict`.
+            Earlier labels of the objects; clusters keep their numbers, as in `fit_predict`.
 
         Returns
         -------
@@ -266,51 +265,52 @@ class EnsembleClustering(ClusterMixin, BaseEstimator):
 
     @property
     def confidence_(self) -> FloatArray:
-        """How sure the consensus is of each object's label, in [0, 1]."""
+        """Confidence in each object's label, in [0, 1]."""
         check_is_fitted(self, "labels_")
-        found: FloatArray = self.consensus_.confidence_
-        return found
+        confidence: FloatArray = self.consensus_.confidence_
+        return confidence
 
     @property
     def k_choice_(self) -> KChoice:
-        """With ``n_clusters="auto"``: why so many."""
+        """The chosen number of clusters and the reasons; only with ``n_clusters="auto"``."""
         check_is_fitted(self, "labels_")
         if self._choice is not None:
             return self._choice
         if not hasattr(self.consensus_, "k_choice_"):
             raise AttributeError(
-                f"{type(self).__name__} has a k_choice_ where it chose the number of clusters"
-                f" itself, with n_clusters='auto'. Got n_clusters={self.n_clusters!r}."
+                f"{type(self).__name__} has a k_choice_ only with n_clusters='auto', got"
+                f" n_clusters={self.n_clusters!r}."
             )
         choice: KChoice = self.consensus_.k_choice_
         return choice
 
     def save(self, path: str | PathLike[str], *, objects: bool = True) -> None:
-        """Save members and consensus to a file that `ensemblage.load` reads. Nothing is pickled.
+        """Save members and consensus to a file that `ensemblage.load` reads, without pickling.
 
         Parameters
         ----------
         path : str or path-like
-            The file, by custom ``*.ensemblage``. It is replaced when the new one is complete.
+            The file, usually ``*.ensemblage``. It is replaced only when the new one is complete.
         objects : bool, default=True
-            Keep the votes and the place of every object. Without them the loaded clusterer
-            predicts the same, has no ``votes_``, and one of ``labels_`` for each microcluster.
+            Keep the votes and the microcluster of every object. Without them the loaded clusterer
+            predicts the same, but has no ``votes_``, and ``labels_`` has one value for each
+            microcluster.
 
         Notes
         -----
-        Members of "kmeans" and "rpcl" are saved as their centres. Other estimators are refused.
+        Members of "kmeans" and "rpcl" are saved as their centres. Other estimators raise an error.
         """
         header, arrays = state_of_clustering(self, objects=objects)
         write_archive(path, preamble() | header, arrays)
 
-    # -- inside --------------------------------------------------------------------------------
+    # -- private --------------------------------------------------------------------------------
 
     def _as_given(self, labels: NDArray[np.int64], align_to: Any) -> Any:
         labels = aligned(type(self).__name__, labels, align_to, self._index)
         return _validate.labels_like(labels, self._kind, self._index)
 
     def _votes(self) -> IntArray:
-        """Return the members' labels, with predictions for objects that no member has seen."""
+        """Return the members' labels, with predictions for objects in none of the subsamples."""
         votes = np.column_stack([member.labels for member in self.members_])
         if self.subsample is not None:
             silent = np.flatnonzero((votes < 0).all(axis=1))
@@ -343,8 +343,8 @@ class EnsembleClustering(ClusterMixin, BaseEstimator):
         if self._choice is None or self._choice.evidence != "none":
             return
         _validate.warn(
-            f"{type(self).__name__} was asked to choose the number of clusters and formed one."
-            f" {self._choice.reasons[0]} Pass n_clusters to form more.",
+            f"{type(self).__name__} formed a single cluster. {self._choice.reasons[0]} Pass"
+            f" n_clusters to form more.",
             _validate.NoStructureWarning,
         )
         self.consensus_ = self.consensus_.set_params(n_clusters=1).fit(self.consensus_._ensemble)

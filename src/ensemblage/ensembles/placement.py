@@ -1,7 +1,7 @@
 """Labels of new objects by a saved model, as an estimator.
 
-Code that fits a consensus method on the microclusters of votes, in memory, in a stream or on a
-cluster, labels new objects when it fits a `Placement` instead.
+Code that fits a consensus method to the microclusters of votes, in memory, in a stream or on a
+cluster, labels new objects if it fits a `Placement` instead.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ class Placement(BaseEstimator):
     digest : str
         A digest of the content of the file: a run with another model is not resumed.
     confidence : bool, default=False
-        Whether `confidence_` is wanted too.
+        Whether to compute `confidence_`.
     """
 
     def __init__(self, model: str, digest: str, *, confidence: bool = False) -> None:
@@ -44,7 +44,7 @@ class Placement(BaseEstimator):
         self.confidence = confidence
 
     def fit(self, ensemble: Ensemble) -> Self:
-        """Predict the label of each microcluster of an ensemble, and with it of each object."""
+        """Predict the label of each microcluster of an ensemble."""
         model, groups = load(self.model), ensemble.microclusters
         new = votes_for(model, ensemble)
         labels = model.predict(new, return_confidence=self.confidence)
@@ -63,7 +63,7 @@ class Placement(BaseEstimator):
 def votes_for(model: Any, ensemble: Ensemble) -> Ensemble:
     """Return votes by the clusterings of a model, in their order and with their labels.
 
-    Only the microclusters of `ensemble` are known to the result.
+    The result has only the microclusters of `ensemble`.
     """
     places = matching(known_names(model), ensemble.names or [], model.n_features_in_)
     groups = ensemble.microclusters
@@ -72,7 +72,7 @@ def votes_for(model: Any, ensemble: Ensemble) -> Ensemble:
     if silent.any():
         raise FileFormatError(
             f"{int(groups.sizes[silent].sum())} object(s) have no vote in any clustering of the"
-            " model. Nothing can be said about them; leave these rows out."
+            " model, so they cannot be labelled. Leave these rows out."
         )
     labels = [
         respelled(ensemble.labels[place], of_model)
@@ -82,34 +82,34 @@ def votes_for(model: Any, ensemble: Ensemble) -> Ensemble:
 
 
 def known_names(model: Any) -> list[str] | None:
-    """Return what the clusterings of a model are called, or None."""
+    """Return the names of a model's clusterings, or None."""
     names = getattr(model, "feature_names_in_", None)
     return None if names is None else names.tolist()
 
 
 def matching(wanted: list[str] | None, names: list[str], n_wanted: int) -> list[int]:
-    """Return the places of the model's clusterings among the columns of the new votes.
+    """Return the positions of the model's clusterings among the columns of the new votes.
 
-    They are matched by name. If the model or the file has no names (``c1``, ``c2``, ... stand for
-    those), there must be as many of them, in the same order.
+    They are matched by name. If the model or the file has no names (placeholders are ``c1``,
+    ``c2``, ...), the number and the order of columns must be the same.
     """
     unnamed = wanted is None or all(map(_BY_PLACE.fullmatch, wanted))
     if wanted is None or (names != wanted and (unnamed or all(map(_BY_PLACE.fullmatch, names)))):
         if len(names) == n_wanted:
             return list(range(n_wanted))
         raise FileFormatError(
-            f"The model was fitted on {n_wanted} clusterings, and the votes have {len(names)}"
-            f" ({shown(names, _SHOWN)}). Give the same clusterings in the same order, or names to"
-            " find them by."
+            f"The model was fitted on {n_wanted} clusterings, but the votes have {len(names)}"
+            f" ({shown(names, _SHOWN)}). Pass the same clusterings in the same order, or"
+            " with names."
         )
     missing = [name for name in wanted if name not in names]
     if missing:
         near = difflib.get_close_matches(missing[0], names, n=1)
         message = Message(
             "The votes have no column {missing}, which the model was fitted on.{hint} They have"
-            " {names}. If one was taken for ids, say which with {id_column}.",
+            " {names}. If one was read as ids, name the ids with {id_column}.",
             missing=shown(missing, _SHOWN),
-            hint=f" Is {near[0]!r} meant to be {missing[0]!r}?" if near else "",
+            hint=f" Should {near[0]!r} be {missing[0]!r}?" if near else "",
             names=shown(names, _SHOWN),
             id_column=Parameter("id_column"),
         )
@@ -118,10 +118,10 @@ def matching(wanted: list[str] | None, names: list[str], n_wanted: int) -> list[
 
 
 def respelled(labels: Any, known: list[Any]) -> list[Any]:
-    """Return labels as the model spells them: 1 if it has 1 and the file has '1', or reversed.
+    """Return labels in the model's spelling: 1 if it has 1 and the file has '1', or reversed.
 
-    A column of a file is read as numbers or as words by what is in it, which may be one way in the
-    file of the fit and the other way here.
+    The type of a column of a file is inferred from its content, which may differ between the file
+    of the fit and this one.
 
     Examples
     --------

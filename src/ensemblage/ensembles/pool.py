@@ -1,4 +1,4 @@
-"""From features to a label matrix: many base clusterings, each by other draws."""
+"""Generation of a label matrix from features: many randomised base clusterings."""
 
 from __future__ import annotations
 
@@ -40,50 +40,49 @@ def generate(
 ) -> IntArray:
     """Return many base clusterings of objects given by features: votes for a consensus method.
 
-    Every member draws its own number of clusters and its own start, and where asked for its own
+    Every member draws its own number of clusters and its own start, and optionally its own
     features, projection and objects.
 
     Parameters
     ----------
     features : array-like or DataFrame of shape (n_objects, n_features)
-        Finite numbers. uint8, float32 and float64 are used as they are, without a copy.
+        Finite numbers. uint8, float32 and float64 are used without a copy.
     n_members : int, default=100
-        How many clusterings to make.
+        Number of clusterings.
     method : "kmeans", "rpcl", clusterer, or list of these, default="kmeans"
         Base clusterer; those of a list are used in turn. A clusterer of scikit-learn is cloned for
-        each member, its `n_clusters` (`n_components` of mixtures) and `random_state` are set,
-        also inside a pipeline. One without, or with ``n_clusters=None``, runs as it is, and what
-        it calls noise (-1) is a missing vote.
+        each member, and its `n_clusters` (`n_components` of mixtures) and `random_state` are set,
+        also inside a pipeline. One without, or with ``n_clusters=None``, runs unchanged, and noise
+        (-1) is a missing vote.
     n_clusters_range : (int, int) or None, default=None
-        Smallest and largest number of clusters; each member draws one of these, all equally
-        likely. None is from 2 to ``ceil(sqrt(n_objects) / 2)``, but not past 50, unless
-        `n_clusters` is given. A member that sees fewer distinct objects than it has drawn clusters
-        makes as many as there are.
+        Smallest and largest number of clusters; each member draws one of these, all equally likely.
+        None is from 2 to ``ceil(sqrt(n_objects) / 2)``, at most 50, unless `n_clusters` is given. A
+        member has at most as many clusters as distinct objects.
     scale : None, "minmax" or "standard", default=None
-        Bring each feature to [0, 1], or to mean 0 and variance 1, before anything else. Without it,
-        features whose scales differ by more than a factor of 100 give an
+        Scale each feature to [0, 1], or to mean 0 and variance 1, before anything else. Without it,
+        features whose scales differ by more than a factor of 100 raise an
         `UnscaledFeaturesWarning`.
     n_clusters : int or None, default=None
-        How many clusters the consensus will have, where that is known. Without
-        `n_clusters_range`, members then have the range that ``EnsembleClustering(n_clusters)``
-        uses: from ``2 * n_clusters`` to ``4 * n_clusters``, or to the limit above if that is more.
+        Number of clusters of the consensus, if known. Without `n_clusters_range`, members then have
+        the range of ``EnsembleClustering(n_clusters)``: from ``2 * n_clusters`` to
+        ``4 * n_clusters``, or to the limit above if that is more.
     subspace : float, int or None, default=None
         Share of the features (a float up to 1.0), or number of features, drawn for each member.
     projection : float, int or None, default=None
-        Share or number of dimensions that each member projects its features on, at random.
+        Share or number of dimensions of a random projection of each member's features.
     subsample : float or None, default=None
-        Share of the objects that each member sees. The others have no vote in it (-1).
+        Share of the objects of each member. The others have no vote in it (-1).
     random_state : int, Generator, RandomState or None, default=None
         Equal integers give equal votes. Member i depends on the seed and on i only: 50 members
         are the first 50 of 100.
     n_jobs : int or None, default=None
-        Members at a time, in threads. None means what an active `joblib.parallel_config` says, or
-        else ``OMP_NUM_THREADS`` or else all cores; votes do not depend on it.
+        Parallel members, in threads. None means the number of an active `joblib.parallel_config`,
+        or else ``OMP_NUM_THREADS`` or else all cores; votes do not depend on it.
     checkpoint : path or None, default=None
-        Folder in which each finished member is kept. The same call goes on where an earlier one
-        was stopped, also with more members; other features or settings are refused.
+        Folder in which each finished member is kept. The same call resumes an interrupted one, also
+        with more members; other features or settings raise an error.
     progress : bool, default=False
-        Show a bar and the time left on standard error, where that is a terminal.
+        Show a bar and the time left on standard error, if that is a terminal.
 
     Returns
     -------
@@ -100,9 +99,9 @@ def generate(
     -----
     "kmeans" is Lloyd's algorithm from randomly chosen objects, with one start and at most 100
     rounds; a cluster that loses its last object takes the one farthest from its centre. It skips
-    distances that cannot matter, which changes no label. "rpcl" is rival penalised competitive
-    learning with a rate drawn from [0.01, 0.1] and 10 to 20 epochs. Both are what Huang, Lai and
-    Wang (2016) made their ensembles with.
+    distances that cannot affect a label. "rpcl" is rival penalised competitive learning with a rate
+    drawn from [0.01, 0.1] and 10 to 20 epochs. Both were used for the ensembles of Huang, Lai and
+    Wang (2016).
 
     Examples
     --------
@@ -116,18 +115,18 @@ def generate(
            [1, 1, 1, 2],
            [1, 1, 2, 2]], dtype=int8)
     """
-    given = locals()  # the parameters by name
-    del given["progress"]
-    plan, folder = _prepare("generate", **given)
+    parameters = locals()  # the parameters by name
+    del parameters["progress"]
+    plan, folder = _prepare("generate", **parameters)
     n_objects = len(plan.features)
     _validate.check_memory(
         n_objects * n_members,
         f"Votes of {n_members} members on {n_objects} objects",
-        "Make fewer members.",
+        "Use fewer members.",
     )
     votes = np.empty((n_objects, n_members), dtype=np.int8)
-    found = _iterate(plan, n_members, n_jobs, folder)
-    for index, labels in track(found, "members", n_members, show=progress):
+    finished = _iterate(plan, n_members, n_jobs, folder)
+    for index, labels in track(finished, "members", n_members, show=progress):
         if labels.dtype.itemsize > votes.dtype.itemsize:
             votes = votes.astype(labels.dtype)
         votes[:, index] = labels
@@ -149,15 +148,15 @@ def members(
     n_jobs: int | None = None,
     checkpoint: str | PathLike[str] | None = None,
 ) -> Iterator[tuple[int, IntArray]]:
-    """Yield the members of `generate` one by one, as they are finished.
+    """Yield the members of `generate` one by one, as they finish.
 
-    For what should not wait for all of them, or not hold them all. Parameters are those of
-    `generate`; they are checked at once, and work begins with the first member asked for.
+    Use it to process members early, or not to hold all of them. Parameters are those of `generate`;
+    they are checked at once, and work starts with the first member.
 
     Yields
     ------
     index : int
-        Which column of `generate` this is. Members come in no particular order.
+        The column of `generate`. Members are in no particular order.
     labels : ndarray of shape (n_objects,)
         Labels from 0, -1 for a missing vote.
 
@@ -198,7 +197,7 @@ def _prepare(
 def _iterate(
     plan: Plan, n_members: int, n_jobs: int | None, folder: Folder | None
 ) -> Iterator[tuple[int, IntArray]]:
-    """Yield what the folder has, then what is still to be made."""
+    """Yield the members of the folder, then the missing ones."""
     with nullcontext() if folder is None else alone(folder.path):
         yield from _found_or_made(plan, n_members, n_jobs, folder)
 
@@ -213,7 +212,7 @@ def _found_or_made(
             missing.append(index)
         else:
             yield index, labels
-    with closing(run_labels(plan, missing, n_jobs)) as made:  # at once, not when it is collected
+    with closing(run_labels(plan, missing, n_jobs)) as made:  # close at once
         for index, labels in made:
             if folder is not None:
                 folder.write(index, labels)

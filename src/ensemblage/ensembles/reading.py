@@ -24,7 +24,7 @@ _SHOWN = 5
 class Features(NamedTuple):
     """The matrix, the names of its columns, the names of its rows, their true classes.
 
-    `id_name` is None if rows have only numbers. `scale` is how the paper's authors scaled the data.
+    `id_name` is None if rows have only numbers. `scale` is the scaling of the paper's authors.
     """
 
     matrix: NDArray[Any]
@@ -55,9 +55,9 @@ def read_features(
     drop : sequence of str
         Columns that are not features.
     classes_apart : bool
-        Whether the true classes of a dataset are included without being named.
+        Whether the true classes of a dataset are included by default.
     can_drop : bool
-        Whether errors recommend to leave columns out by `drop`, `truth` and `id_column`.
+        Whether errors suggest to leave columns out by `drop`, `truth` and `id_column`.
     **reading
         Options of `ensemblage.tables.read_features`.
 
@@ -112,13 +112,13 @@ def _take_truth(truth: str, table: FeatureTable, columns: dict[str, NDArray[Any]
 
 
 def _as_classes(values: NDArray[Any], name: str) -> NDArray[Any]:
-    """Return a column as whole numbers, -1 if one is missing, or as names."""
+    """Return a column as integers, -1 if missing, or as names."""
     if values.dtype == object:
         return values
     filled = np.where(np.isnan(values), -1, values)
     fractions = filled[filled != np.floor(filled)]
     if len(fractions):
-        message = "{truth}: true classes must be whole numbers or names, got {wrong:g}."
+        message = "{truth}: true classes must be integers or names, got {wrong:g}."
         raise FileFormatError(
             Message(message, truth=Parameter("truth", name), wrong=float(fractions[0]))
         )
@@ -166,7 +166,7 @@ def _text_message(values: NDArray[Any], texts: list[str], *, can_drop: bool) -> 
     advice = "Leave such columns out of the file."
     if can_drop:
         advice = Message(
-            "Leave such columns out with {drop}{more}, or say what they are: {id_column}, {truth}.",
+            "Leave such columns out with {drop}{more}, or declare them: {id_column}, {truth}.",
             drop=Parameter("drop", texts[:_SHOWN]),
             more=" ..." if len(texts) > _SHOWN else "",
             id_column=Parameter("id_column", name),

@@ -1,4 +1,4 @@
-"""Run records again, and compare: whether the stored numbers are those of this version."""
+"""Check of stored records: run some again, and compare the scores."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _TIMED = "seconds"
 
 
 class Check(NamedTuple):
-    """How many records were run again, and those that came out differently: task, score, gap."""
+    """The number of records that were run again, and those with differences: task, score, gap."""
 
     n_checked: int
     differences: list[tuple[Task, str, float]]
@@ -41,11 +41,11 @@ def check(
     Parameters
     ----------
     folder : str or path-like
-        Holds the records.
+        The folder of the records.
     n_records : int, default=50
-        How many, of those whose pool is at hand and that do not measure time.
+        Number of records, of those whose pool is available and that do not measure time.
     seed : int, default=0
-        Decides which.
+        Seed of the selection.
     on_record : callable, optional
         Called after each.
 
@@ -53,16 +53,24 @@ def check(
     -------
     Check
         Scores that differ by more than 5e-7, so that six decimals would differ.
+
+    Examples
+    --------
+    >>> from tempfile import TemporaryDirectory
+    >>> from ensemblage.experiments import check
+    >>> with TemporaryDirectory() as folder:
+    ...     check(folder).n_checked
+    0
     """
     folder = Path(folder)
     at_hand = sources.at_hand()
-    known = [
+    checked = [
         record for record in record_files.read(folder).values() if _can_run(record, folder, at_hand)
     ]
-    chosen = np.random.default_rng(seed).permutation(len(known))[:n_records]
+    chosen = np.random.default_rng(seed).permutation(len(checked))[:n_records]
     differences = []
     for place in sorted(chosen.tolist()):
-        stored = known[place]
+        stored = checked[place]
         task = stored["what"]
         again = measure(folder, task)
         differences += [
@@ -88,7 +96,7 @@ def _can_run(record: Record, folder: Path, at_hand: frozenset[str]) -> bool:
 
 
 def _gaps(stored: dict[str, Any], again: dict[str, Any]) -> list[tuple[str, float]]:
-    """Return how far numbers are apart that both have."""
+    """Return the differences of numbers that both have."""
     gaps = []
     for name, value in stored.items():
         if value is None or again.get(name) is None:

@@ -1,6 +1,6 @@
-"""What the paper's experiments assert, with the evidence of the records and a verdict for each.
+"""The claims of the paper's experiments, with evidence from the records and a verdict for each.
 
-A verdict is computed, by a rule that stands beside the claim, from tables of records alone.
+A verdict is computed from tables of records, by the rule next to the claim.
 """
 
 from __future__ import annotations
@@ -19,14 +19,14 @@ if TYPE_CHECKING:
     from ensemblage.experiments.evidence import Evidence
     from ensemblage.experiments.grids import Grid
 
-#: Scores that differ by less are called equal: about two standard errors of a mean of 100 draws.
+#: Scores that differ by less are equal: about two standard errors of a mean of 100 draws.
 _CLOSE = 0.005
 _GRAPH_RIVALS = ("CSPA", "HGPA", "MCLA", "SRW", "GP-MGLA")
 _PAIR_RIVALS = ("EAC", "SRS", "WCT", "ECMC", "WEAC")
 
 
 def findings(evidence: Evidence) -> list[Finding]:
-    """Return all claims that the records say something about."""
+    """Return all claims that the records contain evidence for."""
     best, true = (comparison_grid(evidence, which, PAPER_METHODS, "c") for which in WHICH)
     if not best.rows:
         return []
@@ -36,15 +36,15 @@ def findings(evidence: Evidence) -> list[Finding]:
         _true_k_of_kdd,
         _base_clusterings,
     ]
-    found = [finding for part in parts for finding in part(evidence, best, true)]
-    return found + [finding for part in SETTINGS_CLAIMS for finding in part(evidence)]
+    findings = [finding for part in parts for finding in part(evidence, best, true)]
+    return findings + [finding for part in SETTINGS_CLAIMS for finding in part(evidence)]
 
 
 def _top_three(_: Evidence, best: Grid, true: Grid) -> list[Finding]:
     counts, printed = top_counts([best, true]), top_counts([best, true], paper=True)
     rival = max((name for name in best.rows if not name.startswith("PT")), key=lambda n: counts[n])
     n_columns = 2 * len(best.columns)
-    said = ", ".join(f"{n} {counts[n]} (paper {printed[n]})" for n in ("PTGP", "PTA-AL", rival))
+    text = ", ".join(f"{n} {counts[n]} (paper {printed[n]})" for n in ("PTGP", "PTA-AL", rival))
     least = min(counts["PTGP"], counts["PTA-AL"])
     verdict = HOLDS if least > max(counts[rival], n_columns / 2) else IN_PART
     if max(counts["PTGP"], counts["PTA-AL"]) <= counts[rival]:
@@ -54,7 +54,7 @@ def _top_three(_: Evidence, best: Grid, true: Grid) -> list[Finding]:
             "PTA-AL and PTGP are among the three best methods of nearly every column, and no rival"
             " comes near.",
             "4.5, Table 9, Figure 9",
-            f"Times in the top {TOP} of {n_columns} columns: {said}; {rival} is the best rival.",
+            f"Times in the top {TOP} of {n_columns} columns: {text}; {rival} is the best rival.",
             verdict,
         )
     ]
@@ -71,12 +71,12 @@ def _ahead(
         for column in grid.columns:
             mine = grid.cell(ours, column)
             others = {name: grid.cell(name, column) for name in rivals if name in grid.rows}
-            known = {name: cell.ours for name, cell in others.items() if cell.ours is not None}
-            if mine.ours is None or not known:
+            present = {name: cell.ours for name, cell in others.items() if cell.ours is not None}
+            if mine.ours is None or not present:
                 continue
-            draws |= {mine.runs, *(others[name].runs for name in known)}
-            rival = max(known, key=lambda name: known[name])
-            gap = known[rival] - mine.ours
+            draws |= {mine.runs, *(others[name].runs for name in present)}
+            rival = max(present, key=lambda name: present[name])
+            gap = present[rival] - mine.ours
             if gap <= 0:
                 ahead += 1
             else:
@@ -95,7 +95,7 @@ def _ahead(
 
 def _ahead_of_rivals(_: Evidence, best: Grid, true: Grid) -> list[Finding]:
     grids = (best, true)
-    found = _ahead(
+    findings = _ahead(
         grids,
         "PTGP",
         _GRAPH_RIVALS,
@@ -108,8 +108,8 @@ def _ahead_of_rivals(_: Evidence, best: Grid, true: Grid) -> list[Finding]:
         ("SL", "PTA with single link is far better than all others with single link."),
     ):
         rivals = [f"{name}-{link}" for name in _PAIR_RIVALS]
-        found += _ahead(grids, f"PTA-{link}", rivals, claim, "4.5, Table 9")
-    return found
+        findings += _ahead(grids, f"PTA-{link}", rivals, claim, "4.5, Table 9")
+    return findings
 
 
 def _base_clusterings(evidence: Evidence, best: Grid, _: Grid) -> list[Finding]:
@@ -117,18 +117,18 @@ def _base_clusterings(evidence: Evidence, best: Grid, _: Grid) -> list[Finding]:
     for name in best.columns:
         base = evidence.cell("nmi_mean", "base", name).ours
         ours = [best.cell(method, name).ours for method in ("PTA-AL", "PTGP")]
-        known = [value for value in ours if value is not None]
-        if base is not None and known:
-            gains[name] = min(known) - base
+        present = [value for value in ours if value is not None]
+        if base is not None and present:
+            gains[name] = min(present) - base
     if not gains:
         return []
-    said = ", ".join(f"{name} +{gain:.3f}" for name, gain in gains.items())
+    text = ", ".join(f"{name} +{gain:.3f}" for name, gain in gains.items())
     return [
         Finding(
             "PTA and PTGP are more accurate than the base clusterings they combine.",
             "4.4, Figure 8",
             f"Mean NMI at the best k less that of the base clusterings, the worse of the two"
-            f" methods: {said}. The gain on FC is small.",
+            f" methods: {text}. The gain on FC is small.",
             HOLDS if min(gains.values()) > 0 else IN_PART,
         )
     ]
@@ -142,14 +142,14 @@ def _true_k_of_kdd(_: Evidence, __: Grid, true: Grid) -> list[Finding]:
     }
     if not {"EAC-AL", "PTA-AL", "PTGP"} <= rows.keys():
         return []
-    said = ", ".join(f"{n} {c.ours:.3f} (paper {c.paper:.3f})" for n, c in rows.items())
+    text = ", ".join(f"{n} {c.ours:.3f} (paper {c.paper:.3f})" for n, c in rows.items())
     gaps = [(rows[n].ours or 0) - (rows["EAC-AL"].ours or 0) for n in ("PTA-AL", "PTGP")]
     verdict = HOLDS if min(gaps) > _CLOSE else (FAILS if max(gaps) < -_CLOSE else UNDECIDED)
     return [
         Finding(
             "At the true k of KDD99-10P, PTA-AL and PTGP are better than EAC with average link.",
             "4.5, Table 9",
-            f"{said}. The public pool has 18 of the 23 classes of the paper's Table 4, so that its"
+            f"{text}. The public pool has 18 of the 23 classes of the paper's Table 4, so that its"
             " true k is another.",
             verdict,
         )

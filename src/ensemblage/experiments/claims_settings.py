@@ -1,4 +1,4 @@
-"""Claims about parameters, ensemble sizes and time: what does not compare scores of Table 9."""
+"""Claims about parameters, ensemble sizes and time."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from ensemblage.experiments.evidence import Evidence
     from ensemblage.experiments.grids import Grid
 
-#: A score that is less below the best of its row is as good.
+#: A score within this distance of the best of its row is equally good.
 _AS_GOOD = 0.01
 
 
@@ -61,20 +61,20 @@ def _elite_neighbours(evidence: Evidence) -> list[Finding]:
 
 
 def _parameters(evidence: Evidence) -> list[Finding]:
-    found = []
+    claims = []
     for letter, columns in (("K", ("4", "8", "16")), ("T", ("4", "8", "16", "32"))):
         spread, flat = {}, 0
         for method in ("PTA", "PTGP"):
             grid = parameter_grid(evidence, method, letter)
             for name in grid.rows:
                 values = [grid.cell(name, column).ours for column in columns]
-                known = [value for value in values if value is not None]
-                if len(known) == len(columns):
-                    spread[method, name] = max(known) - min(known)
+                present = [value for value in values if value is not None]
+                if len(present) == len(columns):
+                    spread[method, name] = max(present) - min(present)
                     flat += spread[method, name] <= 0.02
         if spread:
             (method, name), worst = max(spread.items(), key=lambda item: item[1])
-            found.append(
+            claims.append(
                 Finding(
                     f"PTA and PTGP are robust to {letter} in a middle range.",
                     "4.3, Tables 7 and 8",
@@ -83,7 +83,7 @@ def _parameters(evidence: Evidence) -> list[Finding]:
                     HOLDS if flat == len(spread) else (IN_PART if flat else FAILS),
                 )
             )
-    return found
+    return claims
 
 
 def _suggested_range(evidence: Evidence) -> list[Finding]:
@@ -95,13 +95,13 @@ def _suggested_range(evidence: Evidence) -> list[Finding]:
             for name in grid.rows:
                 counts = [r["scores"]["microclusters"] for r in evidence.select("graph", name)]
                 cells = {c: grid.cell(name, c).ours for c in grid.columns if c != "ALL"}
-                known = {int(c): value for c, value in cells.items() if value is not None}
-                if not counts or len(known) < len(cells):
+                present = {int(c): value for c, value in cells.items() if value is not None}
+                if not counts or len(present) < len(cells):
                     continue
                 root = float(np.mean(counts)) ** 0.5
-                inside = [value for c, value in known.items() if root / 5 <= c <= root]
+                inside = [value for c, value in present.items() if root / 5 <= c <= root]
                 rows += 1
-                loss = max(known.values()) - max(inside)
+                loss = max(present.values()) - max(inside)
                 if loss > _AS_GOOD:
                     losses.append(f"{method} by {letter} on {name} ({loss:.3f})")
     if not rows:
@@ -134,9 +134,9 @@ def _ensemble_sizes(evidence: Evidence) -> list[Finding]:
     sizes = [size for size in mean.columns if runs[size] >= RUNS] or mean.columns
     for size in sizes:
         cells = {name: mean.cell(name, size).ours for name in METHODS}
-        known = {name: value for name, value in cells.items() if value is not None}
-        ours = [known.get(name) for name in ("PTA-AL", "PTGP")]
-        rivals = {name: value for name, value in known.items() if not name.startswith("PT")}
+        present = {name: value for name, value in cells.items() if value is not None}
+        ours = [present.get(name) for name in ("PTA-AL", "PTGP")]
+        rivals = {name: value for name, value in present.items() if not name.startswith("PT")}
         if None in ours or not rivals:
             continue
         rival = max(rivals, key=lambda name: rivals[name])
@@ -168,30 +168,30 @@ def _seconds(evidence: Evidence, dataset: str, method: str, **words: Any) -> flo
 
 
 def _time(evidence: Evidence) -> list[Finding]:
-    found = []
+    claims = []
     whole = {
         name: _seconds(evidence, "KDD99", name, objects=494_020)
         for name in ("PTA-AL", "PTGP", "GP-MGLA", "EAC-AL", "WEAC-AL", "MCLA")
     }
-    known = {name: value for name, value in whole.items() if value is not None}
-    if "PTA-AL" in known and "PTGP" in known:
-        said = ", ".join(f"{name} {value:.2f}" for name, value in known.items())
-        found.append(
+    present = {name: value for name, value in whole.items() if value is not None}
+    if "PTA-AL" in present and "PTGP" in present:
+        text = ", ".join(f"{name} {value:.2f}" for name, value in present.items())
+        claims.append(
             Finding(
                 "PTA and PTGP cluster half a million objects in seconds.",
                 "4.7, Figure 11",
-                f"CPU seconds on all of KDD99: {said}.",
-                HOLDS if max(known["PTA-AL"], known["PTGP"]) < 10 else IN_PART,
+                f"CPU seconds on all of KDD99: {text}.",
+                HOLDS if max(present["PTA-AL"], present["PTGP"]) < 10 else IN_PART,
             )
         )
-        faster = min(("PTA-AL", "PTGP"), key=lambda name: known[name])
-        found.append(
+        faster = min(("PTA-AL", "PTGP"), key=lambda name: present[name])
+        claims.append(
             Finding(
                 "Which of the two is faster: the text has PTGP (3.22 s against 3.70 s), the legend"
                 " of Figure 11 has PTA with the same two numbers.",
                 "4.7, Figure 11",
-                f"Here {faster} is the faster one: PTA-AL {known['PTA-AL']:.2f}, PTGP"
-                f" {known['PTGP']:.2f} CPU seconds. The two sources contradict each other.",
+                f"Here {faster} is the faster one: PTA-AL {present['PTA-AL']:.2f}, PTGP"
+                f" {present['PTGP']:.2f} CPU seconds. The two sources contradict each other.",
                 UNDECIDED,
             )
         )
@@ -206,18 +206,18 @@ def _time(evidence: Evidence) -> list[Finding]:
     micro, objects = levels["microclusters"], levels["objects"]
     both = [n for n in micro if micro[n] is not None and objects[n] is not None]
     if both:
-        said = ", ".join(f"{n} {micro[n]:.3f} and {objects[n]:.2f}" for n in both)
-        found.append(
+        text = ", ".join(f"{n} {micro[n]:.3f} and {objects[n]:.2f}" for n in both)
+        claims.append(
             Finding(
                 "The methods are more efficient than their rivals.",
                 "4.7, Figure 11",
                 f"{size:,} objects of {BESIDE}, CPU seconds on microclusters and on objects:"
-                f" {said}. Microclusters make the difference, and they serve the rivals as well:"
+                f" {text}. Microclusters make the difference, and they serve the rivals as well:"
                 " on microclusters none of these is slow.",
                 IN_PART,
             )
         )
-    return found
+    return claims
 
 
 SETTINGS_CLAIMS: tuple[Callable[[Evidence], list[Finding]], ...] = (

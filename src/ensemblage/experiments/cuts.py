@@ -1,4 +1,4 @@
-"""Scores of all cuts of a consensus, each from a small table of clusters and classes."""
+"""Scores of all cuts of a consensus, from small tables of clusters and classes."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _DECIMALS = 12
 def spanning_tree(estimator: Any) -> FloatArray:
     """Return the tree of single link along a minimum spanning tree grown from the first row.
 
-    Of links that are equally long, the one that was found first merges first.
+    Of equal links, the one found first merges first.
     """
     distance = np.round(1.0 - estimator.similarity_, _DECIMALS)
     tree: FloatArray = linkage(distance[np.triu_indices(len(distance), 1)], "single")
@@ -70,7 +70,7 @@ def best_and_true(
 
 
 def counts_by_class(units: NDArray[Any], truth: NDArray[np.int64]) -> Counts:
-    """Return how many objects of each class each unit (a cluster, a microcluster) has."""
+    """Return the number of objects of each class in each unit (a cluster, a microcluster)."""
     n_classes = int(truth.max()) + 1
     codes = units.astype(np.int64) * n_classes + truth
     counts = np.bincount(codes, minlength=(int(units.max()) + 1) * n_classes)
@@ -88,7 +88,7 @@ def _of_cuts(
 def _of_tree(
     tree: FloatArray, estimator: Any, truth: NDArray[np.int64], wanted: list[int]
 ) -> Iterator[tuple[int, Counts]]:
-    """Yield the table of every cut: the classes of each node are added up once."""
+    """Yield the table of every cut: the classes of each node are summed once."""
     n = len(tree) + 1
     groups = estimator.microclusters_
     units = groups.of_object if n == len(groups.sizes) else np.arange(len(truth))

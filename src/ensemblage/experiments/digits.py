@@ -1,4 +1,4 @@
-"""What a consensus is worth on handwritten digits: the experiment behind ``ensemblage demo``."""
+"""Accuracy of a consensus on handwritten digits: the experiment of ``ensemblage demo``."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ ROWS = {DEFAULT: "auto"} | {METHODS.title(name): name for name in ("pta", "ptgp"
 
 
 class Score(NamedTuple):
-    """How well one clustering agrees with the true digits, and how long it took."""
+    """Agreement of one clustering with the true digits, and its time."""
 
     nmi: float
     ari: float
@@ -40,7 +40,7 @@ class Run(NamedTuple):
 
 
 def warm_up() -> None:
-    """Load what is loaded on first use, so that the seconds shown are those of the method."""
+    """Load lazily imported modules, so that the seconds shown are those of the method."""
     EnsembleClustering(2, random_state=0).fit([[0.0], [1.0], [4.0], [6.0]])
     for name in ROWS:
         _fit(name, np.array([[0, 0], [0, 1], [1, 1], [1, 2]]), 2, 0)
@@ -51,7 +51,7 @@ def compare(features: NDArray[Any], digits: NDArray[Any], members: int, k: int, 
     clusterer = EnsembleClustering(k, n_members=members, random_state=seed)
     _, whole = _timed(clusterer.fit, features)
     votes = clusterer.votes_
-    with threadpool_limits(limits=1):  # its threads wait for each other on busy machines
+    with threadpool_limits(limits=1):  # threads are slow on busy machines
         single, seconds = _timed(KMeans(k, n_init=10, random_state=seed).fit, features)
     scores = {SINGLE: Score(*_agreement(digits, single.labels_), seconds)}
     models = {}
@@ -64,13 +64,13 @@ def compare(features: NDArray[Any], digits: NDArray[Any], members: int, k: int, 
 
 
 def _fit(name: str, votes: NDArray[Any], k: int, seed: int) -> Any:
-    """Return a fitted method; the table compares it with the default, so that it need not."""
+    """Return a fitted method without its comparison with the default."""
     with without_comparison():
         return Consensus(k, method=ROWS[name], random_state=seed).fit(votes)
 
 
 def _timed(work: Callable[..., Any], *arguments: Any) -> tuple[Any, float]:
-    """Return the result of a call and the seconds that it took, without those of compiling."""
+    """Return the result of a call and its seconds, without those of compiling."""
     clock = Clock()
     result = work(*arguments)
     return result, clock.elapsed().seconds

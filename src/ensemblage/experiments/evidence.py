@@ -1,4 +1,4 @@
-"""What an experiment is, and its view of the records that it is rendered from."""
+"""Experiments, and their view of the records that they are rendered from."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ if TYPE_CHECKING:
     from ensemblage.experiments.records import Record, Task
 
 _SCORED = ("scores", "settings")
-#: The cuts of records from before the best k was looked for up to the root of N.
+#: Value of `cuts` in records from before the best k was searched up to the root of N.
 FIFTY = "fifty"
 
 
 @dataclass(frozen=True)
 class Picture:
-    """A figure: its file name, its caption, and how to draw it."""
+    """A figure: its file name, its caption, and a function that draws it."""
 
     name: str
     caption: str
@@ -33,7 +33,7 @@ class Picture:
 
 @dataclass
 class Results:
-    """What the records of an experiment come to."""
+    """The tables and pictures of an experiment."""
 
     grids: list[Grid] = field(default_factory=list)
     pictures: list[Picture] = field(default_factory=list)
@@ -44,10 +44,10 @@ class Results:
 class Experiment:
     """A table or figure of the paper.
 
-    `protocol` describes what is run, `tasks` lists it for a plan, `results` makes tables and
-    pictures of records alone. `places` are where the paper has it: "Table 9". An experiment that
-    measures time runs `alone`, one task at a time; its `skip` may name a reason not to run a task,
-    given the records so far.
+    `protocol` describes the runs, `tasks` lists them for a plan, `results` makes tables and
+    pictures from records alone. `places` are the numbers in the paper: "Table 9". An experiment
+    that measures time runs `alone`, one task at a time; its `skip` may return a reason not to run a
+    task, given the records so far.
     """
 
     name: str
@@ -73,17 +73,17 @@ class Experiment:
 
 
 class Evidence:
-    """The records, one pool for each dataset: the authors' unless own ones are asked for.
+    """The records, one pool for each dataset: the authors' unless own ones are requested.
 
-    Of several own pools that were drawn from, the largest counts. Scores without the word `cuts`
-    are left out: they come from an earlier version, with another rule for the best k.
+    Of several own pools, the largest counts. Scores without the word `cuts` are left out: they come
+    from an earlier version, with another rule for the best k.
     """
 
     def __init__(self, records: Iterable[Record], paper: dict[str, Any], pools: str | None) -> None:
         self.paper = paper
         #: By kind and dataset, and in these by method; None is that of all.
         self._records: dict[tuple[str, str], dict[Any, list[Record]]] = {}
-        found: dict[str, set[str]] = defaultdict(set)
+        pools_of: dict[str, set[str]] = defaultdict(set)
         for record in records:
             what = record["what"]
             if what["kind"] in _SCORED and "cuts" not in what:
@@ -92,14 +92,14 @@ class Evidence:
             place[None].append(record)
             place[str(what.get("method"))].append(record)
             if "pool" in what:
-                found[what["dataset"]].add(what["pool"])
-        self._pools = {name: _preferred(names, pools) for name, names in found.items()}
+                pools_of[what["dataset"]].add(what["pool"])
+        self._pools = {name: _preferred(names, pools) for name, names in pools_of.items()}
 
     def datasets(self, *kinds: str) -> list[str]:
         """Return the datasets that all these kinds have records of, in the paper's order."""
-        known = [name for name in DATASETS if all(self.select(kind, name) for kind in kinds)]
+        recorded = [name for name in DATASETS if all(self.select(kind, name) for kind in kinds)]
         others = {dataset for kind, dataset in self._records if kind in kinds} - set(DATASETS)
-        return known + sorted(others)
+        return recorded + sorted(others)
 
     def select(
         self, kind: str, dataset: str, *, skipped: bool = False, **words: Any
@@ -128,8 +128,8 @@ class Evidence:
     ) -> Cell:
         """Return the mean of one score over all draws, or over the first ones."""
         records = self.scored(kind, dataset, first=first, **words)
-        found = [record["scores"].get(score) for record in records]
-        values = [value for value in found if isinstance(value, int | float)]
+        numbers = [record["scores"].get(score) for record in records]
+        values = [value for value in numbers if isinstance(value, int | float)]
         skipped = self.select(kind, dataset, skipped=True, **words)
         cell = mean_cell(values, paper, skipped[0]["skipped"] if skipped else "")
         n_fifty = sum(record["what"].get("cuts") == FIFTY for record in records)
@@ -143,8 +143,8 @@ class Evidence:
     ) -> list[Record]:
         """Return one record for each draw.
 
-        Where a draw was scored with all numbers of clusters and, earlier, with those up to 50, the
-        first counts; where only with those up to 50, that one.
+        If a draw was scored both with all numbers of clusters and, earlier, with those up to 50,
+        the first counts.
         """
         records = self.select(kind, dataset, **words)
         if words.get("cuts") == "all":
@@ -154,23 +154,23 @@ class Evidence:
         return [by_draw[draw] for draw in draws]
 
     def of_paper(self, *path: str) -> Any:
-        """Return a number of the paper's tables; None where it has none, or is not at hand."""
-        found: Any = self.paper
+        """Return a number of the paper's tables; None if it has none, or is not available."""
+        node: Any = self.paper
         for step in path:
-            found = found.get(step) if isinstance(found, dict) else None
-        return found
+            node = node.get(step) if isinstance(node, dict) else None
+        return node
 
     def printed(self, *path: str) -> dict[str, float]:
-        """Return a row or a line of the paper's numbers; empty where it has none."""
-        found = self.of_paper(*path)
-        return found if isinstance(found, dict) else {}
+        """Return a row or a line of the paper's numbers; empty if it has none."""
+        numbers = self.of_paper(*path)
+        return numbers if isinstance(numbers, dict) else {}
 
     def is_of_authors(self, dataset: str) -> bool:
         """Tell whether the ensembles of a dataset came from the authors' pool."""
         return self._pools.get(dataset) == AUTHORS
 
     def origin(self, names: Iterable[str]) -> str:
-        """Return which pools the ensembles came from."""
+        """Return the pools of the ensembles, as a sentence."""
         by_pool: dict[str, list[str]] = defaultdict(list)
         for name in names:
             if name in self._pools:
@@ -194,7 +194,7 @@ def _preferred(names: set[str], pools: str | None) -> str:
 
 
 def format_counts(grid: Grid) -> str:
-    """Return how many runs the cells of a grid are means of."""
+    """Return the number of runs in the cells of a grid, as a sentence."""
     counts = Counter(grid.cell(row, column).runs for row in grid.rows for column in grid.columns)
     counts.pop(0, None)
     if not counts or grid.runs is None:
@@ -210,7 +210,7 @@ def format_counts(grid: Grid) -> str:
 
 
 def format_differences(grid: Grid) -> str:
-    """Return how far a grid is from the paper's."""
+    """Return the differences of a grid from the paper's, as a sentence."""
     sizes = [abs(value) for value in grid.differences()]
     if not sizes:
         return ""

@@ -1,4 +1,4 @@
-"""How the figures look: sizes, colours and markers, the same for a method everywhere."""
+"""Style of the figures: sizes, colours and markers, the same for a method everywhere."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def paper_line(panel: Any, x: Sequence[Any], y: Sequence[float], colour: str) ->
 
 
 def hollow(panel: Any, cells: Sequence[Any], x: Sequence[Any], runs: int, colour: str) -> None:
-    """Make the markers white inside that stand for fewer runs than the figure is about."""
+    """Make the markers hollow that represent fewer runs than the figure."""
     few = [(at, cell.ours) for at, cell in zip(x, cells, strict=True) if 0 < cell.runs < runs]
     if few:
         at, heights = zip(*few, strict=True)
@@ -62,13 +62,13 @@ def hollow(panel: Any, cells: Sequence[Any], x: Sequence[Any], runs: int, colour
 
 
 def log_bars(panel: Any, values: Sequence[float]) -> None:
-    """Make the axis of horizontal bars logarithmic, the shortest bar still long enough to see."""
+    """Make the axis of horizontal bars logarithmic, with the shortest bar still visible."""
     panel.set_xscale("log")
     panel.set_xlim(10 ** np.floor(np.log10(min(values)) - 0.3), 4 * max(values))
     panel.invert_yaxis()
 
 
 def legend_below(figure: Any, panel: Any, columns: int) -> None:
-    """Put one legend for all panels under them."""
+    """Put one legend for all panels below them."""
     handles, labels = panel.get_legend_handles_labels()
     figure.legend(handles, labels, loc="outside lower center", ncols=columns, frameon=False)

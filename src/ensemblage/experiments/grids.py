@@ -1,4 +1,4 @@
-"""A grid of numbers, ours beside the paper's: as CSV, as Markdown, as HTML."""
+"""A grid of numbers with those of the paper: as CSV, as Markdown, as HTML."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Cell:
-    """The mean of some runs, its standard error, and what the paper prints in this place.
+    """The mean of some runs, its standard error, and the paper's number.
 
-    `remark` says why there is no number, or what a `mark` on it means.
+    `remark` explains a missing number, or a `mark` on it.
     """
 
     ours: float | None = None
@@ -30,7 +30,7 @@ class Cell:
 
     @property
     def difference(self) -> float | None:
-        """Return ours minus the paper's, where there are both."""
+        """Return ours minus the paper's, if there are both."""
         return None if self.ours is None or self.paper is None else self.ours - self.paper
 
 
@@ -46,9 +46,9 @@ def mean_cell(values: Sequence[float], paper: float | None = None, remark: str =
 class Grid:
     """A table: cells by row and column.
 
-    `decimals` is how many a person is shown (CSV keeps six), `column_decimals` where a column
-    differs; `best` marks the highest numbers of each column, as the paper's table does. `runs` is
-    how many runs a cell should be the mean of: one with another number shows it; None shows none.
+    `decimals` is the number shown to readers (CSV keeps six), `column_decimals` that of single
+    columns; `best` marks the highest numbers of each column, as the paper's table does. `runs` is
+    the expected number of runs of a cell: others show theirs; None shows none.
     """
 
     name: str
@@ -64,17 +64,17 @@ class Grid:
     runs: int | None = None
 
     def cell(self, row: str, column: str) -> Cell:
-        """Return a cell; one that nobody filled is empty."""
+        """Return a cell; unfilled ones are empty."""
         return self.cells.get((row, column), Cell())
 
     def differences(
         self, rows: Iterable[str] | None = None, columns: Sequence[str] | None = None
     ) -> list[float]:
-        """Return ours minus the paper's, wherever there are both."""
+        """Return ours minus the paper's, for all cells with both."""
         chosen = self.rows if rows is None else rows
         places = self.columns if columns is None else columns
-        found = (self.cell(row, column).difference for row in chosen for column in places)
-        return [value for value in found if value is not None]
+        differences = (self.cell(row, column).difference for row in chosen for column in places)
+        return [value for value in differences if value is not None]
 
     def to_csv(self) -> str:
         """Return one line for each cell."""
@@ -101,7 +101,7 @@ class Grid:
         return "\n".join(lines)
 
     def to_html(self) -> str:
-        """Return the same table for a browser, the error and the runs under the pointer."""
+        """Return the same table for a browser, with the error and the runs as tooltips."""
         head = "".join(f"<th>{escape(name)}</th>" for name in [self.corner, *self.columns])
         body = []
         for row in self.rows:
@@ -161,7 +161,7 @@ def top_rows(grid: Grid, column: str, n_best: int, *, paper: bool = False) -> li
 
 
 def _in_markdown(name: str) -> str:
-    """Return a name that is text in Markdown, whatever it holds."""
+    """Return a name escaped for Markdown."""
     return name.replace("&", "&amp;").replace("<", "&lt;").replace("|", "&#124;")
 
 

@@ -1,7 +1,7 @@
 """One run of each kind of task: an ensemble in, numbers out.
 
-Each function takes the folder of the results (own pools lie there) and the words of its task, and
-returns the scores, and the parameters of the method where there is one.
+Each function takes the folder of the results (with own pools) and the words of its task, and
+returns the scores, and the parameters of the method if there is one.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ _SUBSETS = 20160502  # seed of the objects that the execution time is measured o
 
 
 class Watch:
-    """Seconds of the part of a run that counts; the scoring after it does not."""
+    """Seconds of the relevant part of a run, without the scoring after it."""
 
     wall: float
     cpu: float
@@ -66,13 +66,13 @@ def measure(folder: Path, task: Task) -> Record:
     watch = Watch()
     with peak_memory() as peak, warnings.catch_warnings():
         warnings.simplefilter("ignore", en.FewerClustersWarning)
-        warnings.filterwarnings("ignore", message="ECMC's completion")
-        found = MEASURES[task["kind"]](folder, watch, **words)
-    if "skipped" in found:
-        return {"what": task, **found}
+        warnings.filterwarnings("ignore", message=r"\d+ of \d+ microclusters vanished from ECMC's")
+        result = MEASURES[task["kind"]](folder, watch, **words)
+    if "skipped" in result:
+        return {"what": task, **result}
     return {
         **record,
-        **found,
+        **result,
         "seconds": round(watch.wall, 5),
         "cpu_seconds": round(watch.cpu, 5),
         "peak_memory": peak.n_bytes,
@@ -100,14 +100,14 @@ def scores(
     return _scored(key, watch, variant, parameters, numbers, seed)
 
 
-#: Among which numbers of clusters the best is looked for, by the word `cuts` of a task.
+#: The numbers of clusters among which the best is searched, by the word `cuts` of a task.
 _NUMBERS: dict[str, Callable[[int], tuple[int, ...]]] = {
     "all": cluster_numbers,
     "fifty": lambda _: CLUSTER_NUMBERS,
     "few": lambda _: FEW_CLUSTER_NUMBERS,
     "true": lambda _: (),
 }
-#: The last fitted method with a similarity, and what it was fitted on: other linkages take that.
+#: The last fitted method with a similarity, and its input: reused by other linkages.
 _LAST: dict[Any, Any] = {}
 
 
@@ -119,7 +119,7 @@ def _scored(
     numbers: tuple[int, ...],
     seed: int = 0,
 ) -> Record:
-    """Fit, or take the similarity that another linkage was fitted on, and score."""
+    """Fit, or reuse the similarity of another linkage, and score."""
     ensemble, truth = drawn(*key)
     k = len(np.unique(truth))
     record: Record = {"parameters": parameters}
@@ -155,7 +155,7 @@ def _last_fitted(key: tuple[Any, ...], parameters: dict[str, Any], variant: Vari
 
 
 def _is_whole_tree(estimator: Any) -> bool:
-    """Tell whether cuts are those of the tree alone: ECMC may attach rows after the cut."""
+    """Tell whether cuts depend on the tree alone: ECMC may attach rows after the cut."""
     return not np.any(vars(estimator).get("_vanished", False))
 
 
@@ -221,9 +221,9 @@ def links(
 def links_by_weight(
     ensemble: en.Ensemble, truth: NDArray[np.int64]
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Return how many pairs of objects agree in 0, 1, ... M clusterings, and how many rightly.
+    """Return the pairs of objects that agree in 0, 1, ... M clusterings, and the correct ones.
 
-    Objects of one microcluster are alike, so pairs are counted between microclusters: sizes
+    Objects of one microcluster are identical, so pairs are counted between microclusters: sizes
     multiply, and so do the numbers of objects of each class.
     """
     groups, n_clusterings = ensemble.microclusters, ensemble.n_clusterings
@@ -261,10 +261,10 @@ def seconds(
     objects: int,
     level: str = "microclusters",
 ) -> Record:
-    """Time a method, from the votes of so many objects to their labels.
+    """Time a method, from the votes of `objects` objects to their labels.
 
-    With `level` "objects" each object is a microcluster of its own, identical rows or not: what the
-    method costs without that idea of the paper's.
+    With `level` "objects" each object is a separate microcluster, identical rows or not: the cost
+    of the method without microclusters.
     """
     source, truth = pool_of(folder, pool, dataset)
     votes = source.draw(members, draw)
@@ -276,11 +276,11 @@ def seconds(
     parameters = {word: v for word, v in variant.parameters.items() if word != "partitioner"}
     k = min(len(np.unique(truth)), len(en.microclusters(subset).sizes))
     estimator = _estimator(variant.method, k, parameters)
-    with flow.compiling.kernels_for(everything=True):  # which are loaded before
+    with flow.compiling.kernels_for(everything=True):  # loaded before
         variant.method(1, **parameters).fit(subset[:50])
-    given = subset if level == "microclusters" else _each_alone(subset)
+    ensemble = subset if level == "microclusters" else _each_alone(subset)
     with watch, without_comparison():
-        estimator.fit(given)
+        estimator.fit(ensemble)
     return {
         "parameters": parameters,
         "scores": {"microclusters": estimator.n_microclusters_},

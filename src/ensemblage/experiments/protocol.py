@@ -1,4 +1,4 @@
-"""What is run: the constants of the paper's section 4, and the plan that a user may narrow.
+"""The runs: constants of the paper's section 4, and the plan that a user may narrow.
 
 An ensemble is M columns of a pool of base clusterings, drawn without replacement by a seed that
 depends on M and the number of the draw only, so every method sees the same ensembles. NMI is that
@@ -7,8 +7,8 @@ score over `cluster_numbers(N)` and the true k, for NMI and ARI each; for method
 run on objects for each k (`cuts="few"`) over `FEW_CLUSTER_NUMBERS` and the true k. One record holds
 both scores of a draw, so they are always means over the same draws.
 
-The paper does not say up to which k it looked. That it was about the square root of N is inferred:
-its numbers of single link are reached with no smaller range.
+The paper does not state the largest k. That it was about the square root of N is inferred: its
+numbers of single link are not reached with a smaller range.
 """
 
 from __future__ import annotations
@@ -60,18 +60,18 @@ OWN_POOL = 200
 QUICK_POOL = 20
 QUICK_DATASETS = ("MF", "IS")
 QUICK_RUNS = 2
-#: Up to this many objects, methods that the paper ran on objects are run on objects here too.
+#: Up to this many objects, methods that the paper ran on objects are also run on objects here.
 MOST_OBJECTS = 12_000
-#: What names of variants end with: K and T by the text, ECMC with the penalty of robust PCA.
+#: Suffixes of variants: K and T by the text, ECMC with the penalty of robust PCA.
 UNCAPPED, ROBUST_PCA = " uncapped", " C=1/sqrt(N)"
 
-#: Ties decide much of complete link; this rule comes closest to the paper's.
+#: Complete link depends strongly on ties; this rule comes closest to the paper's.
 _TIES = "later"
 _LINKAGES = {"AL": "average", "CL": "complete", "SL": "single"}
 
 
 def cluster_numbers(n_objects: int) -> tuple[int, ...]:
-    """Return the numbers of clusters among which the best is looked for: up to max(50, sqrt(N))."""
+    """Return the numbers of clusters among which the best is searched: up to max(50, sqrt(N))."""
     root = isqrt(n_objects)
     beyond = (*range(60, root + 1, 10), root) if root > CLUSTER_NUMBERS[-1] else ()
     return tuple(dict.fromkeys((*CLUSTER_NUMBERS, *beyond)))
@@ -79,15 +79,14 @@ def cluster_numbers(n_objects: int) -> tuple[int, ...]:
 
 @dataclass(frozen=True)
 class Variant:
-    """A method under the name that tables give it.
+    """A method under its name in tables.
 
-    `cuts` says which k are tried for the best one: all where a cut costs little, few where each is
-    a run on objects, none ("true") where only the true k is of interest. `draws` is how many a
-    method that is slow gets where the user does not say. `uncapped` K and T follow the paper's
-    text, half the root of the number of microclusters, without the program's limit of 20.
-    `spanning` single link merges along a minimum spanning tree that grows from the first row, and
-    of equal links the one that was found first, as common programs do. No other rule for ties comes
-    near the paper's numbers of single link.
+    `cuts` selects the k that are tried for the best one: all if a cut is cheap, few if each is a
+    run on objects, only the true k for "true". `draws` is the default number for a slow method.
+    `uncapped` K and T follow the paper's text, half the root of the number of microclusters,
+    without the program's limit of 20. `spanning` single link merges along a minimum spanning tree
+    that grows from the first row, and of equal links the one found first, as common programs do. No
+    other rule for ties comes near the paper's numbers of single link.
     """
 
     method: type[ConsensusClusterer]
@@ -99,7 +98,7 @@ class Variant:
     spanning: bool = False
 
     def parameters_for(self, n_objects: int, n_microclusters: int = 0) -> dict[str, Any]:
-        """Return the parameters on so many objects and microclusters."""
+        """Return the parameters for these numbers of objects and microclusters."""
         if self.on_objects and n_objects <= MOST_OBJECTS:
             return {**self.parameters, "level": "objects"}
         if self.uncapped:
@@ -111,26 +110,26 @@ class Variant:
 def _linked(kind: type[ConsensusClusterer], **options: Any) -> dict[str, Variant]:
     """Return the three linkages of a method, for a name that they are appended to."""
     parameters = options.pop("parameters", {})
-    found = {}
+    linkages = {}
     for short, linkage in _LINKAGES.items():
         single = linkage == "single"
         tied = linkage == "complete" or (kind is ECMC and not single)
         words = {**parameters, "linkage": linkage, **({"ties": _TIES} if tied else {})}
-        found[short] = Variant(kind, words, spanning=single, **options)
-    return found
+        linkages[short] = Variant(kind, words, spanning=single, **options)
+    return linkages
 
 
 def _variants() -> dict[str, Variant]:
-    found: dict[str, Variant] = {}
+    variants: dict[str, Variant] = {}
     for kind in (PTA, EAC, SRS, WCT, ECMC, WEAC):
         options = {"draws": 10} if kind is ECMC else {}
         for short, variant in _linked(kind, **options).items():
-            found[f"{kind.__name__}-{short}"] = variant
+            variants[f"{kind.__name__}-{short}"] = variant
     for short, variant in _linked(PTA, uncapped=True).items():
-        found[f"PTA-{short}{UNCAPPED}"] = variant
+        variants[f"PTA-{short}{UNCAPPED}"] = variant
     for short, variant in _linked(ECMC, parameters={"penalty": None}, draws=5).items():
-        found[f"ECMC-{short}{ROBUST_PCA}"] = variant
-    return found | {
+        variants[f"ECMC-{short}{ROBUST_PCA}"] = variant
+    return variants | {
         "PTGP": Variant(PTGP, {}),
         f"PTGP{UNCAPPED}": Variant(PTGP, {}, uncapped=True),
         "CSPA": Variant(CSPA, {"partitioner": "metis"}, "few", 5, on_objects=True),
@@ -158,19 +157,25 @@ PAPER_METHODS = (
     *("PTA-AL", "PTA-CL", "PTA-SL", "PTGP", "CSPA", "HGPA", "MCLA", "SRW", "GP-MGLA"),
     *(f"{name}-{link}" for name in ("EAC", "SRS", "WCT", "ECMC", "WEAC") for link in _LINKAGES),
 )
-#: The twelve lines of its figures: average link stands for all pairwise methods.
+#: The twelve lines of its figures: average link represents all pairwise methods.
 LINES = tuple(name for name in PAPER_METHODS if name[-3:] not in ("-CL", "-SL"))
 
 
 @dataclass(frozen=True)
 class Plan:
-    """What a user asked for.
+    """The requested runs.
 
     `datasets` None are the paper's ten (two in a quick plan); `runs` None is the number of each
-    experiment; `pools` None is the authors' pool of each dataset where it is at hand, else an own
-    one. `at_hand` are the datasets that have a pool of the authors. `uncapped` also runs PTA and
-    PTGP with K and T as the text has them, half the root of the number of microclusters, where the
-    authors' program stops at 20.
+    experiment; `pools` None is the authors' pool of each dataset if it is available, else an own
+    one. `at_hand` are the datasets with a pool of the authors. `uncapped` also runs PTA and PTGP
+    with K and T by the text, half the root of the number of microclusters, where the authors'
+    program stops at 20.
+
+    Examples
+    --------
+    >>> from ensemblage.experiments import Plan
+    >>> Plan(datasets=("PD",), runs=2).runs
+    2
     """
 
     datasets: tuple[str, ...] | None = None
@@ -198,14 +203,14 @@ class Plan:
         return f"own-{QUICK_POOL if self.quick else OWN_POOL}"
 
     def draws(self, runs: int) -> range:
-        """Return the numbers of the draws, `runs` being what the experiment declares."""
+        """Return the numbers of the draws, given the default `runs` of the experiment."""
         wanted = QUICK_RUNS if self.quick and self.runs is None else self.runs
         return range(wanted or runs)
 
     def ensembles(
         self, runs: int, sizes: Sequence[int] = (N_MEMBERS,), datasets: Sequence[str] | None = None
     ) -> Iterator[Task]:
-        """Yield what ensembles a task may be about: draw by draw, so that all grow together."""
+        """Yield the ensembles of a task: draw by draw, so that all grow together."""
         chosen = self.chosen if datasets is None else datasets
         for size in sizes:
             for draw in self.draws(runs):
@@ -233,7 +238,7 @@ def score_tasks(
 ) -> Iterator[Task]:
     """Yield the tasks that score methods on ensembles.
 
-    Slow methods get fewer draws, unless the user said how many. `cuts` replaces that of variants.
+    Slow methods get fewer draws, unless the user sets the number. `cuts` replaces that of variants.
     """
     for ensemble in plan.ensembles(runs, sizes):
         for name in methods:

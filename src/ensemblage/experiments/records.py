@@ -1,8 +1,8 @@
-"""One line of JSON for each run: appended at once, never rewritten, read again to go on.
+"""One line of JSON for each run: appended at once, never rewritten, read again to resume.
 
 A record is a dictionary: `what` (the task: its kind and everything that decides its outcome),
 `parameters` (of the method), `versions`, `scores`, `seconds`, `cpu_seconds` and `peak_memory`.
-Where a task cannot be done the record holds only `what` and `skipped`, the reason.
+If a task cannot be run the record holds only `what` and `skipped`, the reason.
 """
 
 from __future__ import annotations
@@ -33,29 +33,29 @@ _LONGEST = 1 << 20
 
 
 def key(task: Task) -> str:
-    """Return what tells a task from all others."""
+    """Return a key that identifies a task."""
     return json.dumps(task, sort_keys=True)
 
 
 def read(folder: Path) -> dict[str, Record]:
     """Return the records of a folder by the keys of their tasks, the packed ones first.
 
-    A line that is no record, such as the last one of a run that was killed, is passed over: its
-    task counts as not done.
+    Invalid lines, such as the last one of a killed run, are skipped: their tasks count as missing.
     """
-    found = {}
+    records = {}
     for line in chain(_unpacked(folder / PACKED), _lines(folder / FILE, open)):
         with suppress(ValueError, RecursionError):
             record = json.loads(line)
             if _is_record(record):
-                found[key(record["what"])] = record
-    return found
+                records[key(record["what"])] = record
+    return records
 
 
 def _lines(path: Path, opener: Callable[..., Any]) -> Iterator[bytes]:
-    """Yield the lines of a file; one that is too long for a record comes in parts, which are none.
+    """Yield the lines of a file; one that is too long for a record is split into invalid parts.
 
-    So neither a large file nor a packed one that unpacks to much more is ever whole in memory.
+    Neither a large file nor a compressed one that expands to much more is ever completely in
+    memory.
     """
     if path.exists():
         with opener(path, "rb") as file:
@@ -68,12 +68,12 @@ def _unpacked(path: Path) -> Iterator[bytes]:
         yield from _lines(path, gzip.open)
     except (OSError, EOFError, zlib.error) as error:
         raise ValueError(
-            f"{path} is damaged ({error}). Bring it back, or remove it to run its tasks again."
+            f"{path} is damaged ({error}). Restore it, or remove it to run its tasks again."
         ) from None
 
 
 def _is_record(record: Any) -> bool:
-    """Tell whether a line has the form of a record, whoever wrote it."""
+    """Tell whether a line has the form of a record."""
     what = record.get("what") if isinstance(record, dict) else None
     if not isinstance(what, dict) or not isinstance(what.get("dataset"), str):
         return False
@@ -95,12 +95,12 @@ class RecordFile:
         self._file = file
 
     def missing(self, tasks: Iterable[Task]) -> list[Task]:
-        """Return the tasks that have no record yet, in order, each once."""
+        """Return the tasks without a record, in order, each once."""
         by_key = {key(task): task for task in tasks}
         return [task for name, task in by_key.items() if name not in self.done]
 
     def add(self, record: Record) -> None:
-        """Append one record; when this returns, it is in the file."""
+        """Append one record; it is in the file when this returns."""
         path = str(self._path)
         with lost_errors(path):
             rest = memoryview(json.dumps(record).encode() + b"\n")
@@ -115,16 +115,26 @@ class RecordFile:
 def opened(folder: Path) -> Iterator[RecordFile]:
     """Open the records of a folder for this process alone."""
     folder.mkdir(parents=True, exist_ok=True)
-    # Without a buffer nothing is written again when a full disk makes this end.
+    # Unbuffered, so that nothing is written again if a full disk ends this.
     with (folder / FILE).open("ab", buffering=0) as file:
         _lock(file, folder)
         if _is_torn(folder / FILE):
-            file.write(b"\n")  # what a killed run left behind stays a line of its own
+            file.write(b"\n")  # the rest of a killed run stays a separate line
         yield RecordFile(folder, file)
 
 
 def pack(folder: Path) -> int:
-    """Compress all records of a folder into one file; return how many there are."""
+    """Compress all records of a folder into one file; return their number.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from tempfile import TemporaryDirectory
+    >>> from ensemblage.experiments import pack
+    >>> with TemporaryDirectory() as folder:
+    ...     pack(Path(folder))
+    0
+    """
     records = read(folder)
     text = "".join(json.dumps(records[name]) + "\n" for name in sorted(records))
     with finished(folder / PACKED) as file:
@@ -142,7 +152,7 @@ def _is_torn(path: Path) -> bool:
 
 
 def _lock(file: FileIO, folder: Path) -> None:
-    """Refuse a second run into the same folder, where the system has locks of this kind."""
+    """Raise an error if another run writes to the folder, on systems with such locks."""
     try:
         import fcntl
     except ImportError:

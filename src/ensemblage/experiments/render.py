@@ -1,4 +1,4 @@
-"""From records to files: a page of Markdown, CSV and pictures for each experiment, and an index."""
+"""Rendering of records: a page of Markdown, CSV and pictures for each experiment, and an index."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ table.claims td:last-child { white-space: nowrap; font-weight: 600; }
 
 
 def need_matplotlib() -> None:
-    """Say how to get matplotlib, where it is missing, before anything is run."""
+    """Raise an error if matplotlib is missing, before anything is run."""
     try:
         import matplotlib  # noqa: F401
     except ImportError as error:
@@ -48,10 +48,20 @@ def need_matplotlib() -> None:
 
 
 def render(folder: Path, pools: str | None = None) -> Path:
-    """Write the tables and pictures of all that is recorded; return the page that shows them."""
+    """Write the tables and pictures of all records; return the page that shows them.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from tempfile import TemporaryDirectory
+    >>> from ensemblage.experiments import render
+    >>> with TemporaryDirectory() as folder:
+    ...     render(Path(folder)).name
+    'index.html'
+    """
     need_matplotlib()
-    found = record_files.read(folder)
-    evidence = Evidence(found.values(), printed(), pools)
+    records = record_files.read(folder)
+    evidence = Evidence(records.values(), printed(), pools)
     parts, contents = [], []
     for name, experiment in EXPERIMENTS.items():
         results = experiment.results(evidence)
@@ -67,7 +77,7 @@ def render(folder: Path, pools: str | None = None) -> Path:
     if judged:
         tables.write_text(folder / "claims.md", claims_in_markdown(judged))
     index = folder / "index.html"
-    tables.write_text(index, _page(claims_in_html(judged), contents, parts, len(found)))
+    tables.write_text(index, _page(claims_in_html(judged), contents, parts, len(records)))
     return index
 
 
@@ -78,7 +88,7 @@ def _write_files(folder: Path, results: Results) -> None:
         figure = picture.draw()
         for ending in ("png", "svg"):
             temporary = folder / f"{picture.name}.tmp.{ending}"
-            # Neither dates nor random names: the same records give the same files.
+            # No dates or random names: equal records give equal files.
             with _steady_names():
                 figure.savefig(temporary, dpi=120, metadata=_NO_DATE[ending])
             temporary.replace(folder / f"{picture.name}.{ending}")

@@ -1,4 +1,4 @@
-"""Run the experiments that are asked for, then render them."""
+"""Run the requested experiments, then render them."""
 
 from __future__ import annotations
 
@@ -28,17 +28,17 @@ def reproduce(
     n_jobs: int | None = None,
     progress: bool = False,
 ) -> Path:
-    """Run what the records in `folder` lack, render all of it, and return the page to open.
+    """Run the tasks without a record in `folder`, render all, and return the page to open.
 
     Parameters
     ----------
     folder : str or path-like
-        Holds the records, own pools and everything rendered. A run that is stopped, in whatever
-        way, goes on from its records when it is started again.
+        Contains the records, own pools and all rendered files. An interrupted run is resumed from
+        its records when it is started again.
     names : sequence of str or None, default=None
         Keys of `EXPERIMENTS`; None is all.
     plan : Plan or None, default=None
-        Which datasets, pools and how many runs; None is the paper's.
+        Datasets, pools and numbers of runs; None is the paper's.
     n_jobs : int or None, default=None
         Processes; None is all cores. Scores do not depend on it.
     progress : bool, default=False
@@ -46,24 +46,30 @@ def reproduce(
 
     Notes
     -----
-    Worker processes import the calling script anew, so a script needs the usual
+    Worker processes import the calling script again, so a script needs the usual
     ``if __name__ == "__main__":`` before this call.
+
+    Examples
+    --------
+    >>> from ensemblage.experiments import Plan, reproduce
+    >>> reproduce("results", ["datasets"], Plan(quick=True))  # doctest: +SKIP
+    PosixPath('results/index.html')
     """
     need_matplotlib()
     folder = Path(folder)
     unknown = [name for name in names or () if name not in EXPERIMENTS]
     if unknown:
-        raise ValueError(f"There is no experiment {unknown[0]!r}. Known: {', '.join(EXPERIMENTS)}.")
+        raise ValueError(f"Unknown experiment {unknown[0]!r}. Use one of {', '.join(EXPERIMENTS)}.")
     chosen = [EXPERIMENTS[name] for name in names or EXPERIMENTS]
     plan = replace(plan or Plan(), at_hand=sources.at_hand())
     if not any(True for experiment in chosen for _ in experiment.tasks(plan)):
         raise ValueError(
             "There is nothing to run: none of these datasets has a pool of the authors in the data"
-            " folder (ENSEMBLAGE_DATA). Place it there, or take own pools."
+            " folder (ENSEMBLAGE_DATA). Place it there, or use own pools."
         )
     lacking: set[str] = set()
     with record_files.opened(folder) as records:
-        # What is timed comes last, so that an interrupted run has more to show.
+        # Timed experiments come last, so that an interrupted run has more results.
         for alone in (False, True):
             n_workers = 1 if alone else n_threads(n_jobs)
             with workers(n_workers) as pool:
@@ -84,9 +90,9 @@ def reproduce(
                             pool,
                             on_record=advance,
                             skip=experiment.skip,
-                            # One in waiting for each worker keeps all of them busy.
+                            # One waiting task for each worker keeps all of them busy.
                             n_at_once=1 if alone else 2 * n_workers,
                         )
         if not records.done:
-            raise ValueError("Nothing could be run; the warnings above tell why.")
+            raise ValueError("Nothing could be run. See the warnings above.")
     return render(folder, plan.pools)

@@ -1,4 +1,4 @@
-"""Running what is missing: in processes, each record written as soon as it is there."""
+"""Run missing tasks in processes, writing each record as soon as it is finished."""
 
 from __future__ import annotations
 
@@ -32,8 +32,8 @@ def run(
 ) -> None:
     """Run the tasks, in order, and add the record of each when it is finished.
 
-    A task that `skip` gives a reason for, seeing all records before it, is recorded as skipped.
-    What was recorded stays, whatever happens.
+    A task for which `skip` returns a reason, given all earlier records, is recorded as skipped.
+    Finished records are kept after any error.
     """
     waiting = list(reversed(tasks))
     running: dict[Future[Record], Task] = {}
@@ -53,7 +53,7 @@ def run(
 
 
 def _result(future: Future[Record], task: Task) -> Record:
-    """Return a record; a method that refuses for lack of memory has given an answer too."""
+    """Return a record; a method that raises MemoryBudgetError also has a result."""
     try:
         return future.result()
     except MemoryError as error:
@@ -62,7 +62,7 @@ def _result(future: Future[Record], task: Task) -> Record:
         raise ChildProcessError(
             f"A worker process died while {task} was run: most likely for lack of memory (then use"
             " fewer jobs), or because a script of your own has no 'if __name__ == \"__main__\":'"
-            " before what it runs. Finished runs are kept; start again to go on."
+            " before its calls. Finished runs are kept; start again to resume."
         ) from None
 
 
@@ -70,7 +70,7 @@ def _result(future: Future[Record], task: Task) -> Record:
 def workers(n_jobs: int) -> Iterator[ProcessPoolExecutor]:
     """Provide processes of one thread each, or one process with all threads.
 
-    They start with the first task, and are dropped without waiting if something goes wrong.
+    They start with the first task, and are dropped without waiting after an error.
     """
     before = os.environ.get("OMP_NUM_THREADS")
     if n_jobs > 1:
@@ -81,8 +81,8 @@ def workers(n_jobs: int) -> Iterator[ProcessPoolExecutor]:
         yield pool
         pool.shutdown()
     except BaseException:
-        # A task may take minutes; who interrupts does not want to wait for it.
-        # Nor must a second interrupt leave some of them alive.
+        # A task may take minutes; an interrupt must not wait for it. Nor must a second interrupt
+        # leave some of them alive.
         with _interrupts_held():
             started = list((pool._processes or {}).values())
             pool.shutdown(wait=False, cancel_futures=True)
@@ -98,9 +98,9 @@ def workers(n_jobs: int) -> Iterator[ProcessPoolExecutor]:
 
 @contextmanager
 def _interrupts_held() -> Iterator[None]:
-    """Hold an interrupt back for a moment: a worker that is just starting would show a traceback.
+    """Block interrupts for a moment: a worker that is just starting would show a traceback.
 
-    The worker inherits that it is held back, and then ignores it.
+    The worker inherits the block, and then ignores interrupts.
     """
     if not hasattr(signal, "pthread_sigmask"):
         yield
@@ -113,7 +113,7 @@ def _interrupts_held() -> Iterator[None]:
 
 
 def _begin() -> None:
-    """Leave interrupts to the parent, and end when it ends, however it does."""
+    """Leave interrupts to the parent, and end when it ends for any reason."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
 
     def follow() -> None:

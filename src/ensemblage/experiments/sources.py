@@ -1,9 +1,8 @@
-"""Where ensembles come from: the authors' pools, or pools of our own made from the features.
+"""Sources of ensembles: the authors' pools, or own pools made from the features.
 
-A pool is named "authors", or "own-200" for 200 members of our own: k-means and RPCL in turn, as
-the authors made theirs, from the features in the scaling that they used, with seed 0. Own pools
-are made once and kept in the folder of the results; a run that is killed goes on with the
-members it has.
+A pool is named "authors", or "own-200" for 200 own members: k-means and RPCL in turn, like those of
+the authors, from the features in their scaling, with seed 0. Own pools are made once and kept in
+the folder of the results; a killed run is resumed with its finished members.
 """
 
 from __future__ import annotations
@@ -50,10 +49,10 @@ def prepare(
     n_jobs: int | None = None,
     progress: bool = False,
 ) -> list[Task]:
-    """Make the own pools that tasks draw from, where they are not there yet.
+    """Make the own pools that tasks draw from, if they are missing.
 
-    Returns the tasks that can be run. Datasets that cannot be had are added to `lacking`, and a
-    warning tells why.
+    Returns the tasks that can be run. Unavailable datasets are added to `lacking`, and a warning
+    reports the reason.
     """
     wanted: dict[tuple[str, str], int] = {}
     for task in tasks:
@@ -72,7 +71,7 @@ def prepare(
 def _have(
     folder: Path, pool: str, dataset: str, most: int, *, n_jobs: int | None, progress: bool
 ) -> None:
-    """See that a dataset, or a pool with so many members, is there; make an own one if need be."""
+    """Check that a dataset, or a pool with enough members, is available; make one if needed."""
     if not pool:
         datasets.load(dataset)
         return
@@ -84,7 +83,7 @@ def _have(
 
 
 def _is_whole(path: Path) -> bool:
-    """Tell whether an own pool is there; one that is damaged is made again."""
+    """Tell whether an own pool exists; a damaged one is made again."""
     try:
         datasets.load_pool(path)
     except (OSError, ValueError):
@@ -121,18 +120,18 @@ def _path(folder: Path, pool: str, dataset: str) -> Path:
 
 @lru_cache(maxsize=10)
 def pool_of(folder: Path, pool: str, dataset: str) -> tuple[datasets.Pool, NDArray[np.int64]]:
-    """Return a pool and the classes of its objects; those of the paper's datasets are remembered.
+    """Return a pool and the classes of its objects; those of the paper's datasets are cached.
 
-    Draws alternate between datasets, and a pool takes longer to read than many methods to run.
+    Draws alternate between datasets, and reading a pool takes longer than running many methods.
     """
-    found = datasets.load_pool(dataset if pool == AUTHORS else _path(folder, pool, dataset))
-    if found.truth is None or (found.truth < 0).any():
-        raise ValueError(f"the pool of {dataset} lacks true classes (gt) to compare with.")
-    return found, found.truth
+    loaded = datasets.load_pool(dataset if pool == AUTHORS else _path(folder, pool, dataset))
+    if loaded.truth is None or (loaded.truth < 0).any():
+        raise ValueError(f"the pool of {dataset} has no true classes (gt).")
+    return loaded, loaded.truth
 
 
 @lru_cache(maxsize=2)
 def drawn(folder: Path, pool: str, dataset: str, members: int, draw: int) -> Drawn:
-    """Return an ensemble; the last two are remembered, for one method comes after another."""
+    """Return an ensemble; the last two are cached, because methods run one after another."""
     source, truth = pool_of(folder, pool, dataset)
     return Drawn(Ensemble(source.draw(members, draw)), truth)

@@ -1,4 +1,4 @@
-"""The page of claims: what the paper asserts, the evidence here, and the verdict."""
+"""The page of claims: the paper's claims, the evidence here, and the verdicts."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _ABOUT = (
 
 @dataclass(frozen=True)
 class Finding:
-    """A claim in our words, where the paper makes it, the evidence, and the verdict."""
+    """A claim in our words, its section in the paper, the evidence, and the verdict."""
 
     claim: str
     section: str
@@ -44,7 +44,7 @@ def claims_in_markdown(found: list[Finding]) -> str:
 
 
 def claims_in_html(found: list[Finding]) -> str:
-    """Return the claims as a table; nothing where there are none."""
+    """Return the claims as a table; empty if there are none."""
     if not found:
         return ""
     rows = "".join(

@@ -2,7 +2,7 @@
 
 votes → microclusters → co-association → elite-neighbour graph → random walks → similarity → cut
 
-Nothing here checks input, warns, logs or draws random numbers that it was not handed.
+These functions do not check input, warn or log, and use only random numbers that are passed in.
 """
 
 from ensemblage.flow._contingency import overlaps, overlaps_with, owners

@@ -1,4 +1,4 @@
-"""In how many clusterings do two rows of votes agree? The kernel under several stages."""
+"""Number of clusterings in which two rows of votes agree: the kernel of several stages."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _COLUMNS_PER_STRIP = 4096  # counters of a strip stay in the L1 cache
 class VoteCodes(NamedTuple):
     """Votes as the smallest unsigned integers, clusterings first, ready to be compared.
 
-    A missing vote is another number on the left than on the right, so that it agrees with nothing.
+    A missing vote has different codes on the left and on the right, so that it never agrees.
     """
 
     left: NDArray[np.unsignedinteger[Any]]
@@ -42,7 +42,7 @@ def vote_codes(table: NDArray[np.int32]) -> VoteCodes:
 
 
 def turnout_codes(table: NDArray[np.int32]) -> VoteCodes:
-    """Return who voted at all, so that `count_matches` counts where both did."""
+    """Return which votes are present, so that `count_matches` counts where both are."""
     voted = np.ascontiguousarray((table >= 0).T)
     return VoteCodes(np.where(voted, 1, 2).astype(np.uint8), voted.astype(np.uint8))
 
@@ -57,7 +57,7 @@ def sum_matches(
 ) -> None:
     """Write to ``sums[r, j]`` the weight of the clusterings where row start + r matches row j.
 
-    Clusterings are added in their order, whoever is compared: equal sums are equal numbers.
+    Clusterings are added in a fixed order: equal sums are equal numbers.
     """
     if worth_a_kernel(left.size * right.shape[1]):
         _sum_matches(left, right, weights, start, sums)

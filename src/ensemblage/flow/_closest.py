@@ -1,16 +1,16 @@
 """Repeated search for the closest pair, with a rule for pairs that are equally close.
 
-Complete and single link on co-association meet ties at nearly every merge, and ties decide the
-result. A chain of nearest neighbours cannot keep a rule about all tied pairs. Here every row knows
+Complete and single link on co-association have ties at nearly every merge, and ties decide the
+result. A chain of nearest neighbours cannot apply a rule to all tied pairs. Here every row keeps
 its best partner among the rows before it, and the best of these pairs is merged.
 
 One square table holds both numbers of a pair j < i: its height in ``table[i, j]``, its mean
-distance in ``table[j, i]``. A merge makes most pairs worse, so what a row knew is a bound
-afterwards: the row is searched again only if its bound is the best (as in D. Müllner, "Modern
+distance in ``table[j, i]``. A merge makes most pairs worse, so the stored partner of a row is a
+bound afterwards: the row is searched again only if its bound is the best (as in D. Müllner, "Modern
 hierarchical, agglomerative clustering algorithms", arXiv:1109.2378, 2011). A merge costs O(n), and
 as much for each row that is searched again. These are few where the first two numbers of a pair
 seldom tie: O(n²) time in practice, O(n³) at worst, and no memory besides the table but a few rows.
-Rows that are gone are taken out whenever they are half of all.
+Merged rows are removed whenever they are half of all.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ def merge_closest(
     table : ndarray of shape (n, n)
         Distances, symmetric, C-contiguous; overwritten.
     mass : ndarray of shape (n,)
-        How much each row weighs in a mean.
+        Weight of each row in a mean.
     rule : int
         0 merges by the mean distance, 1 by the largest, 2 by the smallest.
     by_mean : bool
@@ -67,11 +67,11 @@ def merge_closest(
 
 
 def _compact(table: FloatArray, left: NDArray[np.int64]) -> FloatArray:
-    """Return the table of some rows, in rising order, in the memory it lies in."""
+    """Move some rows of the table, in rising order, to its start, in place."""
     n = len(left)
     smaller = table.reshape(-1)[: n * n].reshape(n, n)
     for row, source in zip(smaller, left.tolist(), strict=True):
-        row[:] = table[source, left]  # which lies at or behind what is written
+        row[:] = table[source, left]  # read at or after the written position
     return smaller
 
 
@@ -86,7 +86,7 @@ def _least(row: Any, size: Any) -> Any:
 
 @kernel
 def _search(table: Any, mass: Any, i: Any, by_mean: Any, best: Any, height: Any, mean: Any) -> None:
-    """Find the best partner of row i; rows that are gone are infinitely far."""
+    """Find the best partner of row i; removed rows are infinitely far."""
     height[i] = _least(table[i], i)
     if height[i] == np.inf:
         return
@@ -145,7 +145,7 @@ def _offer(
     z: Any, a: Any, b: Any, joined: Any, joined_mean: Any, mass: Any, by_mean: Any,
     best: Any, height: Any, mean: Any, stale: Any,
 ) -> None:  # fmt: skip
-    """Let row z know its new pair with a, into which b has gone."""
+    """Update the pair of row z with a, into which b was merged."""
     if joined > height[z] + TOLERANCE:
         order = 1
     elif joined < height[z] - TOLERANCE:
@@ -173,7 +173,7 @@ def _merge(
     table: Any, mass: Any, rule: Any, by_mean: Any, best: Any, height: Any, mean: Any,
     stale: Any, alive: Any, pairs: Any, heights: Any,
 ) -> None:  # fmt: skip
-    """Write so many merges as fit; `alive` says which rows are left."""
+    """Write as many merges as fit; `alive` marks the remaining rows."""
     n = len(mass)
     for i in range(1, n):
         _search(table, mass, i, by_mean, best, height, mean)

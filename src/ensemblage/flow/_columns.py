@@ -1,6 +1,6 @@
-"""Products of S with many columns, a few panels at a time: the loop around the one kernel.
+"""Products of S with many columns, a few panels at a time: the loop around one kernel.
 
-Panels are independent, so they may go to threads without changing a bit of the result.
+Panels are independent, so threads do not change a bit of the result.
 """
 
 from __future__ import annotations
@@ -21,15 +21,14 @@ if TYPE_CHECKING:
     from ensemblage._types import FloatArray
 
 _FEW_NODES = 1024
-#: Columns that one work item takes: a few panels share their scratch memory, whose pages cost time
-#: to get.
+#: Columns of one work item: a few panels share their scratch memory, which is slow to allocate.
 COLUMNS_AT_A_TIME = 4 * WIDTH
 
 
 class WalkProduct:
-    """S = Σ_{t=1..T} P^t (P^t)ᵀ as something to multiply columns with.
+    """S = Σ_{t=1..T} P^t (P^t)ᵀ as an operator on columns.
 
-    In single precision if asked to, which is twice as fast and right to about 1e-6.
+    Optionally in single precision, which is twice as fast and exact to about 1e-6.
     """
 
     def __init__(self, P: Any, n_steps: int, *, single: bool = False) -> None:
@@ -49,7 +48,7 @@ class WalkProduct:
         fetch: Callable[[int, int], NDArray[Any]],
         store: Callable[[int, int, NDArray[Any]], None],
     ) -> None:
-        """Multiply columns ``first..last-1``: `fetch` brings some, `store` takes S times these."""
+        """Multiply columns ``first..last-1``: `fetch` reads some, `store` writes S times these."""
         panels = np.empty((self._n_steps + 1, len(self.order), self._width), dtype=self._dtype)
         result = np.empty_like(panels[0])
         for left in range(first, last, self._width):
@@ -70,7 +69,7 @@ def for_all_columns(
     *,
     single: bool = False,
 ) -> None:
-    """Multiply S with columns by panels: `fetch` brings some, `store` takes S times these."""
+    """Multiply S with columns by panels: `fetch` reads some, `store` writes S times these."""
     product = WalkProduct(P, n_steps, single=single)
     in_threads(
         lambda span: product.by_panels(*span, fetch, store),
@@ -87,10 +86,10 @@ def unit_columns(n: int, first: int, last: int) -> FloatArray:
 
 
 def local_order(P: Any) -> tuple[NDArray[np.intp], Any]:
-    """Return an order of the nodes that brings neighbours together, and P in that order.
+    """Return an order of the nodes in which neighbours are close, and P in that order.
 
     A panel of many nodes does not fit in the nearest cache, but the neighbourhood of a node does:
-    products are twice as fast at 7,000 nodes. Few nodes fit anyway and stay as they are.
+    products are twice as fast at 7,000 nodes. Few nodes fit anyway and keep their order.
     """
     n = P.shape[0]
     if n < _FEW_NODES:
@@ -102,7 +101,7 @@ def local_order(P: Any) -> tuple[NDArray[np.intp], Any]:
 
 
 def inverse(norms: FloatArray) -> FloatArray:
-    """Return 1 / norms, 0 where a node has no trajectory."""
+    """Return 1 / norms, 0 if a node has no trajectory."""
     return np.divide(1.0, norms, out=np.zeros_like(norms), where=norms > 0)
 
 

@@ -1,4 +1,4 @@
-"""How many objects the clusters of an ensemble share: contingency tables of its clusterings.
+"""Sizes of the overlaps of clusters of an ensemble: contingency tables of its clusterings.
 
 Clusters of all clusterings are numbered in one row, clustering by clustering, as the columns of
 `ensemblage.flow.membership`. Counts are whole numbers below 2**53, so float64 holds them exactly,
@@ -25,9 +25,9 @@ if TYPE_CHECKING:
     from ensemblage._types import FloatArray
 
 
-#: A block is sparse if it has so many cells for each vote, and more than a few.
+#: A block is sparse if it has at least this number of cells for each vote.
 _MOSTLY_EMPTY, _FEW_CELLS = 8, 1 << 20
-#: A vote takes NumPy about so many steps of `worth_a_kernel`.
+#: Steps of `worth_a_kernel` that NumPy takes for a vote.
 _STEPS = 10
 
 
@@ -37,7 +37,7 @@ def owners(table: NDArray[np.int32]) -> NDArray[np.int64]:
 
 
 def cluster_ends(table: NDArray[np.int32]) -> NDArray[np.int64]:
-    """Return where the clusters of each clustering begin, and the number of all clusters."""
+    """Return the start of the clusters of each clustering, and the number of all clusters."""
     return np.append(0, np.cumsum(table.max(axis=0, initial=-1) + 1, dtype=np.int64))
 
 
@@ -72,7 +72,7 @@ def overlaps_with(
     table: NDArray[np.int32],
     sizes: NDArray[np.int64],
 ) -> FloatArray:
-    """Return the objects that each label 0..n_labels-1 shares with each cluster; -1 is no label."""
+    """Return the objects that each label 0..n_labels-1 shares with each cluster; -1 is missing."""
     ends = cluster_ends(table)
     counts: FloatArray = np.empty((n_labels, int(ends[-1])))
     if worth_a_kernel(_STEPS * table.size):
@@ -86,15 +86,15 @@ def overlaps_with(
 def sharing(
     table: NDArray[np.int32], sizes: NDArray[np.int64]
 ) -> Callable[[NDArray[np.int32], int, int], FloatArray | csr_array]:
-    """Return what gives the objects that the clusters of a clustering share with others.
+    """Return a function that counts the objects shared by clusters of a clustering and others.
 
     Called with the votes of the clustering, a number of clusterings and the number of its own
-    clusters, it gives a row for each of these and a column for each cluster of the first so many
-    clusterings of `table`: a sparse matrix where nearly all
-    would be empty, as it is for clusters of single rows.
+    clusters, it returns a row for each of these and a column for each cluster of the first
+    clusterings of `table`, as a sparse matrix if nearly all entries would be 0, as for clusters of
+    single rows.
     """
     ends, weights = cluster_ends(table), sizes.astype(np.float64)
-    compiled = worth_a_kernel(table.size * table.shape[1])  # as it is called for each clustering
+    compiled = worth_a_kernel(table.size * table.shape[1])  # called for each clustering
 
     def share(
         labels: NDArray[np.int32], n_clusterings: int, n_labels: int

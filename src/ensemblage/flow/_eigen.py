@@ -1,7 +1,7 @@
 """Leading eigenvectors of a symmetric matrix, shared by cuts into different numbers of parts.
 
-A matrix that is there is given to LAPACK. One that is only a product, and large, is multiplied with
-blocks of vectors until their span holds the leading ones.
+A stored matrix is passed to LAPACK. A large one that is only available as a product is multiplied
+with blocks of vectors until their span contains the leading ones.
 """
 
 from __future__ import annotations
@@ -28,8 +28,8 @@ _NEW = 1e-12
 class LeadingVectors:
     """Eigenvectors in batches of a first size and its doubles.
 
-    Cuts into different numbers of parts share them, and which vectors a cut sees depends on
-    nothing but its own number.
+    Cuts into different numbers of parts share them, and the vectors of a cut depend only on its own
+    number.
     """
 
     def __init__(self, matrix: FloatArray, first_batch: int = FIRST_BATCH) -> None:
@@ -47,7 +47,7 @@ class LeadingVectors:
             batch *= 2
         if batch not in self._batches:
             values, vectors = _largest(self._matrix, batch)
-            # In one piece, so that a copy (a pickle) gives the same products to the last bit.
+            # Contiguous, so that a copy (a pickle) gives the same products to the last bit.
             self._batches[batch] = values[::-1].copy(), np.ascontiguousarray(vectors[:, ::-1])
         return self._batches[batch]
 
@@ -64,7 +64,7 @@ class ProductVectors:
     leading : ndarray of shape (n,)
         An eigenvector of the largest eigenvalue, to begin with.
     error : float
-        The largest residual that is good enough, as a share of the largest eigenvalue. That of the
+        The largest accepted residual, as a share of the largest eigenvalue. The error of the
         products must be smaller.
     """
 
@@ -93,7 +93,7 @@ class ProductVectors:
 
 
 def batch_of_products(n_vectors: int) -> int:
-    """Return how many vectors are computed where so many are wanted: a multiple of eight."""
+    """Return the number of vectors to compute for `n_vectors`: a multiple of eight."""
     return -(-n_vectors // _BATCH) * _BATCH
 
 
@@ -133,7 +133,7 @@ def leading_of_product(
             basis, products = basis @ kept, products @ kept
         fresh = _orthogonal(residuals, basis)
         if not fresh.shape[1]:
-            break  # the span is closed under the product: nothing better is in reach
+            break  # the span is closed under the product
         basis = np.hstack([basis, fresh])
         products = np.hstack([products, multiply(fresh)])
     return values[:n_vectors].copy(), np.ascontiguousarray(found[:, :n_vectors])
@@ -152,11 +152,11 @@ def _orthogonal(block: FloatArray, basis: FloatArray) -> FloatArray:
 
 
 def all_pairs(matrix: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Return all eigenvalues and vectors, by the algorithm that does not give up.
+    """Return all eigenvalues and vectors, by the most robust algorithm.
 
-    SciPy's default does, on some matrices whose entries are of very unequal size.
+    SciPy's default fails on some matrices with entries of very different size.
     """
-    if len(matrix) == 1:  # too little room for LAPACK, older versions of SciPy say
+    if len(matrix) == 1:  # too small for LAPACK in older versions of SciPy
         return matrix[0].copy(), np.ones((1, 1))
     values, vectors = eigh(matrix, driver="evd")
     return values, vectors

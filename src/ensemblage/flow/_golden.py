@@ -13,7 +13,7 @@ _GOLDEN = (5.0**0.5 - 1.0) / 2.0
 def golden_maximum(
     function: Callable[[float], float], low: float, high: float, tolerance: float
 ) -> float:
-    """Return where a concave function of one number is largest, within the tolerance.
+    """Return the maximum of a concave function of one number, within the tolerance.
 
     Examples
     --------

@@ -1,10 +1,9 @@
 """Groups of microclusters as counts of their objects in the clusters of an ensemble.
 
-Where two objects are as similar as the clusters that they share weigh, the similarity summed over
-all pairs of two groups of objects is Σ_u w_u · n_Au · n_Bu, n_Au the objects of group A in cluster
-u. These counts are kept twice: each group has a row of the clusters that it meets, and each cluster
-a list of the groups. Merging two groups joins their rows, and takes an entry off each list that
-both are in.
+If the similarity of two objects is the weight of the clusters that they share, its sum over all
+pairs of two groups of objects is Σ_u w_u · n_Au · n_Bu, n_Au the objects of group A in cluster u.
+These counts are stored twice: each group has a row of its clusters, and each cluster a list of its
+groups. Merging two groups joins their rows, and removes an entry from each list that has both.
 """
 
 from __future__ import annotations
@@ -22,7 +21,7 @@ if TYPE_CHECKING:
 
 
 class Clusters(NamedTuple):
-    """The clusters of the ensemble, and the groups that each meets.
+    """The clusters of the ensemble, and the groups in each.
 
     The list of cluster u is from ``start[u]`` to ``start[u] + length[u]``, in any order.
     """
@@ -36,13 +35,13 @@ class Clusters(NamedTuple):
 
 
 class Groups(NamedTuple):
-    """The groups, a union under the number of its part with the lowest row of the table.
+    """The groups; a union has the number of its part with the lowest row of the table.
 
     The clusters of group g are from ``start[g]`` to ``start[g] + length[g]``, in their order.
     """
 
     #: Of each: its lowest row, its objects, the inverse of that, the similarity of its last merge,
-    #: and the group that it was merged into, which is itself if it is there.
+    #: and the group that it was merged into, or itself.
     row: NDArray[np.int64]
     mass: FloatArray
     share: FloatArray
@@ -50,7 +49,7 @@ class Groups(NamedTuple):
     parent: NDArray[np.int64]
     start: NDArray[np.int64]
     length: NDArray[np.int64]
-    #: The clusters: which, the objects there, and the place in the list. New ones come at the end.
+    #: The clusters: number, objects, and position in the list. New ones are appended.
     cluster: NDArray[np.int32]
     objects: FloatArray
     place: NDArray[np.int32]
@@ -107,9 +106,9 @@ def group_lists(
 
 
 def close_gaps(groups: Groups) -> None:
-    """Move the clusters of all groups that are there to the front, so that there is room again.
+    """Move the clusters of all existing groups to the front, to make room.
 
-    A union meets no more clusters than its parts together, so the room is half of all at least.
+    A union has no more clusters than its parts together, so at least half of the room becomes free.
     """
     there = np.flatnonzero(groups.parent == np.arange(len(groups.parent)))
     there = there[np.argsort(groups.start[there])]
@@ -124,7 +123,7 @@ def close_gaps(groups: Groups) -> None:
 
 @kernel
 def weigh(groups: Any, clusters: Any, group: Any, times: Any) -> None:
-    """Write the weighted counts of a group into the row of all clusters; 0 times clears it."""
+    """Write the weighted counts of a group into the row of all clusters; factor 0 clears it."""
     for e in range(groups.start[group], groups.start[group] + groups.length[group]):
         u = groups.cluster[e]
         groups.counts[u] = times * clusters.weight[u] * groups.objects[e]
@@ -132,7 +131,7 @@ def weigh(groups: Any, clusters: Any, group: Any, times: Any) -> None:
 
 @kernel
 def mean_similarity(groups: Any, weighed: Any, other: Any) -> Any:
-    """Return the mean similarity of the group that was weighed and another."""
+    """Return the mean similarity of the weighed group and another."""
     total = 0.0
     for e in range(groups.start[other], groups.start[other] + groups.length[other]):
         total += groups.counts[groups.cluster[e]] * groups.objects[e]
@@ -141,10 +140,10 @@ def mean_similarity(groups: Any, weighed: Any, other: Any) -> Any:
 
 @kernel
 def merge(groups: Any, clusters: Any, a: Any, b: Any) -> Any:
-    """Merge group b into group a and return the mean similarity that they had.
+    """Merge group b into group a and return their mean similarity.
 
-    There must be room for the clusters of both. A merge is no more similar than those inside it:
-    rounding must not turn their order around.
+    There must be room for the clusters of both. A merge is at most as similar as those inside it:
+    rounding must not reverse their order.
     """
     cluster, objects, place = groups.cluster, groups.objects, groups.place
     total = 0.0
@@ -168,7 +167,7 @@ def merge(groups: Any, clusters: Any, a: Any, b: Any) -> Any:
             j += 1
         e += 1
     length = e - first
-    if length <= groups.length[a]:  # it needs no new room
+    if length <= groups.length[a]:  # no new room needed
         e = first
         first = groups.start[a]
         for k in range(length):
@@ -186,9 +185,9 @@ def merge(groups: Any, clusters: Any, a: Any, b: Any) -> Any:
 
 @kernel
 def _drop(groups: Any, clusters: Any, u: Any, kept: Any, dropped: Any) -> Any:
-    """Take an entry off the list of cluster u, and return the place of `kept` after that.
+    """Remove an entry from the list of cluster u, and return the new position of `kept`.
 
-    The last entry moves to the free place, and the place that its group keeps is updated.
+    The last entry moves to the free position, and the stored position of its group is updated.
     """
     clusters.length[u] -= 1
     last = clusters.start[u] + clusters.length[u]

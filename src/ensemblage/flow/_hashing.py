@@ -20,7 +20,7 @@ _SLOTS_IN_CACHE = 1 << 16
 
 @intrinsic
 def _prefetch(typing_context: Any, array: Any, index: Any) -> Any:
-    """Ask for the cache line of ``array[index]`` before it is needed."""
+    """Prefetch the cache line of ``array[index]``."""
 
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         data = context.make_array(signature.args[0])(context, builder, arguments[0]).data
@@ -38,12 +38,12 @@ def _prefetch(typing_context: Any, array: Any, index: Any) -> Any:
 def pack(rows: Any, shift: Any, base: Any, first_column: Any, keys: Any) -> None:
     """Write each row as one or more 64-bit words.
 
-    Word w of a row holds columns ``first_column[w]`` up to ``first_column[w + 1]``, each shifted
-    to its place; ``base[w]`` is what the lowest votes would give, so that the word starts at 0.
-    Sums are modulo 2**64, so signs do not matter. Votes must lie within the layout's ranges.
+    Word w of a row holds columns ``first_column[w]`` up to ``first_column[w + 1]``, each shifted to
+    its position; ``base[w]`` is the word of the lowest votes, so that words start at 0. Sums are
+    modulo 2**64, so signs do not matter. Votes must lie within the layout's ranges.
     """
     for w in range(keys.shape[1]):
-        # Unsigned counters: a signed index would be tested for "counts from the end" each time.
+        # Unsigned counters: signed indices would be tested for negative values each time.
         first, last = np.uint64(first_column[w]), np.uint64(first_column[w + 1])
         for i in range(rows.shape[0]):
             key = np.uint64(0)
@@ -54,7 +54,7 @@ def pack(rows: Any, shift: Any, base: Any, first_column: Any, keys: Any) -> None
 
 @kernel
 def fingerprints(keys: Any, prints: Any) -> None:
-    """Write 64 bits for each row: the key itself where it is one word, else a mixture."""
+    """Write 64 bits for each row: the key itself if it is one word, else a mixture."""
     for i in range(len(prints)):
         mixed = keys[i, 0]
         for w in range(1, keys.shape[1]):
@@ -64,7 +64,7 @@ def fingerprints(keys: Any, prints: Any) -> None:
 
 @kernel
 def _differ(keys: Any, i: Any, known: Any, number: Any) -> bool:
-    """Tell keys of several words apart that share a fingerprint."""
+    """Tell whether keys of several words with the same fingerprint are equal."""
     for w in range(keys.shape[1]):
         if keys[i, w] != known[number, w]:
             return True
@@ -82,11 +82,11 @@ def insert(
     n_known: Any,
     numbers: Any,
 ) -> tuple[int, int]:
-    """Give rows from `start` on their numbers, new ones in order of appearance.
+    """Assign numbers to the rows from `start` on, new ones in order of appearance.
 
-    `slots` is an open-addressing table of pairs (fingerprint, number + 1). Return how many rows
-    are numbered (fewer than all where `known` is full, for the caller to enlarge and call again)
-    and how many keys are known.
+    `slots` is an open-addressing table of pairs (fingerprint, number + 1). Return the number of
+    numbered rows (fewer than all if `known` is full; the caller enlarges it and calls again) and
+    the number of known keys.
     """
     n_rows = len(prints)
     mask = len(slots) // 2 - 1
@@ -142,7 +142,7 @@ def look_up(prints: Any, keys: Any, slots: Any, spare_bits: Any, known: Any, num
 
 @kernel
 def fill_slots(prints: Any, slots: Any, spare_bits: Any) -> None:
-    """Put keys that are known to differ into an empty table."""
+    """Insert distinct keys into an empty table."""
     mask = len(slots) // 2 - 1
     for number in range(len(prints)):
         place = np.int64((prints[number] * SPREAD) >> spare_bits)
@@ -154,9 +154,9 @@ def fill_slots(prints: Any, slots: Any, spare_bits: Any) -> None:
 
 @kernel
 def renumber(keys: Any, shift: Any, bits: Any, missing: Any, code_of: Any, codes: Any) -> int:
-    """Write one column's votes as codes in order of appearance; return how many there are.
+    """Write one column's votes as codes in order of appearance; return the number of codes.
 
-    `code_of` is -1 everywhere, one place for each value that fits in `bits`; it ends with the
+    `code_of` is -1 everywhere, with an entry for each value that fits in `bits`; it ends with the
     code of each. The offset `missing` gets no code.
     """
     mask = (np.uint64(1) << bits) - np.uint64(1)

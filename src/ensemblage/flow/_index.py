@@ -88,7 +88,7 @@ class MicroclusterIndex:
         return numbers
 
     def merge(self, other: MicroclusterIndex) -> NDArray[np.int32]:
-        """Take in the microclusters of the rows that follow; return their numbers here."""
+        """Add the microclusters of the following rows; return their numbers here."""
         return self.add_groups(*other.finish())
 
     def add_groups(self, table: IntArray, sizes: NDArray[np.int64]) -> NDArray[np.int32]:
@@ -114,17 +114,17 @@ class MicroclusterIndex:
         numbers = np.empty(len(rows), dtype=np.int32)
         low, high = self._layout.low, self._layout.high
         for start, stop in blocks(rows):
-            block, found = rows[start:stop], numbers[start:stop]
+            block, own = rows[start:stop], numbers[start:stop]
             keys, prints = self._pack(block)
-            _hashing.look_up(prints, keys, self._slots, self._spare_bits, self._known, found)
+            _hashing.look_up(prints, keys, self._slots, self._spare_bits, self._known, own)
             if not fits(block, low, high):
-                # A vote out of range was taken for another one.
+                # A vote out of range may have matched another one.
                 wide = block.astype(np.int64)
-                found[((wide < low) | (wide > high)).any(axis=1)] = -1
+                own[((wide < low) | (wide > high)).any(axis=1)] = -1
         return numbers
 
     def codes(self) -> tuple[NDArray[np.int32], list[NDArray[np.int64]]]:
-        """Return the votes as codes 0, 1, ... by first appearance, and what each code stands for.
+        """Return the votes as codes 0, 1, ... by first appearance, and the label of each code.
 
         Codes are counted in each clustering; -1, the missing vote, stays -1.
         """
@@ -142,13 +142,13 @@ class MicroclusterIndex:
     def _check_width(self, rows: IntArray) -> None:
         if rows.ndim != 2 or rows.shape[1] != self.n_clusterings:
             raise ValueError(
-                f"rows of {self.n_clusterings} votes belong here, not an array of {rows.shape}"
+                f"rows must have {self.n_clusterings} votes, got an array of shape {rows.shape}"
             )
 
-    # -- below: the packed representation ------------------------------------------------------
+    # -- the packed representation ------------------------------------------------------------
 
     def _few_expected(self, n_seen: int, n_rows: int) -> bool:
-        """Guess from repetitions among the first rows whether merging threads' work will pay.
+        """Estimate from repetitions among the first rows whether merging threads' work is faster.
 
         Among s rows drawn from D equally likely ones, s² / 2D repeat an earlier row.
         """
@@ -156,9 +156,9 @@ class MicroclusterIndex:
         return n_seen**2 / (2 * repeated) < n_rows / 8
 
     def _add_in_threads(self, rows: IntArray, numbers: NDArray[np.int32], n_parts: int) -> None:
-        """Let threads index contiguous parts, then merge in order: as if added one by one."""
+        """Let threads index contiguous parts, then merge in order: same as adding one by one."""
         parts = row_ranges(len(rows), -(-len(rows) // n_parts))
-        # As many keys as were met so far will be met again: each begins with room for them.
+        # As many keys as were seen so far will recur: each index starts with room for them.
         room = len(self._known)
         indices = [self, *(MicroclusterIndex(self.n_clusterings, room) for _ in parts[1:])]
 
@@ -186,7 +186,7 @@ class MicroclusterIndex:
         _hashing.count(numbers, self._sizes)
 
     def _pack(self, rows: IntArray) -> tuple[NDArray[np.uint64], NDArray[np.uint64]]:
-        """Return rows as words, and a fingerprint of each: the word itself where there is one."""
+        """Return rows as words, and a fingerprint of each: the word itself if there is only one."""
         layout = self._layout
         keys = np.empty((len(rows), layout.n_words), dtype=np.uint64)
         _hashing.pack(rows, layout.shift, layout.base, layout.first_column, keys)
@@ -212,7 +212,7 @@ class MicroclusterIndex:
         known[: self._n_known] = self._known[: self._n_known]
         sizes[: self._n_known] = self._sizes[: self._n_known]
         self._known, self._sizes = known, sizes
-        # At a load of 1/4 most searches end where they begin; large tables must be smaller.
+        # At a load of 1/4 most searches end at their first slot; large tables must be smaller.
         slots_per_key = 4 if capacity <= _MANY_KEYS else 2
         slot_bits = (slots_per_key * capacity - 1).bit_length()
         self._spare_bits = np.uint64(64 - slot_bits)

@@ -1,7 +1,7 @@
-"""How every kernel is compiled: one place, one set of flags.
+"""Compilation of every kernel, with one set of flags.
 
-Kernels are serial and release the GIL; threads run them side by side on ranges of rows or panels
-(`ensemblage.flow._threads`). Numba's cache does not look at flags, so they never vary.
+Kernels are serial and release the GIL; threads run them in parallel on ranges of rows or panels
+(`ensemblage.flow._threads`). Numba's cache ignores flags, so they never vary.
 """
 
 from __future__ import annotations
@@ -29,9 +29,9 @@ def kernel(function: Callable[Parameters, Result]) -> Callable[Parameters, Resul
 
 
 def fast_kernel(function: Callable[Parameters, Result]) -> Callable[Parameters, Result]:
-    """Like `kernel`, and let sums and minima be reordered, which is what vectorises them.
+    """Like `kernel`, but allow sums and minima to be reordered, which vectorises them.
 
-    Only for kernels whose inputs hold no NaN: infinities are kept, NaN is not looked for.
+    Only for kernels whose inputs hold no NaN: infinities are kept, NaN is not checked.
     """
     return _compile(function, fastmath={"nsz", "arcp", "contract", "reassoc", "nnan"})
 
@@ -42,18 +42,18 @@ def _compile(
     options: dict[str, Any] = {"nogil": True, "fastmath": fastmath}
     try:
         compiled = numba.njit(cache=True, **options)(function)  # noqa: TID251 - the one place
-    except RuntimeError:  # neither beside the package nor at home is a place to write to
+    except RuntimeError:  # no writable folder for the cache
         return numba.njit(**options)(function)  # type: ignore[no-any-return]  # noqa: TID251
-    if hasattr(compiled, "_cache"):  # not where compiling is turned off
+    if hasattr(compiled, "_cache"):  # absent if compiling is disabled
         compiled._cache = _Forgiving(compiled._cache)
     return compiled  # type: ignore[no-any-return]
 
 
 class _Forgiving:
-    """A cache of compiled code that is done without where it cannot be read or written.
+    """A cache of compiled code that is skipped if it cannot be read or written.
 
-    A disk may be full, a file cut off by a crash. Compiling again costs seconds; ending a
-    consensus because of that costs more.
+    A disk may be full, or a file truncated by a crash. Compiling again takes seconds, which is
+    better than an error.
     """
 
     def __init__(self, cache: Any) -> None:
@@ -65,9 +65,9 @@ class _Forgiving:
     def load_overload(self, *arguments: Any) -> Any:
         try:
             return self._cache.load_overload(*arguments)
-        except Exception:  # noqa: BLE001 - whatever a damaged pickle raises
+        except Exception:  # noqa: BLE001 - a damaged pickle may raise anything
             with suppress(Exception):
-                self._cache.flush()  # the next process finds a sound, empty one
+                self._cache.flush()  # the next process starts with an empty one
             return None
 
     def save_overload(self, *arguments: Any) -> None:

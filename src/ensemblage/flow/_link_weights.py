@@ -1,6 +1,6 @@
-"""Weights of all links of some rows, and which of them are large enough to stay.
+"""Weights of all links of some rows, and which of them are kept.
 
-A weight is the share of clusterings in which two rows agree; of each row its K largest stay.
+A weight is the share of clusterings in which two rows agree; each row keeps its K largest.
 """
 
 from __future__ import annotations
@@ -18,8 +18,8 @@ if TYPE_CHECKING:
 
     from ensemblage._types import FloatArray
 
-_FEW_NEIGHBOURS = 64  # so few are kept in order while the others pass by
-#: What a number costs that takes part in a partition, in steps of NumPy.
+_FEW_NEIGHBOURS = 64  # up to this number, kept in a sorted buffer
+#: Steps of NumPy for each number in a partition.
 _STEPS_OF_SORTING = 8
 
 
@@ -28,8 +28,8 @@ def link_weights(
 ) -> Callable[[int, int], FloatArray]:
     """Return a function that gives the weights of a range of rows of `votes.left` with all others.
 
-    Without `turnout` everybody has voted everywhere; `members` are the weights of clusterings.
-    Weights are quotients: two links of equal shares have equal weights, to the last bit.
+    Without `turnout` no vote is missing; `members` are the weights of clusterings. Weights are
+    quotients: two links of equal shares have equal weights, to the last bit.
     """
     n_clusterings, n = votes.right.shape
     total = float(n_clusterings) if members is None else np.cumsum(members)[-1]
@@ -57,7 +57,7 @@ def link_weights(
 
 
 def row_thresholds(weights: FloatArray, n_neighbors: int) -> FloatArray:
-    """Return the K-th largest weight of each row, the smallest where there are not so many."""
+    """Return the K-th largest weight of each row, the smallest if there are fewer."""
     n_rows, n = weights.shape
     if n_neighbors <= min(n, _FEW_NEIGHBOURS) and worth_a_kernel(n * n * _STEPS_OF_SORTING):
         thresholds = np.empty(n_rows)

@@ -1,9 +1,9 @@
 """Sweeps of a local search for a median partition: every row goes where the loss is least.
 
-A column of `rows` says which count each row adds to: for a clustering its cluster, and, after
-these, all voters of a clustering (or, where no vote is missing, all rows at once). ``counts[r, c]``
-are the objects of count r in cluster c of the estimate. So an additive loss is a sum over columns
-of coef · Σ φ(counts), and a move changes two entries for each column.
+A column of `rows` gives the count that each row adds to: for a clustering its cluster, and, after
+these, all voters of a clustering (or, if no vote is missing, all rows at once). ``counts[r, c]``
+are the objects of count r in cluster c of the estimate. An additive loss is a sum over columns of
+coef · Σ φ(counts), and a move changes two entries for each column.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ CLOSE = 1e-9
 def count(
     rows: Any, sizes: Any, labels: Any, phi: Any, counts: Any, steps: Any, inside: Any
 ) -> None:
-    """Set the state that belongs to labels; rows without a label are in no cluster."""
+    """Set the state for labels; rows without a label are in no cluster."""
     counts[:] = 0
     inside[:] = 0
     for i in range(len(labels)):
@@ -75,7 +75,7 @@ def _move(
 
 @kernel
 def _used(inside: Any) -> Any:
-    """Return a number that all clusters with rows are below."""
+    """Return an upper bound of the numbers of clusters with rows."""
     used = 0
     for c in range(len(inside)):
         if inside[c] > 0:
@@ -87,7 +87,7 @@ def _used(inside: Any) -> Any:
 def _choose(old: Any, stay: Any, values: Any, inside: Any, width: Any, fixed: Any) -> Any:
     """Return the cluster with the least value, -1 to stay; of the empty ones only the first."""
     best, least = -1, stay
-    seen_empty = fixed or (old >= 0 and inside[old] == 1)  # alone here is as alone there
+    seen_empty = fixed or (old >= 0 and inside[old] == 1)  # no gain for a single row
     for c in range(width):
         if c == old:
             continue

@@ -1,7 +1,7 @@
-"""Which row of votes is in which cluster; clusters that are the same set of rows, counted once.
+"""Membership of rows of votes in clusters; clusters with equal rows, counted once.
 
-Draws of a sampler, and clusterings of easy data, repeat most of their clusters. What depends on
-clusters as sets alone is computed for the different ones, with their multiplicities: exactly.
+Draws of a sampler, and clusterings of easy data, repeat most of their clusters. Results that depend
+only on clusters as sets are computed for the different ones, with their multiplicities: exactly.
 """
 
 from __future__ import annotations
@@ -20,9 +20,9 @@ if TYPE_CHECKING:
 
     from ensemblage._types import FloatArray
 
-#: With fewer clusters looking for equal ones does not pay.
+#: With fewer clusters, searching equal ones is slower.
 FEWEST = 1000
-#: Nor does it where more than this share of clusters are different.
+#: Also if more than this share of clusters are different.
 _MOST_DIFFERENT = 0.5
 #: So many rows usually show that.
 _FEW_ROWS = 4096
@@ -37,9 +37,9 @@ def membership(
 ) -> Any:
     """Return the 0/1 matrix of rows × clusters of all clusterings, in compressed columns or rows.
 
-    Clusters come clustering by clustering, by code. A missing vote leaves its row without an
-    entry in that clustering. With `weights`, one for each cluster, they stand in place of 1. With
-    `n_clusters`, the number of clusters of each clustering, votes past these are missing.
+    Clusters are ordered by clustering, then by code. A missing vote leaves its row without an entry
+    in that clustering. With `weights`, one for each cluster, these replace 1. With `n_clusters`,
+    the number of clusters of each clustering, votes past these are missing.
     """
     if n_clusters is None:
         n_clusters = table.max(axis=0) + 1
@@ -65,7 +65,7 @@ class Distinct(NamedTuple):
     members : csr_array of shape (n, n_different)
         Which row is in which of them, 0 or 1.
     of_cluster : ndarray of shape (n_clusters,)
-        Which of them each cluster of the ensemble is.
+        The number among them of each cluster of the ensemble.
     """
 
     members: Any
@@ -73,7 +73,7 @@ class Distinct(NamedTuple):
 
 
 def distinct_clusters(table: NDArray[np.int32]) -> Distinct | None:
-    """Return the different clusters where they are few, and None where that would not pay.
+    """Return the different clusters if they are few, otherwise None.
 
     Sets of rows are compared by sums of random numbers, two for each row, and then as sets.
     """
@@ -111,9 +111,9 @@ def _same_sets(
 def shared_objects(
     distinct: Distinct, sizes: NDArray[np.int64]
 ) -> Callable[[NDArray[np.int64]], FloatArray]:
-    """Return what gives the number of objects that some of the different clusters share with all.
+    """Return a function that counts the objects that some of the different clusters share with all.
 
-    A table of all pairs is never made.
+    A table of all pairs is never built.
     """
     members = distinct.members
     weighted = members.T.tocsr()
@@ -127,7 +127,7 @@ def shared_objects(
 
 
 def merged_membership(table: NDArray[np.int32], weights: FloatArray) -> Any:
-    """Return `membership` with equal clusters as one, as heavy as they are together."""
+    """Return `membership` with equal clusters as one, of their total weight."""
     distinct = distinct_clusters(table)
     if distinct is None:
         return membership(table, weights, by_rows=True)

@@ -22,16 +22,16 @@ def nearest(
 ) -> NDArray[np.int64]:
     """Return the number of the nearest centre of each row, the lowest on ties.
 
-    Every row is treated by itself, so a row gets the same number among any other rows.
+    Every row is treated separately, so its result does not depend on other rows.
     """
-    found = np.empty(len(rows), dtype=np.int64)
+    nearest = np.empty(len(rows), dtype=np.int64)
 
     def one_range(bounds: tuple[int, int]) -> None:
         start, stop = bounds
-        find_nearest(rows[start:stop], centres, found[start:stop])
+        find_nearest(rows[start:stop], centres, nearest[start:stop])
 
     in_threads(one_range, row_ranges(len(rows), _ROWS), n_jobs)
-    return found
+    return nearest
 
 
 # A call between kernels that is not inlined costs as much as four distances in 40 dimensions, so
@@ -40,7 +40,7 @@ def nearest(
 
 @fast_kernel
 def squared_distance(a: Any, b: Any) -> float:
-    """Return the squared Euclidean distance, in float64 whatever `a` holds."""
+    """Return the squared Euclidean distance, in float64 for any type of `a`."""
     total = 0.0
     for d in range(len(a)):
         difference = np.float64(a[d]) - b[d]
@@ -53,7 +53,7 @@ def find_nearest(rows: Any, centres: Any, found: Any) -> None:
     """Write the number of the nearest centre of each row, the lowest on ties."""
     for i in range(len(rows)):
         least = np.inf
-        found[i] = 0  # should all distances be infinite
+        found[i] = 0  # if all distances are infinite
         for c in range(len(centres)):
             total = 0.0
             for d in range(rows.shape[1]):
@@ -68,7 +68,7 @@ def find_nearest(rows: Any, centres: Any, found: Any) -> None:
 def two_least(rows: Any, i: Any, centres: Any, factors: Any) -> Any:
     """Return the centres of least and second least ``factor * distance²``, and these costs.
 
-    Ties go to the lowest centre. Where there is one centre only, the second is -1, at infinity.
+    Ties go to the lowest centre. With a single centre, the second is -1, at infinity.
     """
     least, second = np.inf, np.inf
     first, other = -1, -1

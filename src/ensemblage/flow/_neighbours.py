@@ -1,14 +1,13 @@
 """Each row's nearest neighbours by agreement counts, ties included, exactly.
 
-Four rows at a time look at the strips of other rows (`ensemblage.flow._strips`), those that can
-agree most before the others. Each row keeps a level: the K-th largest count that it has seen. The
-level only rises, so a strip whose bound is below the levels of all four rows cannot hold a
-neighbour, and once that is true of a strip in the ranking it is true of all after it. The others
-are counted in full (`ensemblage.flow._tiles`).
+Four rows at a time scan the strips of other rows (`ensemblage.flow._strips`), those with the
+highest bound first. Each row keeps a level: the K-th largest count so far. The level only rises, so
+a strip whose bound is below the levels of all four rows cannot hold a neighbour, and neither can
+the strips after it in the ranking. All others are counted in full (`ensemblage.flow._tiles`).
 
-Where votes are alike in no way that sorting finds, all strips are counted, and the bounds cost a
-tenth on top. Where there is structure a small and falling share is counted: a few percent at
-100,000 rows. Memory is 4·n counters for each thread, besides the neighbours.
+If sorting finds no structure in the votes, all strips are counted, and the bounds cost a tenth
+more. With structure a small and falling share is counted: a few percent at 100,000 rows. Memory is
+4·n counters for each thread, besides the neighbours.
 """
 
 from __future__ import annotations
@@ -45,7 +44,7 @@ class Neighbours(NamedTuple):
 def nearest_rows(strips: VoteStrips, n_neighbors: int, n_jobs: int | None) -> Neighbours:
     """Return for each sorted row the `n_neighbors` that agree most with it, and all that tie.
 
-    Rows that agree nowhere are no neighbours, and a row is not its own.
+    Rows without any agreement are not neighbours, and a row is not its own.
     """
 
     def find(some: tuple[int, int]) -> Any:
@@ -116,7 +115,7 @@ def _search(
 
 @kernel
 def _take_votes(codes: Any, row: Any, votes: Any, own: Any) -> None:
-    """Copy the votes of four rows, and note which labels occur in them."""
+    """Copy the votes of four rows, and the labels that occur in them."""
     strip, column = row // STRIP, row % STRIP
     for m in range(len(own)):
         own[m] = 0
@@ -142,8 +141,8 @@ def _count_strips(
     """Count four rows' agreements with every strip that may hold neighbours.
 
     Writes to ``levels[r]`` the threshold of each row: its K-th largest count, at least 1. Strips
-    with a count that reached the level of its row when it was seen are written to `counted` and
-    their counts to `counts`; returns how many.
+    with a count that reached the level of its row are written to `counted` and their counts to
+    `counts`; returns their number.
     """
     hits = np.empty(ROWS, dtype=np.uint64)
     above = np.zeros(ROWS, dtype=np.int64)  # counts above the level; always fewer than K
@@ -178,7 +177,7 @@ def _count_strips(
 
 @kernel
 def _twice(array: Any) -> Any:
-    """Return the array with as many places again."""
+    """Return the array with twice the capacity."""
     longer = np.empty(2 * len(array), dtype=array.dtype)
     for i in range(len(array)):
         longer[i] = array[i]

@@ -1,4 +1,4 @@
-"""Rows of votes packed into 64-bit words: where each column lies, and its votes back from there."""
+"""Rows of votes packed into 64-bit words, and unpacked."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _DENSE_BITS = 22
 
 
 class Layout(NamedTuple):
-    """Where each column's votes lie inside the packed words of a row."""
+    """Positions of each column's votes inside the packed words of a row."""
 
     low: NDArray[np.int64]
     high: NDArray[np.int64]
@@ -45,7 +45,7 @@ def layout_of(low: NDArray[np.int64], high: NDArray[np.int64]) -> Layout:
             first_column.append(column)
             base.append(0)
             used = 0
-        shift.append(used % 64)  # a column without bits may stand behind a full word
+        shift.append(used % 64)  # a column without bits may follow a full word
         base[-1] += int(low[column]) << shift[-1]
         used += width
     return Layout(
@@ -79,7 +79,7 @@ def _reduce_rows(reduce: np.ufunc, rows: IntArray) -> IntArray:
 def ranges(rows: IntArray) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Return the lowest vote of each column (0 if that is lower still) and the highest.
 
-    Starting at 0 costs a bit of the key at most, and lets `_fits` look at one end only.
+    Starting at 0 costs a bit of the key at most, and lets `_fits` check one end only.
     """
     low = _reduce_rows(np.minimum, rows).astype(np.int64)
     high = _reduce_rows(np.maximum, rows).astype(np.int64)
@@ -89,8 +89,8 @@ def ranges(rows: IntArray) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
 def fits(rows: IntArray, low: NDArray[np.int64], high: NDArray[np.int64]) -> bool:
     """Tell whether every vote lies between `low` and `high`."""
     if not low.any():
-        # Seen as unsigned numbers, negative votes are the highest of all: above what the dtype of
-        # these rows holds, though maybe not above what rows of a wider one had.
+        # As unsigned numbers, negative votes are the highest of all: above the range of these rows'
+        # dtype, though maybe not above that of a wider one.
         unsigned = rows.view(rows.dtype.str.replace("i", "u"))
         most = np.minimum(high.astype(np.uint64), np.uint64(np.iinfo(rows.dtype).max))
         return bool((_reduce_rows(np.maximum, unsigned) <= most).all())
@@ -134,7 +134,7 @@ def _renumber_dense(
 def _renumber_sorted(
     keys: NDArray[np.uint64], shift: np.uint64, bits: np.uint64, missing: np.uint64
 ) -> tuple[NDArray[np.uint64], NDArray[np.int32]]:
-    """Do that by sorting, for columns whose range is too wide for a table of it."""
+    """Do that by sorting, for columns whose range is too wide for a table."""
     values, first, inverse = np.unique(
         offsets_of(keys, shift, bits), return_index=True, return_inverse=True
     )

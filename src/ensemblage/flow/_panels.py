@@ -4,8 +4,8 @@ A panel is an n × 16 array, row by row. Sixteen float64 are two AVX-512 (four A
 registers, so a row of the product is summed in registers, and a panel of a few thousand rows stays
 in the L2 cache while the matrix streams past. The compiler does not find this by itself (a plain
 loop is five times slower), so the row product is written in LLVM's own vectors, which every CPU's
-back end translates. In float32, for which matrix and panels must be given as such, the same
-registers hold 32 columns.
+back end translates. In float32, with matrix and panels of that type, the same registers hold 32
+columns.
 """
 
 from __future__ import annotations

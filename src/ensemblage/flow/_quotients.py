@@ -1,7 +1,7 @@
-"""Neighbours by quotients of counts, which are few: compared by their rank among all of them.
+"""Neighbours by quotients of counts, compared by their rank among all quotients.
 
-With votes missing, the weight of a link is agreements / clusterings in which both voted. Of M
-clusterings that makes some M² / 3 different numbers at most. Each gets its rank once, and then a
+With missing votes, the weight of a link is agreements / clusterings in which both voted. For M
+clusterings there are at most some M² / 3 different quotients. Each gets its rank once, and then a
 row's threshold is found by counting ranks, without arithmetic and without sorting weights.
 """
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from ensemblage._types import FloatArray
     from ensemblage.flow._agreement import VoteCodes
 
-#: Above so many clusterings the table of all quotients is larger than what it saves.
+#: Above this number of clusterings the table of all quotients is larger than its benefit.
 MOST_CLUSTERINGS = 1500
 
 
@@ -36,7 +36,7 @@ def all_quotients(n_clusterings: int) -> Quotients:
     counts = np.arange(n_clusterings + 1, dtype=np.float64)
     shares = np.zeros((n_clusterings + 1, n_clusterings + 1))
     np.divide(counts[:, None], counts, out=shares, where=counts > 0)
-    # Of more agreements than votes there are none: they need no rank of their own.
+    # More agreements than votes do not occur and need no rank.
     values, ranks = np.unique(np.minimum(shares, 1.0), return_inverse=True)
     return Quotients(values, ranks.reshape(shares.shape).astype(np.uint32))
 
@@ -46,7 +46,7 @@ def rows_by_quotients(
 ) -> Any:
     """Return a function that gives the neighbours of a range of rows.
 
-    It returns how many each row has, which, and by which weight.
+    It returns the number of neighbours of each row, the neighbours, and their weights.
     """
     n_clusterings, n = votes.right.shape
     dtype = counter_dtype(n_clusterings)
@@ -64,9 +64,9 @@ def rows_by_quotients(
             agreed, both, quotients.ranks, start, n_neighbors, tally, ranks, thresholds, lengths
         )
         near = np.empty(lengths.sum(), dtype=np.int32)
-        found = np.empty(len(near), dtype=np.uint32)
-        _collect(ranks, thresholds, near, found)
-        return lengths, near, quotients.values[found]
+        kept_ranks = np.empty(len(near), dtype=np.uint32)
+        _collect(ranks, thresholds, near, kept_ranks)
+        return lengths, near, quotients.values[kept_ranks]
 
     return find
 
@@ -83,9 +83,9 @@ def _thresholds(
     thresholds: Any,
     lengths: Any,
 ) -> None:
-    """Rank all links of some rows; write the lowest rank that stays, and how many do.
+    """Rank all links of some rows; write the lowest rank that is kept, and the number of kept ones.
 
-    `tally` is zero everywhere, and is so again in the end. Rank 0 is weight 0: no link.
+    `tally` is zero before and after. Rank 0 is weight 0: not a link.
     """
     n_rows, n = agreed.shape
     for r in range(n_rows):

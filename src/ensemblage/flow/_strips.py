@@ -1,10 +1,10 @@
-"""Rows of votes in strips of 64, and how much two strips can agree at most.
+"""Rows of votes in strips of 64, and upper bounds of the agreement of two strips.
 
-Rows are sorted, so that a strip holds rows alike, and each strip knows which labels occur in it in
-each clustering, as the bits of one word. Where two strips have no label in common, no row of the
+Rows are sorted, so that a strip holds similar rows, and each strip stores the labels that occur in
+it in each clustering, as the bits of one word. If two strips have no label in common, no row of the
 one agrees with any of the other in that clustering; so the number of clusterings with a common bit
-bounds all 64 × 64 agreement counts at once, at the price of a few instructions. Labels from 64 on
-share bits with others, which makes the bound weaker and never wrong.
+bounds all 64 × 64 agreement counts at once, in a few instructions. Labels from 64 on share bits
+with others, which weakens the bound but keeps it valid.
 """
 
 from __future__ import annotations
@@ -20,16 +20,16 @@ from ensemblage.flow._tiles import STRIP
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-#: Rows are sorted by so many clusterings; after them few rows are still alike.
+#: Rows are sorted by this number of clusterings; after them few rows are still equal.
 _SORT_KEYS = 32
 
 
 class VoteStrips(NamedTuple):
     """Sorted rows of votes, prepared for the search of neighbours.
 
-    `order` tells which row of the table comes where; `codes` is strips × clusterings × 64, filled
-    up with a label that nobody has; `labels` is strips × clusterings, a bit for each label that
-    occurs, and `labels_by_clustering` the same turned over.
+    `order` is the row of the table at each position; `codes` is strips × clusterings × 64, padded
+    with an unused label; `labels` is strips × clusterings, a bit for each label that occurs, and
+    `labels_by_clustering` its transpose.
     """
 
     order: NDArray[np.int32]
@@ -39,7 +39,7 @@ class VoteStrips(NamedTuple):
 
     @property
     def counter(self) -> np.dtype[np.unsignedinteger[Any]]:
-        """What can count to the number of clusterings."""
+        """The smallest type that can count to the number of clusterings."""
         return counter_dtype(self.codes.shape[1])
 
 
@@ -49,7 +49,7 @@ def vote_strips(table: NDArray[np.int32]) -> VoteStrips:
     n_clusterings, n = votes.shape
     order = np.lexsort(votes[:_SORT_KEYS][::-1]).astype(np.int32)
     n_strips = -(-n // STRIP)
-    # The code past the largest one is nobody's: `vote_codes` leaves room for it.
+    # The code past the largest one is unused: `vote_codes` leaves room for it.
     codes = np.full((n_strips, n_clusterings, STRIP), int(table.max()) + 1, dtype=votes.dtype)
     labels = np.zeros((n_strips, n_clusterings), dtype=np.uint64)
     _fill(votes, order, codes, labels)
@@ -75,7 +75,7 @@ def _fill(votes: Any, order: Any, codes: Any, labels: Any) -> None:
 
 @kernel
 def strips_by_bound(strip: Any, labels_by_clustering: Any, bounds: Any, ranked: Any) -> None:
-    """Write how often rows of `strip` can agree with those of each strip, and rank the strips.
+    """Write the largest possible agreement of `strip` with each strip, and rank the strips.
 
     ``bounds[s]`` is for strip s; `ranked` holds all strips, the highest bound first.
     """

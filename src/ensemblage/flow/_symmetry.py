@@ -1,6 +1,6 @@
-"""Matrices that are symmetric by definition, made so to the last bit.
+"""Symmetric matrices, made symmetric to the last bit.
 
-Agglomeration follows chains of nearest neighbours; they end because the distance from a to b is
+Agglomeration follows chains of nearest neighbours; they end only if the distance from a to b equals
 that from b to a.
 """
 
@@ -17,7 +17,7 @@ _TILE = 64
 
 
 def mirror(matrix: NDArray[Any]) -> None:
-    """Write what is below the diagonal above it."""
+    """Copy the lower triangle to the upper one."""
     for top in range(0, len(matrix), _TILE):
         rows = matrix[top : top + _TILE]
         matrix[:top, top : top + _TILE] = rows[:, :top].T

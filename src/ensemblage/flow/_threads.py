@@ -17,10 +17,10 @@ Result = TypeVar("Result")
 
 
 def n_threads(n_jobs: int | None) -> int:
-    """Return the number of threads that `n_jobs` asks for.
+    """Return the number of threads for `n_jobs`.
 
-    None means what it means to scikit-learn's OpenMP code: ``OMP_NUM_THREADS`` where it is set
-    (joblib sets it in its workers), else every core. Negative numbers count from all cores down.
+    None has the meaning of scikit-learn's OpenMP code: ``OMP_NUM_THREADS`` if it is set (joblib
+    sets it in its workers), else every core. Negative numbers count from all cores down.
     """
     if n_jobs is None:
         wish = os.environ.get("OMP_NUM_THREADS", "")
@@ -31,7 +31,7 @@ def n_threads(n_jobs: int | None) -> int:
 
 
 def available_cores() -> int:
-    """Return how many cores this process may use."""
+    """Return the number of cores that this process may use."""
     if hasattr(os, "sched_getaffinity"):
         return len(os.sched_getaffinity(0))
     return os.cpu_count() or 1

@@ -1,10 +1,10 @@
 """Agreement counts of four rows of votes with a strip of 64 others, in vector registers.
 
-Votes lie strip by strip: 64 rows, clustering by clustering. Four rows are compared with a strip at
+Votes are stored by strip: 64 rows, clustering by clustering. Four rows are compared with a strip at
 once, so each vector of votes is loaded once and counted four times, and the counts stay in
-registers until all clusterings are done. The compiler does not find this by itself, so it is
-written in LLVM's own vectors, which every CPU's back end translates: bytes where votes and counts
-fit in bytes, 16 or 32 bits where they do not.
+registers until all clusterings are counted. Compilers do not generate this code, so it is written
+in LLVM's own vectors, which every CPU's back end translates: bytes if votes and counts fit in
+bytes, else 16 or 32 bits.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ def count_tile(
     levels: Any,
     hits: Any,
 ) -> Any:
-    """Count agreements of four rows with a strip, and tell which of them reach a level.
+    """Count agreements of four rows with a strip, and mark those that reach a level.
 
     For ``strips[strip]`` (clusterings × 64) and ``votes`` (clusterings × 4), writes the counts to
     ``counts[slot]`` (4 × 64), and to ``hits[r]`` a bit for each that is at least ``levels[r]``.
@@ -105,11 +105,11 @@ def reaching(typing_context: Any, counts: Any, row: Any, level: Any) -> Any:
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         vector = _vector(counts)
         data = _data_of(context, builder, counts, arguments[0])
-        found = builder.load(
+        strip = builder.load(
             _strip_at(builder, data, arguments[1], vector), align=counts.dtype.bitwidth // 8
         )
         level = builder.trunc(arguments[2], vector.element)
-        bits = builder.icmp_unsigned(">=", found, _splat(builder, level, vector))
+        bits = builder.icmp_unsigned(">=", strip, _splat(builder, level, vector))
         return builder.bitcast(bits, _I64)
 
     return types.uint64(counts, types.int64, types.int64), generate
@@ -117,7 +117,7 @@ def reaching(typing_context: Any, counts: Any, row: Any, level: Any) -> Any:
 
 @intrinsic
 def lowest_bit(typing_context: Any, bits: Any) -> Any:
-    """Return the place of the lowest bit that is set; at least one must be."""
+    """Return the position of the lowest set bit; at least one must be set."""
 
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         return builder.cttz(arguments[0], ir.IntType(1)(1))

@@ -1,4 +1,4 @@
-"""Merges of rows, found in any order, as a tree in SciPy's format."""
+"""Conversion of merges of rows, in any order, to a tree in SciPy's format."""
 
 from __future__ import annotations
 
@@ -14,16 +14,16 @@ if TYPE_CHECKING:
 
     from ensemblage._types import FloatArray
 
-#: Similarities that differ by less than this share of the larger are equal but for rounding.
+#: Similarities that differ by less than this share of the larger are equal up to rounding.
 TIE = 1e-12
-#: What a merge costs in Python, in steps of NumPy.
+#: Steps of NumPy for a merge in Python.
 _STEPS_PER_MERGE = 200
 
 
 def tree_of_merges(pairs: NDArray[np.int64], heights: FloatArray) -> FloatArray:
     """Return the tree of merges, sorted by height, earlier ones first among equals.
 
-    A pair holds any row of either cluster. A merge must be no lower than those inside it.
+    A pair holds any row of either cluster. A merge must not be lower than those inside it.
     """
     order = np.argsort(heights, kind="stable")
     tree = np.empty((len(pairs), 4))
@@ -79,7 +79,7 @@ def _joins(pairs: NDArray[np.int64], sizes: NDArray[np.int64]) -> NDArray[np.int
 
 
 def _number_few(pairs: NDArray[np.int64], tree: FloatArray) -> None:
-    """Do what `_number_clusters` does, in Python's lists."""
+    """Do the same as `_number_clusters`, in Python lists."""
     n = len(pairs) + 1
     parent, rows_in = list(range(2 * n - 1)), [1] * (2 * n - 1)
     for step, ends in enumerate(pairs.tolist()):
@@ -91,7 +91,7 @@ def _number_few(pairs: NDArray[np.int64], tree: FloatArray) -> None:
 
 
 def _find_root(parent: Any, node: int) -> int:
-    """Return the cluster that `node` has come to, shortening the way there."""
+    """Return the cluster that contains `node`, with path compression."""
     while parent[node] != node:
         parent[node] = parent[parent[node]]
         node = parent[node]

@@ -1,4 +1,4 @@
-"""A symmetric matrix of which only half is stored, laid out so that rows are quick to read.
+"""A symmetric matrix of which half is stored, laid out for fast reading of rows.
 
 Entries lie in tiles of 8 × 8, those on and below the diagonal, tile row after tile row. Half of a
 row lies in rows of tiles, the other half in columns of tiles, and a tile of sixteen-bit numbers is
@@ -66,10 +66,10 @@ def write_row(values: Any, i: Any, row: Any) -> None:
 
 @kernel
 def compact(values: Any, kept: Any) -> None:
-    """Leave the rows and columns `kept`, in rising order, as the first ones, in place.
+    """Keep the rows and columns `kept`, in rising order, as the first ones, in place.
 
-    Tiles are written in the order in which they lie. What a tile is made of lies in itself or in
-    later ones, so it is gathered before it is written, and nothing that is still needed is lost.
+    Tiles are written in storage order. The sources of a tile lie in itself or in later ones, so it
+    is gathered before it is written, and nothing that is still needed is lost.
     """
     n = len(kept)
     tile = np.zeros(_ENTRIES, dtype=values.dtype)
@@ -92,8 +92,8 @@ def compact(values: Any, kept: Any) -> None:
 def widen(values: Any, n: int) -> Any:
     """Return the n × n triangle at the start of 16-bit `values` as float32, in the same memory.
 
-    It has to be at most half of the whole. Going from the end, what is written lies beyond what
-    is still to be read.
+    It has to be at most half of the whole. It is converted from the end, so that entries are read
+    before they are overwritten.
     """
     wide = values.view(np.float32)
     block = 1 << 20

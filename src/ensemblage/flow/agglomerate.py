@@ -1,9 +1,9 @@
 """Agglomerative clustering of microclusters, and cuts of its tree into exactly k clusters.
 
 Nearest-neighbour chains find the same tree as repeated search for the closest pair, because
-average link and Ward's rule are reducible: O(n²) time, on a matrix that is used up. So are complete
-and single link, but their trees are decided by ties, and a chain cannot keep a rule about these:
-`ensemblage.flow._closest` makes them, in the same memory.
+average link and Ward's rule are reducible: O(n²) time, on a matrix that is overwritten. So are
+complete and single link, but their trees depend on ties, and a chain cannot apply a rule to these:
+`ensemblage.flow._closest` builds them, in the same memory.
 """
 
 from __future__ import annotations
@@ -38,13 +38,13 @@ def agglomerate(
         Symmetric, C-contiguous; overwritten. The lower triangle decides for both: chains of
         nearest neighbours end only if a is as far from b as b from a, to the last bit.
     linkage : {"average", "complete", "single", "ward"}
-        How far two clusters are: the mean, the largest, the smallest distance of their members;
-        or, where `distance` holds the costs of `ensemblage.flow.ward_costs`, what merging them adds
-        to the sum of squares.
+        Distance of two clusters: the mean, largest or smallest distance of their members; or, if
+        `distance` holds the costs of `ensemblage.flow.ward_costs`, the increase of the sum of
+        squares by their merge.
     weights : ndarray of shape (n,), optional
-        How many objects each row stands for. With them an average is one over objects, and the
-        tree is that of the objects, whose identical rows merge first. Complete and single link use
-        them for ties only.
+        Number of objects of each row. With them averages are over objects, and the tree is that of
+        the objects, whose identical rows merge first. Complete and single link use them for ties
+        only.
     ties : {"mean", "later", "octave"}, default="mean"
         Which of the pairs whose heights are equal within 1e-12 is merged first.
 
@@ -91,7 +91,7 @@ def _by_closest_pairs(distance: FloatArray, mass: FloatArray, rule: int, ties: s
 def cut_tree(tree: FloatArray, n_clusters: int) -> NDArray[np.int64]:
     """Return labels 0..k-1, in order of first appearance, after undoing the last k - 1 merges.
 
-    Merges are counted, not heights compared, so ties cannot change how many clusters come out.
+    Merges are counted instead of comparing heights, so ties cannot change the number of clusters.
     """
     n = len(tree) + 1
     merges = tree[: n - n_clusters, :2].astype(np.int64).ravel()
@@ -136,10 +136,10 @@ def _chain(
     pairs: NDArray[np.int64],
     heights: FloatArray,
 ) -> None:
-    """Write merges as pairs of rows, a merged cluster living on in the lower of its two.
+    """Write merges as pairs of rows; a union keeps the lower of the two.
 
-    Rows that are gone have infinite distance to all. A merge is no lower than those inside it:
-    rounding must not turn the order of a merge and its parts around.
+    Removed rows have infinite distance to all. A merge is not lower than those inside it: rounding
+    must not reverse the order of a merge and its parts.
     """
     np.fill_diagonal(distance, np.inf)
     inner_height = np.full(len(distance), -np.inf)
@@ -158,9 +158,9 @@ def _chain(
 
 
 def _closest_pair(distance: FloatArray, chain: list[int]) -> tuple[int, int]:
-    """Follow nearest neighbours to two that are each other's; take them off the chain."""
+    """Follow nearest neighbours to a reciprocal pair; remove it from the chain."""
     if not chain:
-        chain.append(0)  # the lowest lives on in every merge, so it is never gone
+        chain.append(0)  # row 0 survives every merge
     while True:
         row = distance[chain[-1]]
         nearest = int(row.argmin())
@@ -180,7 +180,7 @@ def _merged(
     cost: float,
     linkage: str,
 ) -> FloatArray:
-    """Return how far the union of two clusters is from all others."""
+    """Return the distance of the union of two clusters to all others."""
     both = mass_a + mass_b
     if linkage == "average":
         merged: FloatArray = mass_a / both * row_a

@@ -16,12 +16,12 @@ if TYPE_CHECKING:
 def cluster_agreement(
     shared: FloatArray, owner: NDArray[np.int64], weights: FloatArray | None = None
 ) -> FloatArray:
-    """Return how the ensemble sees the clusters of one clustering.
+    """Return the similarity of the clusters of one clustering by the ensemble.
 
     Entry (u, v) is the share of agreements among all votes on pairs of objects, one of cluster u
-    and one of cluster v: the mean co-association between them where no vote is missing. It follows
+    and one of cluster v: the mean co-association between them if no vote is missing. It is computed
     from the objects that these clusters (rows) share with all clusters of the ensemble, whose
-    clusterings `owner` names. With `weights`, votes of a clustering count so often.
+    clusterings are `owner`. With `weights`, votes of a clustering count by its weight.
     """
     starts = np.flatnonzero(np.diff(owner, prepend=-1))
     voters = np.add.reduceat(shared, starts, axis=1)
@@ -36,9 +36,9 @@ def cluster_agreement(
 def match(shared: FloatArray) -> NDArray[np.int64]:
     """Return the label of each cluster, given the objects that labels (rows) share with clusters.
 
-    The Hungarian method gives each label at most one cluster so that most objects keep their
-    label. A cluster that is left over, or was given a label that it shares nothing with, takes the
-    label of most of its objects, the lowest on ties; -1 where none of them has a label.
+    The Hungarian method gives each label at most one cluster so that most objects keep their label.
+    A cluster that is left over, or whose label has no object in common with it, takes the label of
+    most of its objects, the lowest on ties; -1 if none of them has a label.
     """
     label_of = np.where(shared.max(axis=0) > 0, shared.argmax(axis=0), -1)
     labels, clusters = linear_sum_assignment(shared, maximize=True)
@@ -55,7 +55,7 @@ def plurality(
 ) -> NDArray[np.int64]:
     """Return the label that most clusters of each row vote for, the lowest on ties; -1 if none.
 
-    With `weights`, one for each cluster, those with the largest sum of weights are most.
+    With `weights`, one for each cluster, the largest sum of weights wins.
     """
     votes = np.ones(len(label_of)) if weights is None else weights
     ballots = membership @ _indicator(label_of, n_labels, votes)
@@ -83,14 +83,14 @@ def vote(
     start : ndarray of shape (n,)
         Labels 0, 1, ... of a first consensus; -1 for a row without one.
     max_rounds : int
-        Rounds at most; it ends when labels no longer change.
+        Maximal number of rounds; it ends when labels no longer change.
     weights : ndarray of shape (n_clusters,), optional
-        How much a vote for each cluster counts.
+        Weight of a vote for each cluster.
 
     Notes
     -----
-    A row that shares no cluster with a labelled one, however indirectly, ends in the cluster of
-    most objects.
+    A row that shares no cluster with a labelled one, directly or indirectly, joins the largest
+    cluster.
     """
     labels, n_labels = start, int(start.max()) + 1
     firsts = np.flatnonzero(np.diff(owner, prepend=-1))[1:]
@@ -107,7 +107,7 @@ def vote(
 
 def _indicator(labels: NDArray[np.int64], n_labels: int, values: NDArray[Any]) -> FloatArray:
     """Return the value of each row in the column of its label; a row without one stays 0."""
-    known = np.flatnonzero(labels >= 0)
+    labelled = np.flatnonzero(labels >= 0)
     result = np.zeros((len(labels), n_labels))
-    result[known, labels[known]] = values[known]
+    result[labelled, labels[labelled]] = values[labelled]
     return result

@@ -1,7 +1,7 @@
-"""Average link on a similarity of all pairs, in the order that the route without pairs has too.
+"""Average link on a similarity of all pairs, with the same ties as the route without pairs.
 
-The sums of similarities of groups are kept, not their means: they stay exact where similarities
-are whole numbers, 0 stays 0, and the rounding of others stays far below what counts as a tie.
+Sums of similarities of groups are stored instead of means: they stay exact for integers, 0 stays 0,
+and rounding errors stay far below the tolerance of ties.
 """
 
 from __future__ import annotations
@@ -29,11 +29,11 @@ def average_link(
     Parameters
     ----------
     similarity : ndarray of shape (n, n)
-        Not negative. The lower triangle decides for both; the diagonal is not looked at.
+        Not negative. The lower triangle decides for both; the diagonal is ignored.
     sizes : ndarray of shape (n,)
         Objects of each row.
     overwrite : bool, default=False
-        Whether `similarity` may be used up. It must then be symmetric to the last bit.
+        Whether `similarity` may be overwritten. It must then be symmetric to the last bit.
 
     Returns
     -------
@@ -57,10 +57,10 @@ def average_link(
         for row, m in zip(sums, mass, strict=True):
             row *= m * mass
     pairs = np.empty((max(len(sizes) - 1, 0), 2), dtype=np.int64)
-    found = np.empty(len(pairs))
+    similarities = np.empty(len(pairs))
     follow = _chain_compiled if worth_a_kernel(sums.size) else _chain
-    n_merges = follow(sums, mass, pairs, found)
-    return tree_of_similar(pairs[:n_merges], found[:n_merges], sizes)
+    n_merges = follow(sums, mass, pairs, similarities)
+    return tree_of_similar(pairs[:n_merges], similarities[:n_merges], sizes)
 
 
 def _chain(
@@ -69,9 +69,9 @@ def _chain(
     pairs: NDArray[np.int64],
     similarity: FloatArray,
 ) -> int:
-    """Write merges as pairs of rows, the union living on in the lower; return how many there are.
+    """Write merges as pairs of rows, the union in the lower one; return their number.
 
-    The share of a row that is gone, 1 / mass otherwise, is 0.
+    The share of a removed row, 1 / mass otherwise, is 0.
     """
     n = len(mass)
     share = 1.0 / mass
@@ -127,15 +127,15 @@ def _nearest(sums: FloatArray, share: FloatArray, previous: int) -> int:
 
 @kernel
 def _chain_compiled(sums: Any, mass: Any, pairs: Any, similarity: Any) -> Any:
-    """`_chain` with rows that are brought up to date when they are read.
+    """`_chain` with rows that are updated when they are read.
 
-    A merge is then not written to a column, far apart in memory. Each row takes over all merges in
-    their order, which gives the same sums to the last bit.
+    A merge is then not written to a column, which is scattered in memory. Each row applies all
+    merges in their order, which gives the same sums to the last bit.
     """
     n = len(mass)
     share = 1.0 / mass
     inner = np.full(n, np.inf)
-    done = np.zeros(n, dtype=np.int64)  # the merges that each row has taken over
+    done = np.zeros(n, dtype=np.int64)  # the number of merges applied to each row
     chain = np.empty(n, dtype=np.int64)
     in_chain = np.zeros(n, dtype=np.bool_)
     for i in range(n):

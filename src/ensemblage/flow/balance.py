@@ -1,8 +1,8 @@
-"""Balanced parts: how heavy a part may be, and how to make parts keep to it.
+"""Balanced parts: limits on their weights, and moves that satisfy them.
 
 Partitions into k parts are made by bisection, the larger side to be bisected again. A side that
 is to become k₀ of k parts should have the share k₀/k of the weight. The limits here can always be
-kept: they leave room to round to the nearest vertex.
+satisfied: they leave room to round to the nearest vertex.
 """
 
 from __future__ import annotations
@@ -32,28 +32,28 @@ def spread_by_weight(weights: IntArray, n_parts: int) -> NDArray[np.int64]:
 def giants(weights: IntArray, n_parts: int) -> NDArray[np.int64]:
     """Return the vertices that alone weigh more than a part should, the heaviest first.
 
-    Each is to be a part of its own; what is a giant is judged by what the earlier ones leave.
+    Each becomes a separate part; later ones are judged without the earlier ones.
     """
-    found: list[int] = []
+    giants: list[int] = []
     left = int(weights.sum())
     for vertex in np.argsort(-weights, kind="stable").tolist():
-        parts_left = n_parts - len(found)
+        parts_left = n_parts - len(giants)
         if parts_left <= 1 or weights[vertex] * parts_left <= left:
             break
-        found.append(vertex)
+        giants.append(vertex)
         left -= int(weights[vertex])
-    return np.array(found, dtype=np.int64)
+    return np.array(giants, dtype=np.int64)
 
 
 def side_limits(
     weights: IntArray, n_parts: tuple[int, int], tolerance: float
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Return what either side of a bisection should weigh at most, and what it may.
+    """Return the target and the limit of the weight of either side of a bisection.
 
-    A side has its share, in proportion to its number of parts. It should not exceed it by more
-    than `tolerance` of the whole weight, half of a mean vertex, or what the parts of
-    `spread_by_weight` need, whichever is most. It may by half of the heaviest vertex: so much is
-    always enough.
+    A side has its share, in proportion to its number of parts. It should not exceed it by more than
+    `tolerance` of the whole weight, half of a mean vertex, or the needs of the parts of
+    `spread_by_weight`, whichever is most. It may exceed it by half of the heaviest vertex, which is
+    always sufficient.
     """
     total, whole = int(weights.sum()), sum(n_parts)
     shares = np.array(n_parts) * (total / whole)
@@ -65,14 +65,14 @@ def side_limits(
 
 
 class Gains(Protocol):
-    """How much less a bisection would cut if one vertex changed sides."""
+    """Reduction of the cut if one vertex changed sides."""
 
     def of(self, vertices: IntArray) -> FloatArray:
         """Return the gain of moving each of the vertices to the other side."""
         ...
 
     def move(self, vertex: int) -> None:
-        """Take note of a move."""
+        """Record a move."""
         ...
 
 
@@ -83,10 +83,10 @@ def settle(
     limits: IntArray,
     gains: Gains,
 ) -> NDArray[np.int64]:
-    """Return sides with a vertex for each of their parts that keep to the limits.
+    """Return sides with a vertex for each of their parts, within the limits.
 
-    Vertices change sides where they must, those that cost the cut least first. Where moves of
-    single vertices cannot do it, the sides come from the parts of `spread_by_weight`.
+    Vertices change sides as needed, those with the least cost to the cut first. If moves of single
+    vertices do not suffice, the sides come from the parts of `spread_by_weight`.
     """
     sides = sides.copy()
     loads = np.bincount(sides, weights, 2).astype(np.int64)

@@ -1,4 +1,4 @@
-"""Lloyd's algorithm on many rows: the plain one, without the distances that cannot matter.
+"""Lloyd's algorithm on many rows, without distances that cannot change a label.
 
 Each row keeps an upper bound on the distance to its own centre and a lower bound on the distance
 to any other (G. Hamerly, "Making k-means even faster", 2010). Centres soon move little, so most
@@ -36,7 +36,7 @@ def bounded_lloyd(
     return centres, nearest(rows, centres)
 
 
-#: What a bound is widened by each time it is used; rounding moves it by some 1e-16.
+#: Relative widening of a bound on each use; rounding moves it by some 1e-16.
 _CAUTION = 1e-12
 
 
@@ -110,7 +110,7 @@ def _assign(rows: Any, centres: Any, gap: Any, labels: Any, own: Any, other: Any
             if own[i] < enough:
                 continue
         least, second = np.inf, np.inf
-        label = 0  # should all distances be infinite
+        label = 0  # if all distances are infinite
         for c in range(len(centres)):
             total = 0.0
             for d in range(rows.shape[1]):
@@ -129,11 +129,11 @@ def _assign(rows: Any, centres: Any, gap: Any, labels: Any, own: Any, other: Any
 def _refill(
     empty: Any, rows: Any, centres: Any, counts: Any, labels: Any, own: Any, other: Any
 ) -> None:
-    """Give an empty cluster the row farthest from its own centre, if any is off it."""
+    """Give an empty cluster the row farthest from its own centre, unless all are at theirs."""
     farthest, most = 0, 0.0
     for i in range(len(rows)):
         # A row that has filled a cluster in this round is that cluster's centre already.
-        if counts[labels[i]] > 1 and own[i] > most:  # the bound first: it spares the distance
+        if counts[labels[i]] > 1 and own[i] > most:  # check the bound first to avoid the distance
             distance = np.sqrt(squared_distance(rows[i], centres[labels[i]]))
             if distance > most:
                 farthest, most = i, distance
@@ -141,5 +141,5 @@ def _refill(
         counts[labels[farthest]] -= 1
         counts[empty] = 1
         labels[farthest] = empty
-        # Nothing is known of this row any more; the next round looks at all centres.
+        # The bounds of this row are invalid; the next round compares all centres.
         own[farthest], other[farthest] = np.inf, 0.0

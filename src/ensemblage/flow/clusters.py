@@ -1,8 +1,8 @@
-"""The clusters of an ensemble seen as sets of objects: likeness, uncertainty, weight.
+"""Clusters of an ensemble as sets of objects: similarity, uncertainty, weight.
 
-Everything here follows from what clusters share (`ensemblage.flow._contingency`), O(n·M²) on
-microclusters and exact for the objects. An object without a vote in a clustering is in none of its
-clusters.
+Everything here is computed from the overlaps of clusters (`ensemblage.flow._contingency`), O(n·M²)
+on microclusters and exact for the objects. An object without a vote in a clustering is in none of
+its clusters.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ def jaccard(counts: FloatArray) -> FloatArray:
 
 
 def cluster_graph(likeness: FloatArray) -> Any:
-    """Return the sparse graph of clusters that are linked by their likeness, without loops."""
+    """Return the sparse graph of clusters linked by their similarity, without loops."""
     links = likeness.copy()
     np.fill_diagonal(links, 0.0)
     return csr_array(links)
@@ -48,10 +48,10 @@ def cluster_entropies(
     *,
     n_jobs: int | None = None,
 ) -> FloatArray:
-    """Return how scattered each cluster is over the other clusterings, in bits, summed over them.
+    """Return the entropy of each cluster over the other clusterings, in bits, summed over them.
 
-    In a clustering the shares are those of the cluster's objects that have a vote there. With
-    `weights`, a clustering is counted so often in the sum.
+    In a clustering the shares are those of the cluster's objects with a vote there. With `weights`,
+    a clustering is counted by its weight in the sum.
     """
     weights = np.ones(table.shape[1]) if weights is None else weights
     distinct = distinct_clusters(table)
@@ -80,22 +80,22 @@ def cluster_entropies(
 def _entropies_of_distinct(
     distinct: Distinct, sizes: NDArray[np.int64], weights: FloatArray, total: float
 ) -> FloatArray:
-    """Return entropies where every clustering votes on all, from the different clusters alone."""
+    """Return entropies for complete votes, from the different clusters alone."""
     shared = shared_objects(distinct, sizes)
     n: FloatArray = distinct.members.T @ sizes.astype(np.float64)
     weight = np.bincount(distinct.of_cluster, weights)
     logs = [_plogp(shared(some)) @ weight for some in _in_parts(len(n))]
     bits = (total * _plogp(n) - np.concatenate(logs)) / (_LN2 * n)
-    found: FloatArray = np.maximum(bits, 0.0)[distinct.of_cluster]
-    return found
+    entropies: FloatArray = np.maximum(bits, 0.0)[distinct.of_cluster]
+    return entropies
 
 
 def normalised_entropies(entropies: FloatArray, owner: NDArray[np.int64]) -> FloatArray:
     """Return the entropies on one scale for coarse and fine clusterings.
 
-    An entropy of some bits is much for a cluster of a coarse clustering and little for one of a
-    fine clustering, so each is divided by log2 of the number of clusters of its own clustering,
-    at least 2.
+    An entropy of some bits is high for a cluster of a coarse clustering and low for one of a fine
+    clustering, so each is divided by log2 of the number of clusters of its own clustering, at least
+    2.
 
     Examples
     --------
@@ -109,7 +109,7 @@ def normalised_entropies(entropies: FloatArray, owner: NDArray[np.int64]) -> Flo
 
 
 def cluster_certainties(entropies: FloatArray, n_clusterings: float, theta: float) -> FloatArray:
-    """Return how reliable each cluster is, exp(-entropy / (theta·M)), in (0, 1].
+    """Return the certainty of each cluster, exp(-entropy / (theta·M)), in (0, 1].
 
     The ensemble-driven cluster index of locally weighted methods; the floor of 1e-300 keeps a
     link a link where theta is tiny.
@@ -134,7 +134,7 @@ def member_nmi(
     sizes : ndarray of shape (n,)
         Objects in each.
     others : ndarray of int, optional
-        With which clusterings all are compared; with all by default.
+        The clusterings to compare with; all by default.
     n_jobs : int or None
         Threads.
 
@@ -191,7 +191,7 @@ def _nmi_of_block(block: FloatArray | csr_array, starts: NDArray[np.int64]) -> F
 def _nmi_of_distinct(
     distinct: Distinct, sizes: NDArray[np.int64], owner: NDArray[np.int64]
 ) -> FloatArray:
-    """Return NMI (max) of clusterings that vote on all, from the different clusters alone."""
+    """Return NMI (max) of complete clusterings, from the different clusters alone."""
     shared = shared_objects(distinct, sizes)
     n_clusters = np.bincount(owner)
     ends = np.append(0, np.cumsum(n_clusters))
@@ -226,8 +226,8 @@ def _nmi_of_distinct(
 def clustering_weights(nmi: FloatArray, beta: float) -> FloatArray:
     """Return the weight of each clustering: its mean NMI with the others, scaled and powered.
 
-    weight_m = (mean_m / max mean) ** beta; all are 1 where there is one clustering, or where none
-    has anything in common with another.
+    weight_m = (mean_m / max mean) ** beta; all are 1 for a single clustering, or if no two
+    clusterings have anything in common.
     """
     n_members = len(nmi)
     if n_members == 1:
@@ -244,7 +244,7 @@ def _in_parts(n: int, size: int = _CLUSTERS_AT_A_TIME) -> list[NDArray[np.int64]
 
 
 def _with_clusters(ends: NDArray[np.int64], n_clusterings: int) -> NDArray[np.intp]:
-    """Return which of the first clusterings have any cluster."""
+    """Return which of the first clusterings have clusters."""
     return np.flatnonzero(np.diff(ends[: n_clusterings + 1]))
 
 
@@ -269,8 +269,10 @@ def _plogp(counts: Any) -> Any:
 
 def _entropies(voters: FloatArray, bits: FloatArray) -> FloatArray:
     """Return entropies in bits, given the counts' sum and the sum of x·log2 x; 0 without voters."""
-    found: FloatArray = np.maximum((_plogp(voters) / _LN2 - bits) / np.maximum(voters, 1.0), 0.0)
-    return found
+    entropies: FloatArray = np.maximum(
+        (_plogp(voters) / _LN2 - bits) / np.maximum(voters, 1.0), 0.0
+    )
+    return entropies
 
 
 def _nmi(
@@ -287,8 +289,8 @@ def _nmi(
     h_rows, h_columns = whole - rows, whole - columns
     information = h_rows + h_columns - (whole - joint)
     larger = np.maximum(h_rows, h_columns)
-    found = np.divide(information, larger, out=np.zeros_like(n), where=larger > 0)
-    found = np.where(information < _ROUNDING * whole, 0.0, np.clip(found, 0.0, 1.0))
-    found = np.where(found > 1.0 - _ROUNDING, 1.0, found)
+    scores = np.divide(information, larger, out=np.zeros_like(n), where=larger > 0)
+    scores = np.where(information < _ROUNDING * whole, 0.0, np.clip(scores, 0.0, 1.0))
+    scores = np.where(scores > 1.0 - _ROUNDING, 1.0, scores)
     single = np.minimum(n_rows, n_columns) == 1
-    return np.where(single, n_rows == n_columns, np.where(n > 0, found, 0.0))
+    return np.where(single, n_rows == n_columns, np.where(n > 0, scores, 0.0))

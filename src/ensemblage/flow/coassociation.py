@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from ensemblage._types import FloatArray
 
 _ROWS_PER_BLOCK = 64
-_NOTHING = np.finfo(np.float64).tiny  # divides zero sums by no zero
+_NOTHING = np.finfo(np.float64).tiny  # avoids division by zero
 
 
 def coassociation(
@@ -37,9 +37,9 @@ def coassociation(
 ) -> FloatArray:
     """Return a[i, j] = agreements / clusterings in which row i and row j both voted.
 
-    Rows of `table` are compared with rows of `others` (default: with each other). Where no
-    clustering has both votes, a[i, j] = 0. A full row agrees with itself: a[i, i] = 1. With
-    `weights`, one for each clustering and not negative, a clustering counts so often.
+    Rows of `table` are compared with rows of `others` (default: with each other). If no clustering
+    has both votes, a[i, j] = 0. A full row agrees with itself: a[i, i] = 1. With `weights`, one for
+    each clustering and not negative, a clustering counts by its weight.
     """
     if others is None:
         others = table
@@ -82,7 +82,7 @@ def coassociation(
 def _sides(codes: VoteCodes, n_rows: int) -> VoteCodes:
     """Return the first `n_rows` as the left side and the others as the right one.
 
-    Both are contiguous: of other arrays a kernel would be compiled once more.
+    Both are contiguous: for other arrays a kernel would be compiled again.
     """
     left, right = codes.left[:, :n_rows], codes.right[:, n_rows:]
     return VoteCodes(np.ascontiguousarray(left), np.ascontiguousarray(right))
@@ -95,7 +95,7 @@ def graded_coassociation(
     *,
     n_jobs: int | None = None,
 ) -> FloatArray:
-    """Return co-association where clusters may be alike by degrees and clusterings weigh unequally.
+    """Return co-association with graded similarity of clusters and weighted clusterings.
 
     Parameters
     ----------
@@ -103,7 +103,7 @@ def graded_coassociation(
         Votes, -1 where there is none.
     likeness : ndarray of shape (n_clusters, n_clusters)
         Symmetric; clusters of all clusterings in one row, as in `ensemblage.flow.membership`. Only
-        pairs of the same clustering are looked at.
+        pairs of the same clustering are used.
     weights : ndarray of shape (n_clusterings,), optional
         Not negative; 1 for each clustering by default.
     n_jobs : int or None
@@ -119,7 +119,7 @@ def graded_coassociation(
     weights = np.ones(n_clusterings) if weights is None else weights
     ends = np.cumsum(table.max(axis=0) + 1)
     votes = np.ascontiguousarray(table.T)
-    # A code more for those who did not vote, like nobody; and weights once per row of likeness.
+    # An extra code for missing votes, similar to none; and weights once per row of likeness.
     grades = [
         np.pad(weight * likeness[start:end, start:end], (0, 1))
         for start, end, weight in zip(np.append(0, ends[:-1]), ends, weights, strict=True)
@@ -158,7 +158,7 @@ def shared_coassociation(
     *,
     n_jobs: int | None = None,
 ) -> FloatArray:
-    """Return co-association in which an agreement counts as much as the shared cluster is strong.
+    """Return co-association in which an agreement counts by the strength of the shared cluster.
 
     Parameters
     ----------
@@ -222,7 +222,7 @@ def _add_shared_plainly(left: Any, right: Any, worth: Any, start: int, sums: Any
 
 @kernel
 def _add_shared(left: Any, right: Any, worth: Any, start: Any, sums: Any) -> None:
-    """Write to ``sums[r, j]`` what the clusters are worth that rows start + r and j share.
+    """Write to ``sums[r, j]`` the total strength of the clusters that rows start + r and j share.
 
     Up to the last row of `sums` only. Clusterings are added in their order, four at a time, so
     that a sum is loaded once for four.

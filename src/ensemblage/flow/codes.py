@@ -1,7 +1,7 @@
-"""Labels of any kind as whole numbers, and whole numbers as codes 0, 1, 2, ...
+"""Labels of any type as integers, and integers as codes 0, 1, 2, ...
 
-A label matrix may hold integers, floats, strings or anything hashable. Stages after this one see
-integers only, with -1 for a missing vote.
+A label matrix may hold integers, floats, strings or any hashable values. Later stages use integers
+only, with -1 for a missing vote.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _NUMBERS = (int, float, np.number, Decimal, Fraction)
 def whole_numbers(values: NDArray[np.floating[Any]]) -> IntArray | None:
     """Return floats as integers, NaN as -1; None where a value is not a whole number.
 
-    Infinity and numbers past 2**53 (where floats no longer tell neighbours apart) are not whole.
+    Infinity and numbers past 2**53 (where floats are no longer exact) are not whole.
     """
     missing = np.isnan(values)
     filled = np.where(missing, MISSING, values)
@@ -39,7 +39,7 @@ def whole_numbers(values: NDArray[np.floating[Any]]) -> IntArray | None:
 def factorize(values: NDArray[Any]) -> tuple[NDArray[np.int32], list[Any]]:
     """Return codes by first appearance and the label of each code; missing votes are -1.
 
-    None, NaN, NaT, pandas' NA, and -1 as a number of any kind are missing.
+    None, NaN, NaT, pandas' NA, and -1 as a number of any type are missing.
     """
     first_seen: dict[Any, int] = {}
     items = _times(values) if values.dtype.kind in "mM" else values.tolist()
@@ -54,9 +54,9 @@ def factorize(values: NDArray[Any]) -> tuple[NDArray[np.int32], list[Any]]:
 
 
 def _times(values: NDArray[Any]) -> list[Any]:
-    """Return times as Python's own; those between two microseconds as NumPy's; NaT as None.
+    """Return times as Python objects; those between two microseconds as NumPy's; NaT as None.
 
-    So equal times are equal labels, whatever unit they are stored in, and none is a number.
+    Equal times are then equal labels in any unit of storage, and none is a number.
     """
     coarse = values.astype(f"{values.dtype.kind}8[us]")
     exact = coarse.astype(values.dtype) == values
@@ -69,7 +69,7 @@ def _times(values: NDArray[Any]) -> list[Any]:
 
 
 def is_missing(label: Any) -> bool:
-    """Tell whether a single label means "no vote"."""
+    """Tell whether a single label is missing."""
     if label is None or type(label).__name__ in {"NAType", "NaTType"}:
         return True
     if isinstance(label, Decimal) and label.is_nan():

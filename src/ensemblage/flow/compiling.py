@@ -1,8 +1,8 @@
-"""When a kernel is compiled, and what that costs: the first use on a machine waits for it.
+"""When kernels are compiled, and the time it takes: the first use on a machine waits for it.
 
-Small inputs are left to NumPy, which is done before a kernel would be compiled or loaded. Of the
-kernels that are compiled Numba reports the start and the end; those that come from the cache on
-disk are not reported, so counting costs nothing once they are there.
+Small inputs are left to NumPy, which finishes before a kernel would be compiled or loaded. Numba
+reports the start and the end of compilation; kernels from the cache on disk are not reported, so
+counting costs nothing once they exist.
 """
 
 from __future__ import annotations
@@ -22,16 +22,16 @@ _most_steps = _SMALL
 
 
 def worth_a_kernel(steps: int) -> bool:
-    """Tell whether so many steps take longer in NumPy than it takes to have a kernel ready.
+    """Tell whether this number of steps takes longer in NumPy than preparing a kernel.
 
-    A stage that asks has two routes, of equal results to the last bit.
+    A stage that calls it has two routes, with equal results to the last bit.
     """
     return steps > _most_steps
 
 
 @contextmanager
 def kernels_for(*, everything: bool) -> Iterator[None]:
-    """Use kernels for all inputs, or for none that NumPy can do: to test or to measure them.
+    """Use kernels for all inputs, or only where NumPy has no route: for tests and measurements.
 
     Examples
     --------
@@ -91,12 +91,12 @@ _compiled = _Compiled()
 
 
 def listen() -> None:
-    """Begin to count; called once, where kernels are made."""
+    """Start counting; called once, where kernels are made."""
     event.register("numba:compile", _compiled)
 
 
 def compiled() -> tuple[int, float]:
-    """Return how many kernels this process has compiled so far, and the seconds they took."""
+    """Return the number of kernels compiled by this process, and the seconds they took."""
     return _compiled.count, _compiled.seconds
 
 
@@ -104,7 +104,7 @@ def compiled() -> tuple[int, float]:
 def showing(show: Callable[[str | None], None]) -> Iterator[None]:
     """Call `show` with a line of text when a kernel is compiled, and with None after the last.
 
-    How many there will be depends on the data, so the text tells only how many there were.
+    The total depends on the data, so the text shows only the number so far.
     """
 
     def tell(count: int) -> None:

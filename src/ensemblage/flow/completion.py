@@ -1,8 +1,8 @@
-"""Matrix completion: what pairs are surely alike or surely not decides about the others.
+"""Matrix completion: pairs that are surely alike or surely apart determine the others.
 
 min ‖X‖_* + C‖E‖_1 subject to X + E = B on the observed pairs, by an inexact augmented Lagrangian.
-Objects of a microcluster have equal rows in every iterate, so all of it is done on microclusters,
-with sizes as weights, and is exact for the objects.
+Objects of a microcluster have equal rows in every iterate, so it runs on microclusters, with sizes
+as weights, and is exact for the objects.
 """
 
 from __future__ import annotations
@@ -22,12 +22,12 @@ if TYPE_CHECKING:
     from ensemblage._types import FloatArray
 
 _TOLERANCE = 1e-9  # thresholds are compared with multiples of 1/M
-_LARGEST_STEP = 1e7  # the step may grow that much
-_SMALL = 256  # up to so many rows all eigenvectors cost no more than a few
+_LARGEST_STEP = 1e7  # limit of the growth of the step
+_SMALL = 256  # up to this number of rows all eigenvectors are as cheap as a few
 
 
 class Completion(NamedTuple):
-    """The completed matrix, after how many iterations, and how far X + E was from B."""
+    """The completed matrix, the number of iterations, and the distance of X + E from B."""
 
     matrix: FloatArray
     n_iterations: int
@@ -39,8 +39,8 @@ def reliable_pairs(
 ) -> tuple[FloatArray, NDArray[np.bool_]]:
     """Return B, 1 for pairs that are surely alike, and which pairs are observed at all.
 
-    Alike are those with a co-association of at least `high`, unlike those with at most `low`;
-    between the two, and where no clustering has both votes, nothing is observed and B is 0.
+    Alike are pairs with a co-association of at least `high`, apart those of at most `low`; between
+    the two, and without common votes, nothing is observed and B is 0.
     """
     alike = coassociation >= high - _TOLERANCE
     observed = alike | (coassociation <= low + _TOLERANCE)
@@ -71,12 +71,13 @@ def complete(
     sizes : ndarray of shape (n,)
         How many equal rows of the matrix of objects each row stands for.
     penalty : float
-        C, the price of leaving an observed entry.
+        C, the cost of differing from an observed entry.
     growth : float
-        How much the step μ grows in an iteration. 1.5 is usual and stops a little away from the
-        optimum; nearer to 1 is nearer to it, and slower.
+        Growth factor of the step μ in an iteration. 1.5 is usual and stops near the optimum; values
+        nearer to 1 are more exact, and slower.
     max_iter, tol
-        Stop after so many iterations, or when ‖B - X - E‖ ≤ tol·‖B‖ (Frobenius, over objects).
+        Stop after this number of iterations, or when ‖B - X - E‖ ≤ tol·‖B‖ (Frobenius, over
+        objects).
 
     Returns
     -------
@@ -131,11 +132,11 @@ def _outside(
 def _eigenpairs_beyond(matrix: FloatArray, bound: float) -> tuple[FloatArray, FloatArray]:
     """Return the eigenvalues of a symmetric matrix outside [-bound, bound], and their vectors.
 
-    Few are: the matrix is made tridiagonal, and only what is asked for is computed of that.
+    There are few: the matrix is made tridiagonal, and only these are computed from it.
     """
     if len(matrix) <= _SMALL:
         return _outside(*all_pairs(matrix), bound)
-    room = int(lapack.dsytrd_lwork(len(matrix), lower=1)[0])  # less would mean slower, row by row
+    room = int(lapack.dsytrd_lwork(len(matrix), lower=1)[0])  # less would be slower, row by row
     reflectors, diagonal, beside, factors, _ = lapack.dsytrd(matrix, lower=1, lwork=room)
     reach = float(np.abs(diagonal).max() + 2 * np.abs(beside).max() + bound)
     try:
@@ -161,7 +162,7 @@ def _eigenpairs_beyond(matrix: FloatArray, bound: float) -> tuple[FloatArray, Fl
 def _split(
     X: Any, B: Any, observed: Any, sizes: Any, penalty: Any, step: Any, E: Any, Y: Any
 ) -> Any:
-    """Write what X leaves of B to E, and the rest to Y; return ‖B - X - E‖² over objects."""
+    """Write the thresholded rest of B - X to E, and update Y; return ‖B - X - E‖² over objects."""
     n = X.shape[0]
     bound = penalty / step
     total = 0.0

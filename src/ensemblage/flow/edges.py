@@ -34,15 +34,14 @@ def edge_agreement(
     rows, columns : ndarray of shape (n_edges,)
         The rows of `table` at both ends of each edge.
     weights : ndarray of shape (n_clusterings,), optional
-        How much each clustering counts.
+        Weight of each clustering.
     n_jobs : int or None, default=None
         Threads.
 
     Returns
     -------
     ndarray of shape (n_edges,)
-        Agreements divided by the clusterings in which both ends have a vote; 0 where there are
-        none.
+        Agreements divided by the clusterings in which both ends have a vote; 0 if there are none.
 
     Notes
     -----
@@ -83,10 +82,10 @@ def _matches(codes: VoteCodes, i: IntArray, j: IntArray, weights: FloatArray | N
 
 
 def two_core(n_vertices: int, rows: IntArray, columns: IntArray) -> NDArray[np.bool_]:
-    """Return which vertices are left when those with fewer than two edges are taken away for good.
+    """Return the vertices of the 2-core: left after repeatedly removing those with fewer edges.
 
-    Each edge is given once, without loops. A vertex with one edge knows its neighbour as the sum of
-    its neighbours, so that no lists of neighbours are needed.
+    Each edge is given once, without loops. A vertex with one edge stores its neighbour as the sum
+    of its neighbours, so that no lists of neighbours are needed.
     """
     ends, others = np.concatenate([rows, columns]), np.concatenate([columns, rows])
     degree = np.bincount(ends, minlength=n_vertices)
@@ -108,9 +107,9 @@ def two_core(n_vertices: int, rows: IntArray, columns: IntArray) -> NDArray[np.b
 
 
 def community_strength(agreement: FloatArray) -> float:
-    """Return 1 - 2 · mean of min(w, 1 - w): 1 if members are of one mind on every edge, else less.
+    """Return 1 - 2 · mean of min(w, 1 - w): 1 if all members agree on every edge, else less.
 
-    NaN where there are no edges.
+    NaN without edges.
     """
     if len(agreement) == 0:
         return float("nan")

@@ -1,7 +1,7 @@
-"""How alike clusterings are around each object: element-centric similarity, in closed form.
+"""Element-centric similarity of clusterings around each object, in closed form.
 
 For two partitions the similarity around an object is o / max(a, b): a and b are the sizes of its
-two clusters and o is what they share. The walks of the definition are not needed.
+two clusters and o is the size of their overlap. The walks of the definition are not needed.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from ensemblage._types import FloatArray
 
-#: Work is divided into so many parts, whatever the number of threads, so that sums are equal.
+#: Work is divided into a fixed number of parts, for any number of threads, so that sums are equal.
 _PARTS = 16
 
 
@@ -74,8 +74,8 @@ def _mean_over_pairs(
         _add_pairs(votes, n_clusters, weights, some, sums, counts)
         return sums, counts
 
-    found = in_threads(part, np.array_split(pairs, min(_PARTS, len(pairs))), n_jobs)
-    sums, counts = (np.sum([one[place] for one in found], axis=0) for place in (0, 1))
+    partial = in_threads(part, np.array_split(pairs, min(_PARTS, len(pairs))), n_jobs)
+    sums, counts = (np.sum([one[place] for one in partial], axis=0) for place in (0, 1))
     mean: FloatArray = np.divide(sums, counts, out=np.full(len(table), np.nan), where=counts > 0)
     return mean
 

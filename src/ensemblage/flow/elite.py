@@ -1,15 +1,15 @@
-"""The K-elite-neighbour graph (Definitions 5 to 7): the links of co-association worth trusting.
+"""The K-elite-neighbour graph (Definitions 5 to 7): the strongest links of co-association.
 
-A link stays if it reaches the threshold of either end, where the threshold of a row is its K-th
+A link is kept if it reaches the threshold of either end, where the threshold of a row is its K-th
 largest weight. So each row needs only its own neighbours, and the graph is their union with its
-transpose: no n × n array. Ties are kept, so a row may have more than K neighbours; links of
-weight zero are no links.
+transpose: no n × n array. Ties are kept, so a row may have more than K neighbours; weights of zero
+are not links.
 
-Where no vote is missing, weights are integer counts, and the search skips whatever sorted strips of
-rows show to be too far (`ensemblage.flow._neighbours`): O(n²·M) byte compares at most, a small and
-falling share of them in practice. With gaps weights are quotients, of which there are few
-(`ensemblage.flow._quotients`); where clusterings count differently they are any numbers. All pairs
-are compared then. Memory O(links).
+If no vote is missing, weights are integer counts, and the search skips strips of sorted rows that
+cannot hold neighbours (`ensemblage.flow._neighbours`): O(n²·M) byte compares at most, a small and
+falling share of them in practice. With missing votes weights are quotients, of which there are few
+(`ensemblage.flow._quotients`); with weighted clusterings they are any numbers. All pairs are
+compared then. Memory O(links).
 """
 
 from __future__ import annotations
@@ -51,9 +51,9 @@ def elite_graph(
     table : ndarray of shape (n_microclusters, n_clusterings)
         Votes; -1 where one is missing.
     n_neighbors : int
-        The paper's K. From n - 1 on every link stays.
+        The paper's K. From n - 1 on every link is kept.
     weights : ndarray of shape (n_clusterings,), optional
-        How much each clustering counts; not negative.
+        Weight of each clustering; not negative.
     n_jobs : int or None
         Threads; the graph does not depend on it.
     """
@@ -86,7 +86,7 @@ def elite_graph_of(similarity: FloatArray, n_neighbors: int) -> Any:
 def _own_neighbours(
     weights: FloatArray, start: int, n_neighbors: int
 ) -> tuple[Any, Any, FloatArray]:
-    """Return how many neighbours some rows from `start` on have, which, and by which weight."""
+    """Return the number of neighbours of some rows from `start` on, these, and their weights."""
     n_rows = len(weights)
     weights[np.arange(n_rows), np.arange(start, start + n_rows)] = 0.0
     stays = (weights >= row_thresholds(weights, n_neighbors)[:, None]) & (weights > 0)
@@ -99,7 +99,7 @@ def _elite_rows(
     """Return a function that gives the neighbours of a range of rows, all pairs compared.
 
     Weights of links are quotients, compared as such; `members` are the weights of clusterings.
-    Without `turnout` everybody has voted everywhere.
+    Without `turnout` no vote is missing.
     """
     weigh = link_weights(votes, turnout, members)
 
@@ -150,7 +150,7 @@ def _narrow(indptr: NDArray[np.int64]) -> NDArray[Any]:
 def _count_links(
     order: Any, ends: Any, thresholds: Any, places: Any, counts: Any, degrees: Any
 ) -> None:
-    """Add to `degrees` the links that each row has through another's threshold only."""
+    """Add to `degrees` the links that each row has only through another row's threshold."""
     for row in range(len(order)):
         for link in range(ends[row], ends[row + 1]):
             other = places[link]
@@ -176,7 +176,7 @@ def _write_links(
             there = order[other]
             near[cursor[here]], near_counts[cursor[here]] = there, counts[link]
             cursor[here] += 1
-            # A link that reaches the other's threshold too is among the other's own.
+            # A link that also reaches the other's threshold is already in the other's own list.
             if counts[link] < thresholds[other]:
                 near[cursor[there]], near_counts[cursor[there]] = here, counts[link]
                 cursor[there] += 1
@@ -184,7 +184,7 @@ def _write_links(
 
 @kernel
 def _turn_over(indptr: Any, near: Any, counts: Any, weights: Any, indices: Any, data: Any) -> None:
-    """Transpose a symmetric graph: it stays the same, and its rows come out sorted."""
+    """Transpose a symmetric graph: it stays the same, and its rows become sorted."""
     cursor = indptr[:-1].copy()
     for row in range(len(cursor)):
         for link in range(indptr[row], indptr[row + 1]):

@@ -1,8 +1,8 @@
 """Nonnegative factors of a similarity: A ≈ Q S Qᵀ with nearly orthogonal columns of Q.
 
-Multiplicative updates of Li, Ding and Jordan (2007). Rows stand for s objects each. Updates keep
-equal rows equal, so on microclusters they are those of the objects when every sum over objects
-weighs its terms by s.
+Multiplicative updates of Li, Ding and Jordan (2007). Rows represent s objects each. Updates keep
+equal rows equal, so on microclusters, with sums over objects weighted by s, they are those of the
+objects.
 """
 
 from __future__ import annotations
@@ -45,9 +45,9 @@ def factorise(
 ) -> NDArray[np.int64]:
     """Return the labels of the start with the smallest residual.
 
-    Each of `n_starts` draws random factors and improves them; a start in which a cluster has died,
-    so that fewer than `n_clusters` labels come out, is drawn again, `n_draws` times in all. Factors
-    with more live clusters are preferred, then those of smaller residual.
+    Each of `n_starts` draws random factors and improves them; a start with a dead cluster, and thus
+    fewer than `n_clusters` labels, is drawn again, at most `n_draws` times in all. Factors with
+    more live clusters are preferred, then those of smaller residual.
     """
     results: list[tuple[int, float, NDArray[np.int64]]] = []
     n, children = len(sizes), rng.spawn(n_starts)
@@ -83,7 +83,7 @@ def improve(
     starts : list of Factors
         Positive; S is diagonal and stays so. All are multiplied with A at once.
     n_iter : int
-        How many rounds.
+        Number of rounds.
     """
     s = sizes[:, None].astype(np.float64)
     factors = list(starts)

@@ -1,7 +1,7 @@
-"""Votes as graphs for a partitioner: whole numbers on edges and vertices, and what parts mean.
+"""Votes as graphs for a partitioner, with integer weights of edges and vertices.
 
-Partitioners take integers. Weights are scaled so that the whole graph has 10⁸, which keeps eight
-digits and stays below the 31 bits that partitioners count in, and no positive weight becomes 0.
+Partitioners need integers. Weights are scaled to a total of 10⁸, which keeps eight digits and stays
+below the 31 bits of partitioners, and no positive weight becomes 0.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from ensemblage._types import FloatArray, IntArray
 
-#: What the integer weights of a graph add up to, up to rounding.
+#: Total of the integer weights of a graph, up to rounding.
 WHOLE = 100_000_000
 _TINY = 1e-200
 _ROWS_PER_BLOCK = 64
@@ -60,14 +60,14 @@ def agreement_graph(
 def membership_graph(membership: Any, sizes: NDArray[np.int64]) -> Any:
     """Return the graph of rows and their clusters, rows first, as a symmetric sparse matrix.
 
-    An edge stands for the objects of its row, and weighs as much as there are.
+    An edge represents the objects of its row, and weighs their number.
     """
     links = membership.multiply(sizes[:, None].astype(np.float64))
     return block_array([[None, links], [links.T, None]], format="csr")
 
 
 def whole_weights(weights: FloatArray) -> NDArray[np.int64]:
-    """Return weights as integers with the sum 10⁸; what is positive stays at least 1."""
+    """Return weights as integers with the sum 10⁸; positive ones stay at least 1."""
     total = weights.sum()
     if total <= 0:
         return np.zeros(weights.shape, dtype=np.int64)
@@ -79,7 +79,7 @@ def whole_weights(weights: FloatArray) -> NDArray[np.int64]:
 
 
 def net_weights(cluster_sizes: IntArray, n_votes: int) -> NDArray[np.int64]:
-    """Return each cluster's size times ⌊10⁸ / number of votes⌉, as the authors' toolbox has it."""
+    """Return each cluster's size times ⌊10⁸ / number of votes⌉, as in the authors' toolbox."""
     return cluster_sizes.astype(np.int64) * max(1, round(WHOLE / n_votes))
 
 
@@ -88,8 +88,8 @@ def association(
 ) -> FloatArray:
     """Return the share of each group's clusters that contain each row.
 
-    Only clusters of clusterings in which the row voted are counted; where a group has none of
-    them, the share is 0.
+    Only clusters of clusterings in which the row voted are counted; if a group has none of them,
+    the share is 0.
     """
     of_cluster = np.zeros((len(groups), n_groups))
     of_cluster[np.arange(len(groups)), groups] = 1.0

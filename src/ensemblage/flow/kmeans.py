@@ -1,7 +1,7 @@
-"""k-means of a few thousand embedded rows: what ends a spectral method.
+"""k-means of a few thousand embedded rows: the last step of a spectral method.
 
-scikit-learn's KMeans does the same with ten times the overhead at this size, draws from another
-kind of random state, and its result depends on the number of threads.
+scikit-learn's KMeans has ten times the overhead at this size, another type of random state, and its
+result depends on the number of threads.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ def lloyd(
     weights: Weights | None = None,
     max_iter: int = 100,
 ) -> NDArray[np.int64]:
-    """Return the labels that Lloyd's algorithm ends with when it starts from `centres`.
+    """Return the labels of Lloyd's algorithm started from `centres`.
 
     It ends when no label changes. Ties go to the lowest centre; a cluster that loses its last row
     is given the row of largest weighted distance from its centre, of those that are not alone.
@@ -78,7 +78,7 @@ def centroids(rows: FloatArray, labels: NDArray[np.int64], weights: Weights) -> 
 
 
 def farthest_first(rows: FloatArray, n_centres: int) -> FloatArray:
-    """Return the first row, then time and again the row farthest from all returned so far.
+    """Return the first row, then repeatedly the row farthest from all returned so far.
 
     Ties go to the earliest row, so nothing is random; rows repeat once all distinct ones are used.
     """
@@ -93,7 +93,7 @@ def farthest_first(rows: FloatArray, n_centres: int) -> FloatArray:
 
 
 def least_aligned(rows: FloatArray, n_centres: int, first: int) -> FloatArray:
-    """Return row `first`, then time and again the row least in line with those returned so far.
+    """Return row `first`, then repeatedly the row least in line with those returned so far.
 
     In line means the sum of |cosines|, which for unit rows are inner products. No row is taken
     twice, and ties go to the earliest; there must be at least `n_centres` rows.
@@ -107,11 +107,11 @@ def least_aligned(rows: FloatArray, n_centres: int, first: int) -> FloatArray:
     return rows[chosen]
 
 
-#: Dimensions that are summed before a distance is looked at. The first ones of a spectral embedding
-#: hold most of it: 64 of 1467 tell nearly all pairs apart. Sums are in the same order whether or
-#: not they are ended early, and those that are do not matter: results are the plain ones.
+#: Dimensions that are summed before a distance is compared. The first ones of a spectral embedding
+#: hold most of it: 64 of 1467 separate nearly all pairs. Sums have the same order whether or not
+#: they end early, and those that do are irrelevant: results are those of the plain algorithm.
 _BLOCK = 64
-#: Up to so many, to look costs more than it saves.
+#: Up to this number, comparing early costs more than it saves.
 _NARROW = 256
 
 
@@ -187,8 +187,8 @@ def _assign(
 ) -> None:
     """Give each row the number of its nearest centre, the lowest on ties.
 
-    A row whose centre has not `moved` can only be nearer to one that has. Of many dimensions the
-    likely centre is measured first, where there is one (`again`): others end early.
+    A row whose centre has not `moved` can only be nearer to one that has. With many dimensions the
+    likely centre is measured first, if there is one (`again`), so that others end early.
     """
     lost = moved[labels]
     distances[lost] = np.inf
@@ -214,9 +214,9 @@ def _refill(
     changed: NDArray[np.bool_],
     labels: NDArray[np.int64],
 ) -> None:
-    """Give an empty cluster the row of largest weighted distance, if any is off its centre.
+    """Give an empty cluster the row of largest weighted distance, unless all are at their centre.
 
-    A row that is alone stays: to take it would leave another cluster empty.
+    A row alone in its cluster stays: taking it would empty another cluster.
     """
     costs = np.where(mass[labels] > weights, weights * distances, 0.0)
     farthest = costs.argmax()
@@ -227,15 +227,15 @@ def _refill(
         labels[farthest] = empty
 
 
-# Rounds are driven by NumPy: each kernel that calls another is compiled with it once more. Three
-# small ones are left, which take most of the time of a run and little to compile.
+# Rounds are driven by NumPy: each kernel that calls another is compiled with it again. The three
+# small ones below take most of the time of a run and little to compile.
 
 
 @fast_kernel
 def _approach(
     rows: Any, which: Any, centres: Any, asked: Any, own_first: Any, nearest: Any, labels: Any
 ) -> None:
-    """Lower ``nearest[i]``, for i in `which`, to the least squared distance from a centre asked.
+    """Lower ``nearest[i]``, for i in `which`, to the least squared distance from a listed centre.
 
     ``labels[i]`` becomes that centre; the lowest wins ties. With `own_first` = 1 the centre
     ``labels[i]`` is measured before the others.

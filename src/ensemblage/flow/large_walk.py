@@ -1,8 +1,8 @@
 """The products of `ensemblage.flow.walk` for very many nodes: single precision, no exact lengths.
 
-Beyond some ten thousand nodes a panel no longer fits in a cache, and the time goes to memory:
-float32 moves half as much and has 32 columns in a panel instead of 16. Its rounding, some 1e-6 of
-a similarity, is far below the error of the lengths, which are estimated from random probes here.
+Beyond some ten thousand nodes a panel no longer fits in a cache, and memory bandwidth limits:
+float32 moves half as much and has 32 columns in a panel instead of 16. Its rounding, some 1e-6 of a
+similarity, is far below the error of the lengths, which are estimated from random probes here.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 _DIRECTIONS = 128
 _STEPS_TO_SETTLE = 8
-_FIRST_PANELS = 2  # their 64 probes tell how many are needed
+_FIRST_PANELS = 2  # their 64 probes determine how many are needed
 
 
 def estimated_norms(
@@ -39,10 +39,10 @@ def estimated_norms(
     """Return the lengths of trajectories, estimated to a relative error, for very many nodes.
 
     S[i, i] = Σ_t |row i of P^t|². The term t = 1 is summed from P itself. Of the other rows of P^t
-    the part in the span of some directions Q is taken exactly, |row i of P^t Q|²; these are the
-    directions in which walkers end up after some steps, so most of a long walk is there. Of the
-    rest the mean of (P^t r)_i² over random signs r, made orthogonal to Q, is the square. Its
-    relative standard deviation is sqrt(2/q) for q signs, so that of a length is
+    the part in the span of some directions Q is exact, |row i of P^t Q|²; these are the directions
+    of walkers after some steps, so they contain most of a long walk. The square of the rest is
+    estimated by the mean of (P^t r)_i² over random signs r, made orthogonal to Q. Its relative
+    standard deviation is sqrt(2/q) for q signs, so that of a length is
 
         (share of its square that is neither first step nor in Q) / sqrt(2 q),
 
@@ -85,7 +85,7 @@ def estimated_norms(
 def _directions(
     transposed: Any, n_steps: int, rng: np.random.Generator, n_jobs: int | None
 ) -> NDArray[np.float32]:
-    """Return an orthonormal basis of where random walkers are after some steps."""
+    """Return an orthonormal basis of the distributions of walkers after some steps."""
     n = len(transposed[0]) - 1
 
     def walked(child: np.random.Generator) -> NDArray[np.float32]:
@@ -115,5 +115,5 @@ def probes_for(error: float, known: FloatArray, rest: FloatArray) -> int:
 
 
 def _sum(parts: list[FloatArray]) -> FloatArray:
-    """Return the sum, taken in order whatever the number of threads."""
+    """Return the sum, in a fixed order for any number of threads."""
     return functools.reduce(np.add, parts)

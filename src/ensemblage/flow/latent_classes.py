@@ -18,21 +18,21 @@ if TYPE_CHECKING:
 
 #: Added to every count of votes, so that a cluster that a class has never seen stays possible.
 FLOOR = 1e-6
-#: How much of a start is its label; the rest is shared evenly by all classes.
+#: Weight of the label in a start; the rest is shared evenly by all classes.
 _KNOWN = 0.9
 
 
 class LatentClasses(NamedTuple):
-    """A mixture: shares of classes, probabilities of votes, and what they say of the rows.
+    """A mixture: shares of classes, probabilities of votes, and the posterior of the rows.
 
     Attributes
     ----------
     weights : ndarray of shape (k,)
         The share of objects that each class has, w.
     probabilities : ndarray of shape (n_clusters, k)
-        P: how likely an object of each class votes for each cluster of the ensemble.
+        P: probability of each cluster of the ensemble for an object of each class.
     posterior : ndarray of shape (n, k)
-        How likely each row belongs to each class.
+        Probability of each class for each row.
     log_likelihoods : ndarray of shape (n_rounds,)
         The log-likelihood of all objects after each round, natural logarithms.
     converged : bool
@@ -56,29 +56,29 @@ def latent_classes(
     max_iter: int,
     tol: float,
 ) -> LatentClasses:
-    """Return the mixture that expectation-maximisation ends with.
+    """Return the mixture fitted by expectation-maximisation.
 
     Parameters
     ----------
     members : sparse array of shape (n, n_clusters)
         Which row votes for which cluster of the ensemble, 0 or 1.
     votes : sparse array of shape (n, n_clusters)
-        The same, with how much each vote counts in place of 1.
+        The same, weighted.
     owner : ndarray of shape (n_clusters,)
         The clustering that each cluster belongs to.
     sizes : ndarray of shape (n,)
         Objects in each row.
     start : ndarray of shape (n, k)
-        A first posterior, as of `softened`.
+        A first posterior, as returned by `softened`.
     max_iter : int
-        Rounds at most.
+        Maximal number of rounds.
     tol : float
-        It ends when the log-likelihood grows by this share of itself, or less.
+        Stop when the log-likelihood grows by at most this share of itself.
 
     Notes
     -----
-    A class that is left with less than half an object starts again, once, from the row with the
-    most objects that are not certain of their class: s·(1 - largest posterior).
+    A class with less than half an object starts again, once, from the row with the most objects of
+    uncertain class: s·(1 - largest posterior).
     """
     counted, restarted = start, np.zeros(start.shape[1], dtype=bool)
     path: list[float] = []
@@ -111,9 +111,9 @@ def softened(labels: NDArray[np.int64], n_classes: int) -> FloatArray:
            [0.5 , 0.5 ]])
     """
     posterior = np.full((len(labels), n_classes), (1.0 - _KNOWN) / n_classes)
-    known = labels >= 0
-    posterior[known, labels[known]] += _KNOWN
-    posterior[~known] = 1.0 / n_classes
+    labelled = labels >= 0
+    posterior[labelled, labels[labelled]] += _KNOWN
+    posterior[~labelled] = 1.0 / n_classes
     return posterior
 
 

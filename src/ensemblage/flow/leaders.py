@@ -1,7 +1,8 @@
 """Groups of similar rows, for a tree of more rows than the exact one can have.
 
 Some rows lead, and every other row joins the leader with which it shares the heaviest clusters.
-From the groups on all is exact: the mean similarity of two groups is that of all their objects.
+From the groups on everything is exact: the mean similarity of two groups is that of all their
+objects.
 """
 
 from __future__ import annotations
@@ -52,9 +53,8 @@ class GroupSimilarity(NamedTuple):
         The mean over pairs of their objects.
     sizes : ndarray of shape (n_groups,)
         Objects of each group.
-    captured : float
-        Of the squared distances of objects from their mean, in the space whose inner products are
-        similarities, the share that lies between groups.
+    The share of the squared distances of objects from their mean, in the space whose inner products
+    are similarities, that lies between groups.
     """
 
     similarity: FloatArray
@@ -65,10 +65,11 @@ class GroupSimilarity(NamedTuple):
 def leader_rows(
     table: NDArray[np.int32], sizes: NDArray[np.int64], weight: FloatArray, n_groups: int
 ) -> NDArray[np.int64]:
-    """Return rows that represent all: evenly spaced among objects sorted by their density.
+    """Return representative rows: evenly spaced among objects sorted by their density.
 
     The density of an object is the weight of its clusters times their sizes, its mean similarity
-    with all objects. Neither the order of rows nor the names of clusters decide, but for ties.
+    with all objects. Except for ties, the result does not depend on the order of rows or names of
+    clusters.
     """
     ends = cluster_ends(table)
     density = np.zeros(len(table))
@@ -90,18 +91,18 @@ def join_leaders(
     *,
     n_jobs: int | None = None,
 ) -> Leaders:
-    """Return the groups of the rows that lead, by the similarity of every row to every leader.
+    """Return the groups of the leading rows, by the similarity of every row to every leader.
 
     Parameters
     ----------
     table : ndarray of shape (n, n_clusterings)
         Votes, -1 where there is none.
     rows : ndarray of shape (n_groups,)
-        Which rows lead. A row that is as similar to several joins the first of them.
+        The leading rows. A row that is equally similar to several joins the first of them.
     weight : ndarray of shape (n_clusters,)
-        Weight of each cluster, that of its clustering included.
+        Weight of each cluster, including that of its clustering.
     weights : ndarray of shape (n_clusterings,)
-        Of clusterings: what similarities are divided by, where both rows voted.
+        Weights of clusterings: the divisor of similarities, where both rows voted.
     n_jobs : int or None
         Threads.
 
@@ -144,8 +145,8 @@ def similarity_of_groups(
 ) -> GroupSimilarity:
     """Return the mean similarity of the objects of every two groups. Parameters are as above.
 
-    It is exact where no vote is missing. Elsewhere it is the mean agreement of all pairs of votes,
-    which weighs pairs of objects by the votes that they have in common.
+    It is exact if no vote is missing. Otherwise it is the mean agreement of all pairs of votes,
+    which weighs pairs of objects by their common votes.
 
     O(n_groups²·C) for C clusters, and 8·n_groups·(C + 2·n_groups) bytes.
     """

@@ -1,4 +1,4 @@
-"""The order of the leaves of a tree: what is similar stands side by side."""
+"""An order of the leaves of a tree in which similar ones are adjacent."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ if TYPE_CHECKING:
 def leaf_order(distances: FloatArray, *, best: bool = False) -> NDArray[np.int64]:
     """Return the leaves of an average-link tree from left to right.
 
-    Of the square matrix of distances the upper triangle counts. With `best` each merge is turned so
-    that neighbours are as near as the tree allows, which takes cubic time.
+    Only the upper triangle of the square matrix of distances is used. With `best` merges are
+    oriented so that neighbours are as near as the tree allows, which takes cubic time.
 
     Examples
     --------

@@ -1,8 +1,8 @@
-"""Cuts of a tree into k clusters none of which is an outlier.
+"""Cuts of a tree into k clusters without outliers.
 
-Average link spends clusters on outliers: the last merges often join a handful of objects. The
-least-size cut goes down from the root and counts a split only if both sides are large enough; what
-is too small is set aside, and joins the most similar cluster in the end.
+Average link spends clusters on outliers: the last merges often join a few objects. The least-size
+cut goes down from the root and counts a split only if both sides are large enough; smaller parts
+are set aside, and join the most similar cluster at the end.
 """
 
 from __future__ import annotations
@@ -23,12 +23,12 @@ if TYPE_CHECKING:
     from ensemblage._types import FloatArray
 
 
-#: A leaf takes Python about so many steps of `worth_a_kernel`.
+#: A leaf takes Python about this number of steps of `worth_a_kernel`.
 _STEPS = 100
 
 
 class SizedTree(NamedTuple):
-    """A tree of merges with the size and the place of every node.
+    """A tree of merges with the size and the position of every node.
 
     The leaves are numbered 0..n-1 and the merge in row r of the tree is node n + r. The leaves of a
     node are ``order[start[node] : start[node] + n_leaves[node]]``.
@@ -95,16 +95,16 @@ def _compiled_tree(tree: FloatArray, sizes: NDArray[np.int64]) -> SizedTree:
 
 
 def least_size_parts(tree: SizedTree, n_clusters: int, least: int) -> Parts | None:
-    """Return the clusters of at least `least` objects, and what was set aside on the way.
+    """Return the clusters of at least `least` objects, and the parts that were set aside.
 
-    The highest node is opened first, of equal ones that with more objects, then that with the
-    lower first leaf. Where the tree has fewer than `n_clusters` parts of that size, `least` is
-    halved; None means that it fell to 1, where every split counts and the plain cut is the answer.
+    The highest node is split first, of equal ones that with more objects, then that with the lower
+    first leaf. If the tree has fewer than `n_clusters` parts of that size, `least` is halved; None
+    means that it fell to 1, where every split counts and the result is the plain cut.
     """
     while least > 1:
-        found = _descend(tree, n_clusters, least)
-        if len(found.clusters) == n_clusters:
-            return found
+        parts = _descend(tree, n_clusters, least)
+        if len(parts.clusters) == n_clusters:
+            return parts
         least //= 2
     return None
 
@@ -152,18 +152,18 @@ def attach(
     tree : SizedTree
         The tree that was cut.
     parts : Parts
-        Its clusters, numbered from 0 in this order, and what was set aside.
+        Its clusters, numbered from 0 in this order, and the parts that were set aside.
     similarity : ndarray of shape (leaves set aside, n_clusters)
         For each leaf that was set aside, part by part, its similarity summed over each cluster.
     mass : ndarray of shape (n_clusters,)
-        What the clusters count in such sums: their objects, or their leaves.
+        Weights of the clusters in such sums: their objects, or their leaves.
     row_mass : ndarray of shape (leaves set aside,)
         The same for the leaves set aside.
 
     Notes
     -----
-    Clusters are compared as they stood at the stop, without parts already attached. Of equal means
-    (within 1e-12) the larger cluster wins, then that with the lower first leaf.
+    Clusters are compared in their state before any part is attached. Of equal means (within 1e-12)
+    the larger cluster wins, then that with the lower first leaf.
     """
     labels = np.empty(len(tree.order), dtype=np.int64)
     for label, node in enumerate(parts.clusters):

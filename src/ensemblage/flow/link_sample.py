@@ -1,8 +1,8 @@
-"""How many links will the elite graph have? Asked of a sample of rows, before there is a graph.
+"""Estimate of the number of links of the elite graph, from a sample of rows.
 
-Each row keeps its K best neighbours and all that tie with the last, and where votes tie much that
-is far more than K: of two clusterings that cross each other, a row of n ties with 2·√n others.
-A graph that does not fit must be refused before it is made, so some rows are looked at first.
+Each row keeps its K best neighbours and all ties with the last. With many ties there are far more
+than K: for two crossing clusterings, a row of n ties with 2·√n others. A graph that does not fit
+must be rejected before it is built, so a sample of rows is counted first.
 """
 
 from __future__ import annotations
@@ -24,14 +24,14 @@ if TYPE_CHECKING:
 
 _ROWS = 128
 _WEIGHTS_AT_ONCE = 1 << 20
-_STANDARD_ERRORS = 2.0  # to be on the safe side
+_STANDARD_ERRORS = 2.0  # margin of the estimate
 _SEED = 0
 
 
 def expected_links(
     table: NDArray[np.int32], n_neighbors: int, *, weights: FloatArray | None = None
 ) -> int:
-    """Return about how many links `elite_graph` would have, rather too many than too few.
+    """Return an upper estimate of the number of links of `elite_graph`.
 
     Parameters are those of `elite_graph`. Costs the comparison of 256 rows with all others.
     """
@@ -49,12 +49,12 @@ def expected_links(
 
 
 def expected_links_of(similarity: FloatArray, n_neighbors: int) -> int:
-    """Return about how many links `elite_graph_of` would have."""
+    """Return an upper estimate of the number of links of `elite_graph_of`."""
     return _from_sample(lambda rows: similarity[rows], len(similarity), n_neighbors)
 
 
 def _from_sample(weigh: Callable[[NDArray[np.int64]], FloatArray], n: int, n_neighbors: int) -> int:
-    """Return the expected number of links, given what returns the weights of some rows."""
+    """Return the expected number of links, given a function that returns the weights of rows."""
     rng = np.random.default_rng(_SEED)
     sample = np.sort(rng.choice(n, min(n, _ROWS), replace=False))
     lengths = np.zeros(len(sample))
@@ -68,8 +68,8 @@ def _from_sample(weigh: Callable[[NDArray[np.int64]], FloatArray], n: int, n_nei
             if len(own):
                 partners[row] = own[rng.integers(len(own))]
                 links[row] = weights[row - start, partners[row]]
-    # A link that its other end has not among its own counts for that end too. Whether that is so
-    # is asked of one link of each row.
+    # A link that is not among the links of its other end also counts for that end. One link of each
+    # row is checked for that.
     counted = lengths.copy()
     for start, stop in blocks:
         _, _, thresholds = _own(weigh, partners[start:stop], n_neighbors)
@@ -81,7 +81,7 @@ def _from_sample(weigh: Callable[[NDArray[np.int64]], FloatArray], n: int, n_nei
 def _own(
     weigh: Callable[[NDArray[np.int64]], FloatArray], rows: NDArray[np.int64], n_neighbors: int
 ) -> tuple[FloatArray, NDArray[np.bool_], FloatArray]:
-    """Return the weights of rows, which of them make neighbours, and the least that does."""
+    """Return the weights of rows, which of them are neighbours, and the threshold."""
     weights = weigh(rows)
     weights[np.arange(len(rows)), rows] = 0.0
     thresholds = row_thresholds(weights, n_neighbors)

@@ -1,11 +1,10 @@
-"""Which objects votes link at all.
+"""Groups of objects that votes link.
 
-Two objects are linked if a chain of objects leads from one to the other in which neighbours share
-a cluster. Groups that no chain links have nothing in common: for every method that goes by votes
-any two of them are as good a pair to join as any other two, so a cut into fewer clusters than
-there are groups is decided by chance. What is here makes that known, and the choice a rule: larger
-groups first, then by structure, which depends neither on the order of rows and clusterings nor on
-the names of clusters.
+Two objects are linked if a chain of objects leads from one to the other in which neighbours share a
+cluster. Groups without such a chain have nothing in common: for every method based on votes any two
+of them are equally good to join, so a cut into fewer clusters than groups is arbitrary. This module
+detects that, and makes the choice a rule: larger groups first, then by structure, which depends
+neither on the order of rows and clusterings nor on the names of clusters.
 """
 
 from __future__ import annotations
@@ -21,9 +20,9 @@ if TYPE_CHECKING:
 
     from ensemblage._types import FloatArray
 
-#: Rounds of refinement: a row is known by what is so many shared clusters away.
+#: Rounds of refinement: rows are distinguished up to this distance in shared clusters.
 _ROUNDS = 4
-#: Pairs of clusters are marked in a table of up to so many entries, and sorted beyond.
+#: Pairs of clusters are marked in a table of up to this number of entries, and sorted beyond.
 _MOST_MARKED = 1 << 22
 
 
@@ -85,11 +84,11 @@ def _different(
 
 
 def structure(table: NDArray[np.int32], sizes: NDArray[np.int64]) -> NDArray[np.uint64]:
-    """Return a number for each row of votes that tells rows of different surroundings apart.
+    """Return a number for each row of votes that differs for different surroundings.
 
-    It depends on sizes and on who shares clusters with whom, and not on the order of rows, the
-    order of clusterings, the names of clusters or on clusterings that are there twice. Rows that
-    an exchange of names maps on each other have equal numbers.
+    It depends on sizes and shared clusters, and not on the order of rows, the order of clusterings,
+    the names of clusters or duplicate clusterings. Rows that an exchange of names maps on each
+    other have equal numbers.
 
     Examples
     --------
@@ -116,7 +115,7 @@ def in_own_order(
 ) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
     """Return an order of rows by structure, and the table with rows, codes and columns in order.
 
-    The table depends on the order of the rows given only where several have the same structure.
+    The table depends on the input order of rows only if several have the same structure.
 
     Examples
     --------
@@ -142,15 +141,15 @@ def renumbered(codes: NDArray[np.int32]) -> NDArray[np.int32]:
     >>> renumbered(np.array([4, -1, 2, 4], dtype=np.int32))
     array([ 0, -1,  1,  0], dtype=int32)
     """
-    known = codes >= 0
-    _, first, inverse = np.unique(codes[known], return_index=True, return_inverse=True)
-    found = np.full(len(codes), -1, dtype=codes.dtype)
-    found[known] = np.argsort(np.argsort(first))[inverse]
-    return found
+    voted = codes >= 0
+    _, first, inverse = np.unique(codes[voted], return_index=True, return_inverse=True)
+    renumbered = np.full(len(codes), -1, dtype=codes.dtype)
+    renumbered[voted] = np.argsort(np.argsort(first))[inverse]
+    return renumbered
 
 
 def mixed(numbers: NDArray[np.uint64]) -> NDArray[np.uint64]:
-    """Return numbers that look random, the same for the same (the finaliser of splitmix64)."""
+    """Return pseudo-random numbers that depend only on the input (the finaliser of splitmix64)."""
     z = numbers + np.uint64(0x9E3779B97F4A7C15)
     z = (z ^ (z >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
     z = (z ^ (z >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
@@ -161,7 +160,7 @@ def mixed(numbers: NDArray[np.uint64]) -> NDArray[np.uint64]:
 def groups_in_order(
     links: Links, sizes: NDArray[np.int64], numbers: NDArray[np.uint64]
 ) -> NDArray[np.int64]:
-    """Return the groups, those with more objects first, then by structure, then as they appear."""
+    """Return the groups, those with more objects first, then by structure, then by appearance."""
     objects = np.zeros(links.n_groups, dtype=np.int64)
     np.add.at(objects, links.of_row, sizes)
     sums = np.zeros(links.n_groups, dtype=np.uint64)
@@ -170,7 +169,7 @@ def groups_in_order(
 
 
 def join_smallest(links: Links, order: NDArray[np.int64], n_clusters: int) -> NDArray[np.int64]:
-    """Return labels of rows: the first groups of `order` are clusters, the last cluster the rest.
+    """Return labels of rows: the first groups of `order` are clusters, all others the last one.
 
     Examples
     --------
@@ -186,7 +185,7 @@ def join_smallest(links: Links, order: NDArray[np.int64], n_clusters: int) -> ND
 def groups_last(
     tree: FloatArray, of_leaf: NDArray[np.int64], order: NDArray[np.int64]
 ) -> FloatArray:
-    """Return the tree with the merges inside of groups first, and then those that join groups.
+    """Return the tree with the merges within groups first, and then those that join groups.
 
     Parameters
     ----------
@@ -222,7 +221,7 @@ def groups_last(
 
 
 def with_leaves(tree: FloatArray, leaves: NDArray[np.int64]) -> FloatArray:
-    """Return the tree with leaf i called ``leaves[i]``."""
+    """Return the tree with leaf i renamed to ``leaves[i]``."""
     ends = tree[:, :2].astype(np.int64)
     is_leaf = ends < len(leaves)
     ends[is_leaf] = leaves[ends[is_leaf]]
@@ -232,9 +231,9 @@ def with_leaves(tree: FloatArray, leaves: NDArray[np.int64]) -> FloatArray:
 def lead_of_own_group(
     links: Links, labels: NDArray[np.int64], sizes: NDArray[np.int64]
 ) -> FloatArray:
-    """Return which share of a row's cluster is linked with it less the share that is not, from 0.
+    """Return the share of a row's cluster linked with it minus the share that is not, at least 0.
 
-    A cluster of several groups is theirs by chance, unless one of them is most of it.
+    Groups in one cluster are joined arbitrarily, unless one of them is most of it.
 
     Examples
     --------

@@ -1,9 +1,9 @@
-"""The first merges of average link, looked for among neighbours in a graph only.
+"""The first merges of average link, searched among neighbours in a graph only.
 
-Two clusters that are each other's most similar may be merged at any time without changing the
-tree of average link. Clusters that are alike have common neighbours in the elite-neighbour graph,
-so each looks for its nearest within two steps of a graph of clusters, and all reciprocal pairs
-merge at once. The similarity of two clusters is the inner product of their mean features.
+Two clusters that are each other's most similar may be merged at any time without changing the tree
+of average link. Similar clusters have common neighbours in the elite-neighbour graph, so each
+searches its nearest within two steps of a graph of clusters, and all reciprocal pairs merge at
+once. The similarity of two clusters is the inner product of their mean features.
 
 Cost: O(pairs within two steps · features) for the first round, less for later ones, and no matrix
 of all pairs.
@@ -29,7 +29,7 @@ _ROWS_PER_BLOCK = 256
 
 
 class LocalMerges(NamedTuple):
-    """Merges that were found, and the groups of nodes that they leave.
+    """Merges, and the groups of nodes that they leave.
 
     Attributes
     ----------
@@ -59,10 +59,10 @@ def local_merges(
     features : ndarray of shape (n, n_features)
         Unit rows; overwritten.
     graph : sparse array of shape (n, n)
-        Symmetric; only where it has entries counts.
+        Symmetric; only the positions of its entries matter.
     n_left : int
-        At most so many clusters are left, unless the parts that the graph falls into are more:
-        then each of these is one.
+        Maximal number of remaining clusters, unless the graph has more connected parts: then each
+        of these is one.
     n_jobs : int or None
         Threads; the merges do not depend on it.
     """
@@ -77,7 +77,7 @@ def local_merges(
         first, second = _reciprocal(nearest, likeness, len(features) - n_left)
         if not len(first):
             if everything:
-                break  # no two clusters are linked any more
+                break  # no linked clusters are left
             stale, everything = np.arange(len(features)), True
             continue
         height = np.maximum(np.maximum(inner[first], inner[second]), 1.0 - likeness[first])
@@ -94,8 +94,8 @@ def local_merges(
         merged[first] = True
         place = np.cumsum(stays) - 1
         place[second] = place[first]
-        # Only those search again that merged, or whose nearest did: the others' is no farther
-        # than it was, and no union is nearer to them than its parts were.
+        # Only clusters that merged, or whose nearest did, search again: for the others no union is
+        # nearer than its parts were.
         again = (merged | merged[nearest])[stays]
         graph = _contract(graph, place)
         groups = place[groups]
@@ -113,7 +113,7 @@ def local_merges(
 
 
 def no_merges(n: int) -> LocalMerges:
-    """Return the groups of n nodes of which each is one."""
+    """Return n groups of single nodes."""
     return LocalMerges(np.empty((0, 2), np.int64), np.empty(0), np.arange(n), np.zeros(n))
 
 
@@ -133,10 +133,10 @@ def first_merges(tree: FloatArray, n_left: int) -> LocalMerges:
 
 
 def complete_tree(local: LocalMerges, tree: FloatArray | None) -> FloatArray:
-    """Return the tree of all nodes from their local merges and a tree of the groups these leave.
+    """Return the tree of all nodes from their local merges and a tree of the remaining groups.
 
-    None stands for a tree in which all groups merge at height 1. A merge that `tree` puts below
-    one inside its groups is lifted to that.
+    None is a tree in which all groups merge at height 1. A merge of `tree` below one inside its
+    groups is raised to that.
     """
     n_groups = len(local.inner)
     lowest = np.full(n_groups, len(local.groups), dtype=np.int64)
@@ -188,7 +188,7 @@ def _reciprocal(
 
 
 def _contract(graph: Any, place: NDArray[np.int64]) -> Any:
-    """Return the graph of clusters after each went to its place, without links to itself."""
+    """Return the graph of clusters after merging, without links to itself."""
     row = place[np.repeat(np.arange(graph.shape[0]), np.diff(graph.indptr))]
     column = place[graph.indices]
     kept = row != column
@@ -211,9 +211,9 @@ def _dot(a: Any, b: Any) -> Any:
 def _nearest_within_two(
     indptr: Any, indices: Any, features: Any, rows: Any, seen: Any, nearest: Any, likeness: Any
 ) -> None:
-    """Search for the rows given. On ties the lowest wins, so that some pair is always reciprocal.
+    """Search for the given rows. On ties the lowest wins, so that some pair is always reciprocal.
 
-    `seen` remembers which row a cluster was last compared with.
+    `seen` stores the row with which a cluster was last compared.
     """
     for i in rows:
         seen[i] = i

@@ -1,8 +1,8 @@
 """The partition with the least expected loss to the clusterings of an ensemble, by local search.
 
 Runs of sweeps that move one microcluster at a time, from given labels or from random ones; then
-whole clusters are taken apart and their rows allocated anew, which is kept where it helps (Dahl,
-Johnson and Müller 2022).
+whole clusters are taken apart and their rows reallocated, which is kept if it helps (Dahl, Johnson
+and Müller 2022).
 """
 
 from __future__ import annotations
@@ -37,9 +37,9 @@ class MedianProblem(NamedTuple):
     owner : ndarray of shape (n_counts,)
         The column of each count.
     coef : ndarray of shape (n_columns,)
-        What Σ φ(counts) of a column adds to an additive loss, times the number of objects.
+        Factor of Σ φ(counts) of a column in an additive loss, times the number of objects.
     constant : float
-        What is added to that.
+        Added to that.
     shares : ndarray of shape (n_clusterings,)
         The share of each clustering in the expected loss.
     totals, voters : ndarray of shape (n_clusterings,)
@@ -61,7 +61,7 @@ class MedianProblem(NamedTuple):
 
 
 class MedianPartition(NamedTuple):
-    """Labels of rows, their expected loss, and the expected losses that all runs ended with."""
+    """Labels of rows, their expected loss, and the final expected losses of all runs."""
 
     labels: NDArray[np.int64]
     loss: float
@@ -86,10 +86,10 @@ def median_problem(
     loss : {"binder", "vi", "nvi", "id", "nid", "omari"}
         The loss.
     a : float
-        For "binder" and "vi": the cost of parting what belongs together; 2 - a is that of joining
-        what does not.
+        For "binder" and "vi": the cost of separating objects that belong together; 2 - a is the
+        cost of joining objects that do not.
     weights : ndarray of shape (n_clusterings,), optional
-        How much each clustering counts.
+        Weight of each clustering.
     """
     n_members, kind = table.shape[1], KINDS[loss]
     voted = table >= 0
@@ -145,17 +145,17 @@ def median_partition(
     Parameters
     ----------
     problem : MedianProblem
-        What to minimise.
+        The problem to minimise.
     starts : sequence of ndarray of shape (n,)
         Labels to start from, -1 for rows to be allocated first.
     n_runs : int
-        Runs from random labels, or from none at all, beside these.
+        Runs from random labels, or from none, in addition to these.
     seed : int
-        Decides these, and orders of rows.
+        Seed of these, and of orders of rows.
     n_clusters : int
-        How many clusters at most; with `fixed`, exactly.
+        Maximal number of clusters; with `fixed`, the exact number.
     n_zealous : int
-        How many clusters of a run are taken apart at most.
+        Maximal number of clusters of a run that are taken apart.
     n_jobs : int or None
         Threads.
     """
@@ -176,14 +176,14 @@ def median_partition(
         value = search.take_apart(order, rng, n_zealous)
         return value, search.labels
 
-    found = in_threads(run, range(len(children)), n_jobs)
-    values = np.array([value for value, _ in found]) / problem.sizes.sum()
+    results = in_threads(run, range(len(children)), n_jobs)
+    values = np.array([value for value, _ in results]) / problem.sizes.sum()
     best = int(np.flatnonzero(values <= values.min() + CLOSE)[0])
-    return MedianPartition(found[best][1], float(values[best]), values)
+    return MedianPartition(results[best][1], float(values[best]), values)
 
 
 class _Search:
-    """Labels that are improved, with the counts that belong to them."""
+    """Labels during improvement, with their counts."""
 
     def __init__(
         self,
@@ -235,7 +235,7 @@ class _Search:
     def take_apart(
         self, order: NDArray[np.int64], rng: np.random.Generator, n_attempts: int
     ) -> float:
-        """Allocate the rows of one cluster after the other anew, as long as that helps.
+        """Reallocate the rows of one cluster after the other, as long as that helps.
 
         Returns the expected loss times the number of objects.
         """
@@ -243,7 +243,7 @@ class _Search:
         clusters = rng.permutation(np.flatnonzero(self._inside > 1))
         for c in clusters[:n_attempts]:
             rows = rng.permutation(np.flatnonzero(self.labels == c))
-            if len(rows) < 2:  # it has changed since
+            if len(rows) < 2:  # it has changed meanwhile
                 continue
             before = self.labels.copy()
             self.labels[rows[1:] if self.fixed else rows] = -1
@@ -308,7 +308,7 @@ class _Search:
 def _random_start(
     rng: np.random.Generator, order: NDArray[np.int64], n_clusters: int, *, fixed: bool
 ) -> NDArray[np.int64]:
-    """Return labels that are drawn, or none yet, each in half of the cases."""
+    """Return random labels, or none, each in half of the cases."""
     n = len(order)
     if rng.random() < 0.5:
         return rng.integers(n_clusters, size=n)
@@ -319,7 +319,7 @@ def _random_start(
 
 
 def _with_every_label(labels: NDArray[np.int64], n_clusters: int) -> NDArray[np.int64]:
-    """Return labels in which each of so many occurs; the largest clusters give their last rows."""
+    """Return labels in which all of `n_clusters` occur; the largest clusters give rows."""
     labels = labels.copy()
     counts = np.bincount(labels[labels >= 0], minlength=n_clusters)
     for label in np.flatnonzero(counts == 0):

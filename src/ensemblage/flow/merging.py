@@ -1,7 +1,7 @@
 """Clusters merged inside their clusterings, a pair at a time, so that the clusterings agree better.
 
-Two clusterings are compared by their contingency table. What a merge of two rows of such a table
-changes is a sum over its columns, which is kept for every pair of rows and mended after a merge.
+Two clusterings are compared by their contingency table. The change by a merge of two rows of such a
+table is a sum over its columns, which is stored for every pair of rows and updated after a merge.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ class Merge(NamedTuple):
 def merges_that_agree(
     counts: FloatArray, owner: NDArray[np.int64], fixed: NDArray[np.bool_], metric: str
 ) -> Iterator[Merge]:
-    """Yield the merge that makes one clustering agree best with the others, again and again.
+    """Yield repeatedly the merge that makes one clustering agree best with the others.
 
     Parameters
     ----------
@@ -52,8 +52,8 @@ def merges_that_agree(
     ------
     Merge
         Clusters by their number in `counts`, the lower one kept. The gain is the mean over the
-        other clusterings. It ends where no gain is above 0, and where a clustering is left with one
-        cluster.
+        other clusterings. It ends when no gain is above 0, or when a clustering has one cluster
+        left.
     """
     tables = _Tables(counts, owner, fixed, metric)
     while True:
@@ -81,7 +81,7 @@ class _Tables:
         self.blocks = [slice(*ends) for ends in zip(starts, ends, strict=True)]
         self.alive = [int((~fixed[block]).sum()) for block in self.blocks]
         n = len(self.blocks)
-        # terms[m][l][a, b]: what the sum over the cells of table (m, l) gains if a and b are merged
+        # terms[m][l][a, b]: the change of the sum over the cells of table (m, l) by merging a and b
         self.terms = [np.zeros((n, size, size)) for size in self._sizes()]
         self.gains = [np.zeros((n, size, size)) for size in self._sizes()]
         for m in range(n):
@@ -102,7 +102,7 @@ class _Tables:
         return self.counts[self.blocks[m], self.blocks[other]]
 
     def _add_column(self, terms: FloatArray, column: FloatArray, sign: float = 1.0) -> None:
-        """Add what a column of a table contributes; only rows that are in it matter."""
+        """Add the contribution of a column of a table; only its nonzero rows matter."""
         rows = np.flatnonzero(column)
         terms[np.ix_(rows, rows)] += sign * _of_pairs(column[rows], column[rows], self.metric)
 
@@ -127,7 +127,7 @@ class _Tables:
         return Merge(m, start + a, start + b, float(allowed[m][a, b]))
 
     def merge(self, merge: Merge) -> int:
-        """Make one cluster of two, and return how many their clustering has left."""
+        """Merge two clusters, and return the number of clusters left in their clustering."""
         m, kept, merged, _ = merge
         for other in self._others(m):
             old = self.counts[self.blocks[other]][:, [kept, merged]].T
@@ -155,13 +155,13 @@ class _Tables:
 
 
 def _not_a_pair(fixed: NDArray[np.bool_]) -> NDArray[np.bool_]:
-    """Return which entries of a square of clusters are not a pair, lower first, to be merged."""
+    """Return which entries of a square of clusters are not a valid pair, lower first."""
     forbidden: NDArray[np.bool_] = fixed[:, None] | fixed | np.tri(len(fixed), dtype=bool)
     return forbidden
 
 
 def _of_pairs(x: FloatArray, y: FloatArray, metric: str) -> FloatArray:
-    """Return what the merge of a cell of x and one of y adds to a sum over cells.
+    """Return the change of a sum over cells by merging a cell of x and one of y.
 
     The sum is of n log n for NMI, of n (n - 1) for the adjusted Rand index.
     """
@@ -174,7 +174,7 @@ def _of_pairs(x: FloatArray, y: FloatArray, metric: str) -> FloatArray:
 
 
 def _of_rows(row: FloatArray, table: FloatArray, metric: str) -> FloatArray:
-    """Return what the merge of one row with each row of a table adds to the sum over its cells."""
+    """Return the change of the sum over cells by merging one row with each row of a table."""
     if metric == "ari":
         products: FloatArray = 2.0 * (table @ row)
         return products

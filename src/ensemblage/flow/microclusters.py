@@ -1,4 +1,4 @@
-"""Microclusters: objects that every clustering puts together (the paper's Definition 1)."""
+"""Microclusters: objects with identical votes (the paper's Definition 1)."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ if TYPE_CHECKING:
 
     from ensemblage._types import IntArray
 
-#: What a vote costs that takes part in sorting, in steps of NumPy.
+#: Steps of NumPy for a vote in sorting.
 _STEPS_OF_SORTING = 16
 
 
 def microclusters(
     votes: IntArray, *, n_jobs: int | None = None
 ) -> tuple[Microclusters, list[NDArray[np.int64]]]:
-    """Return the microclusters of integer `votes`, and the vote that each code stands for."""
+    """Return the microclusters of integer `votes`, and the vote of each code."""
     if votes.size and not worth_a_kernel(_STEPS_OF_SORTING * votes.size):
         return _microclusters_of_few(votes)
     index = MicroclusterIndex(votes.shape[1])
@@ -35,7 +35,7 @@ def microclusters(
 
 def _microclusters_of_few(votes: IntArray) -> tuple[Microclusters, list[NDArray[np.int64]]]:
     """Do the same by sorting."""
-    layout_of(*ranges(votes))  # refuses the same votes
+    layout_of(*ranges(votes))  # rejects the same votes
     codes, labels = np.empty(votes.shape, dtype=np.int32), []
     of_object = np.zeros(len(votes), dtype=np.int64)
     for m, column in enumerate(votes.T):
@@ -60,7 +60,7 @@ def _by_appearance(values: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArra
 
 
 def find_rows(rows: IntArray, known: IntArray) -> NDArray[np.int32]:
-    """Return where each row of votes stands in `known`, whose rows differ; -1 for nowhere."""
+    """Return the position of each row of votes in `known`, whose rows differ; -1 if absent."""
     if worth_a_kernel(_STEPS_OF_SORTING * (rows.size + known.size)):
         index = MicroclusterIndex(known.shape[1])
         index.add(known)

@@ -1,9 +1,9 @@
-"""Few features for each node whose inner products are nearly PTS: Nyström's approximation.
+"""Nyström's approximation: few features for each node whose inner products are nearly PTS.
 
 PTS is positive semidefinite. With Ω an orthonormal n × r sketch and Y = PTS·Ω, the matrix
-Y (ΩᵀY)⁻¹ Yᵀ = F Fᵀ is the best that Y alone can tell of PTS, and PTS - F Fᵀ is positive
-semidefinite too: |PTS_ij - F_i·F_j|² ≤ (1 - |F_i|²)(1 - |F_j|²). So the share of the trace that F
-captures says how far the features can be trusted.
+Y (ΩᵀY)⁻¹ Yᵀ = F Fᵀ is the best approximation of PTS from Y alone, and PTS - F Fᵀ is positive
+semidefinite too: |PTS_ij - F_i·F_j|² ≤ (1 - |F_i|²)(1 - |F_j|²). The share of the trace that F
+captures therefore measures the accuracy of the features.
 
 Needs S·V for r columns and 12·n·r bytes; nothing n × n.
 """
@@ -28,11 +28,11 @@ def sketch(
 ) -> NDArray[np.floating[Any]]:
     """Return an orthonormal sketch for the nodes that have links, with 0 for the others.
 
-    Nodes without links are like themselves only; they need no feature and get none.
+    Nodes without links are similar only to themselves, and have no features.
     """
     n_linked = int(linked.sum())
     columns = rng.standard_normal((n_linked, min(rank, n_linked)), dtype=np.float32)
-    # numpy's would compute in double precision, in nine times the memory of the columns.
+    # numpy would use double precision and nine times the memory of the columns.
     columns = np.ascontiguousarray(
         linalg.qr(columns, overwrite_a=True, mode="economic", check_finite=False)[0]
     )

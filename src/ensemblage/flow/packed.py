@@ -1,8 +1,7 @@
-"""PTS of all pairs in sixteen bits each: what agglomeration needs of many microclusters.
+"""PTS of all pairs in sixteen bits each, for the agglomeration of many microclusters.
 
-Each pair is stored once, so n² bytes hold what takes 16·n² as a matrix and its distances. What is
-stored is a level from 0 (alike) to 65535 (nothing in common), and sixteen bits are finest where a
-linkage looks:
+Each pair is stored once, so n² bytes replace the 16·n² of a matrix and its distances. Levels run
+from 0 (alike) to 65535 (nothing in common), with the highest resolution where a linkage needs it:
 
 - average and single link begin with the most similar pairs, so the level is 65535·√(1 - PTS), in
   proportion to how far apart the unit trajectories are. Errors of small similarities are larger
@@ -36,8 +35,8 @@ _FARTHEST = 65535.0
 
 
 def packed_bytes(n: int, n_jobs: int | None) -> int:
-    """Return the memory that `packed_similarity` takes besides the steps of the walk."""
-    columns = 4 * COLUMNS_AT_A_TIME + 2 * 8 * WIDTH_SINGLE  # those found, and a panel on its way in
+    """Return the memory of `packed_similarity` in addition to the steps of the walk."""
+    columns = 4 * COLUMNS_AT_A_TIME + 2 * 8 * WIDTH_SINGLE  # finished ones, and a panel in progress
     return 2 * n_entries(n) + columns * n * n_threads(n_jobs)
 
 
@@ -53,7 +52,7 @@ def packed_similarity(
     n_steps : int
         The paper's T.
     linkage : {"average", "complete", "single"}
-        What the similarity is for.
+        The purpose of the similarity.
     n_jobs : int or None
         Threads; neither result depends on it.
 
@@ -72,16 +71,16 @@ def packed_similarity(
 
     def columns(span: tuple[int, int]) -> NDArray[np.float32]:
         first, last = span
-        found = np.empty((last, last - first), dtype=np.float32)
+        columns = np.empty((last, last - first), dtype=np.float32)
 
         def store(left: int, right: int, result: NDArray[np.float32]) -> None:
-            found[:, left - first : right - first] = result[:last]
+            columns[:, left - first : right - first] = result[:last]
 
         product.by_panels(first, last, lambda *some: unit_columns(n, *some), store)
-        return found
+        return columns
 
     spans, threads = row_ranges(n, COLUMNS_AT_A_TIME), n_threads(n_jobs)
-    # Threads meet when each has its columns: then the lengths of all these are known.
+    # Threads wait for each other after each set of columns: then all these lengths are known.
     for start in range(0, len(spans), threads):
         some = spans[start : start + threads]
         parts = in_threads(columns, some, n_jobs)

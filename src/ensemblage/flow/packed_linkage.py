@@ -1,16 +1,16 @@
-"""Agglomeration on a similarity that is stored in sixteen bits, in the memory it lies in.
+"""Agglomeration on a similarity in sixteen bits, in place.
 
 The same chains of nearest neighbours as in `ensemblage.flow.agglomerate`, on half a matrix of the
 levels of `ensemblage.flow.packed`. Merging rows a and b writes the mean (or larger, or smaller)
-distance over row a. For complete and single link that is one of the two levels: only the order
-of levels counts, and nothing is rounded. A mean is, so as soon as three tenths of the rows are
-gone, and what is left of the triangle takes half of its memory, average link goes on with distances
-as float32 in all of it. Until then a large cluster that takes in one row after the other would not
-move at all where each of them moves it by less than half a level: means of such unequal parts
-are rounded up or down by turns, in proportion.
+distance over row a. For complete and single link that is one of the two levels: only the order of
+levels counts, and nothing is rounded. A mean is rounded, so as soon as three tenths of the rows are
+merged, and the rest of the triangle takes half of its memory, average link continues with float32
+distances in all of it. Until then a large cluster that absorbs single rows would not move at all if
+each of them moves it by less than half a level: means of such unequal parts are rounded up or down
+alternately, in proportion.
 
-Rows that are gone are taken out whenever they are half of all. O(n²) time, and no memory besides
-the triangle but a few rows.
+Merged rows are removed whenever they are half of all. O(n²) time, and no memory besides the
+triangle but a few rows.
 """
 
 from __future__ import annotations
@@ -49,8 +49,7 @@ def packed_linkage(packed: NDArray[np.uint16], n: int, linkage: str) -> FloatArr
     n : int
         Number of rows.
     linkage : {"average", "complete", "single"}
-        Which similarity of two clusters decides: the mean, the smallest or the largest of their
-        members'.
+        Similarity of two clusters: the mean, smallest or largest of their members'.
 
     Returns
     -------
@@ -90,7 +89,7 @@ def packed_linkage(packed: NDArray[np.uint16], n: int, linkage: str) -> FloatArr
 
 
 def _next_size(n: int, *, half_of_memory: bool) -> int:
-    """Return at how many rows those that are gone are taken out; 1 stands for the end."""
+    """Return the number of rows at which merged ones are removed; 1 is the end."""
     if n <= _FEW_ROWS:
         return 1
     size = n // 2
@@ -113,7 +112,7 @@ def _height(level: Any, rule: Any, wide: Any) -> Any:
 
 @kernel
 def _nearest(row: Any, alive: Any, tip: Any, previous: Any) -> Any:
-    """Return the place of the lowest level among rows that are not gone, `previous` if it ties."""
+    """Return the position of the lowest level among existing rows, `previous` on ties."""
     highest = row.dtype.type(1 if row.itemsize == 4 else 65535)
     row[tip] = highest
     lowest = highest
@@ -133,16 +132,16 @@ def _merge(
     levels: Any, alive: Any, rows: Any, mass: Any, inner: Any, chain: Any, length: Any, rule: Any,
     pairs: Any, heights: Any,
 ) -> Any:  # fmt: skip
-    """Write so many merges as fit, a merged cluster living on in the lower of its two places.
+    """Write as many merges as fit; a union keeps the lower of its two positions.
 
-    `chain` holds the places of the chain so far; its new length is returned. A merge is no lower
-    than those inside it: rounding must not turn the order of a merge and its parts around.
+    `chain` holds the positions of the chain so far; its new length is returned. A merge is not
+    lower than those inside it: rounding must not reverse the order of a merge and its parts.
     """
     one, other = np.empty(len(alive), levels.dtype), np.empty(len(alive), levels.dtype)
     wide = levels.itemsize == 4
     for step in range(len(pairs)):
         if length == 0:
-            chain[0] = 0  # the lowest lives on in every merge, so it is never gone
+            chain[0] = 0  # row 0 survives every merge
             length = 1
         while True:
             tip = chain[length - 1]
@@ -171,7 +170,7 @@ def _merge(
                     turn = step * _TURNS[0] + z * _TURNS[1]
                     mean = np.sqrt(share * left**2 + (1.0 - share) * right**2)
                     mean += turn - np.floor(turn) if lopsided else 0.5
-                # Within the two, whatever rounding says: chains rely on it.
+                # Between the two, regardless of rounding: chains rely on it.
                 one[z] = min(max(mean, float(lower)), float(upper))
             else:
                 one[z] = upper if rule == _COMPLETE else lower

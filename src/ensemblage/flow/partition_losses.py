@@ -37,8 +37,8 @@ def partition_losses(
     loss : str
         One of `LOSSES`.
     a : float
-        For "binder" and "vi": the cost of parting what belongs together, where that of joining
-        what does not is 2 - a.
+        For "binder" and "vi": the cost of separating objects that belong together; 2 - a is the
+        cost of joining objects that do not.
 
     Notes
     -----
@@ -55,9 +55,9 @@ def partition_losses(
     votes = np.ascontiguousarray(table.T)
     n_clusters = table.max(axis=0, initial=-1).astype(np.int64) + 1
     phi = phi_table(kind, int(sizes.sum()))
-    found: FloatArray = np.empty(len(votes))
-    _fill_losses(kind, float(a), votes, n_clusters, labels.astype(np.int64), sizes, phi, found)
-    return found
+    losses: FloatArray = np.empty(len(votes))
+    _fill_losses(kind, float(a), votes, n_clusters, labels.astype(np.int64), sizes, phi, losses)
+    return losses
 
 
 @kernel
@@ -81,7 +81,7 @@ def _fill_losses(
         A, B, T = 0.0, 0.0, 0.0
         for u in range(width):
             T += phi[in_vote[u]]
-        for i in range(len(labels)):  # once more, to read what was counted and to empty it
+        for i in range(len(labels)):  # second pass: read and clear the counts
             if labels[i] >= 0 and votes[m, i] >= 0:
                 cell = labels[i] * width + votes[m, i]
                 B += phi[shared[cell]]

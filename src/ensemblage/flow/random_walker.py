@@ -1,8 +1,8 @@
-"""A random walker between seeds, and the seed it meets first (Grady 2006).
+"""A random walker between seeds, and the seed it reaches first (Grady 2006).
 
-Nodes stand for microclusters of s objects each. Objects of one microcluster have the same links
-and hence the same chances, so links are lumped: w[a, b] counts all s[a]·s[b] links between the
-objects of a and those of b, and links inside a microcluster, which lead nowhere, drop out.
+Nodes are microclusters of s objects each. Objects of one microcluster have the same links and hence
+the same probabilities, so links are lumped: w[a, b] counts all s[a]·s[b] links between the objects
+of a and those of b; links inside a microcluster have no effect and are dropped.
 """
 
 from __future__ import annotations
@@ -30,8 +30,8 @@ def object_thresholds(
 ) -> FloatArray:
     """Return each object's similarity to the last of its `n_neighbors` most similar objects.
 
-    The objects of a microcluster share one threshold. Their own fellows, of similarity 1, are
-    among their neighbours. Where there are fewer other objects than that, the threshold is 0.
+    The objects of a microcluster share one threshold. The other objects of their microcluster, of
+    similarity 1, are among their neighbours. With fewer other objects, the threshold is 0.
     """
     result = np.zeros(len(sizes))
     for start, stop in row_ranges(len(sizes), _ROWS_PER_BLOCK):
@@ -60,7 +60,7 @@ def walker_graph(
     sizes : ndarray of shape (n,)
         Objects in each microcluster.
     thresholds : ndarray of shape (n,), optional
-        A link stays if it reaches the threshold of either end; by default all stay.
+        A link is kept if it reaches the threshold of either end; by default all are kept.
     beta : float, optional
         A link between two objects weighs exp(-beta·(1 - similarity)); by default its similarity.
     """
@@ -79,30 +79,30 @@ def walker_graph(
 def first_arrivals(
     weights: FloatArray, region: NDArray[np.int64], n_regions: int, *, n_jobs: int | None = None
 ) -> FloatArray:
-    """Return the chance that a walker from each node meets each seed region first.
+    """Return the probability that a walker from each node reaches each seed region first.
 
     Parameters
     ----------
     weights : ndarray of shape (n, n)
         Symmetric link weights, 0 on the diagonal.
     region : ndarray of shape (n,)
-        The seed region of each node, -1 for a node that is no seed.
+        The seed region of each node, -1 for other nodes.
     n_regions : int
-        How many regions there are.
+        Number of regions.
     n_jobs : int or None
-        Threads; the chances do not depend on it.
+        Threads; the result does not depend on it.
 
     Returns
     -------
     ndarray of shape (n, n_regions)
-        Rows of sum 1; a row of zeros where no walker meets any seed.
+        Rows of sum 1; a row of zeros if no walker reaches any seed.
 
     Notes
     -----
-    The chances X of the free nodes u solve L_uu X = -L_us Y, with L the graph's Laplacian and Y
-    the seeds. Nodes are eliminated one after the other: whoever would step on an eliminated node
-    goes directly where that node would send him. This is Gaussian elimination in which nothing is
-    ever subtracted, so every chance is right to nearly all its digits, however weak the links.
+    The probabilities X of the free nodes u solve L_uu X = -L_us Y, with L the graph's Laplacian and
+    Y the seeds. Nodes are eliminated one after the other: a step to an eliminated node is replaced
+    by the steps from that node. This is Gaussian elimination without subtractions, so every
+    probability is exact to nearly all its digits, also for the weakest links.
     """
     chances = np.zeros((len(weights), n_regions))
     seeds = np.flatnonzero(region >= 0)
@@ -173,7 +173,7 @@ def _indicator(group: NDArray[np.int64], sizes: NDArray[np.int64]) -> FloatArray
 
 
 def _reached(weights: FloatArray, seeds: NDArray[np.intp]) -> NDArray[np.bool_]:
-    """Return which nodes are connected with a seed, looking at every row once."""
+    """Return the nodes connected with a seed, visiting every row once."""
     reached = np.zeros(len(weights), dtype=np.bool_)
     reached[seeds] = True
     fresh = seeds
@@ -189,8 +189,8 @@ def _reached(weights: FloatArray, seeds: NDArray[np.intp]) -> NDArray[np.bool_]:
 def _absorbed(steps: FloatArray, n_jobs: int | None) -> FloatArray:
     """Return where walkers end, given weights of steps to the n nodes and then to the regions.
 
-    Uses up `steps`. Blocks of nodes are eliminated together, so that most of the work is a product
-    of matrices; a node's step to itself is never looked at.
+    Overwrites `steps`. Blocks of nodes are eliminated together, so that most of the work is a
+    product of matrices; a node's step to itself is ignored.
     """
     n = len(steps)
     blocks = row_ranges(n, _NODES_AT_A_TIME)

@@ -2,7 +2,7 @@
 
 L. Xu, A. Krzyzak, E. Oja, "Rival penalized competitive learning for clustering analysis, RBF net,
 and curve detection", IEEE Transactions on Neural Networks 4(4), 1993, pp. 636-649. Units that keep
-losing are driven away from the objects, so that fewer clusters than units may come out.
+losing are driven away from the objects, so that there may be fewer clusters than units.
 """
 
 from __future__ import annotations
@@ -19,9 +19,9 @@ if TYPE_CHECKING:
 
     from ensemblage._types import FloatArray
 
-#: The winner learns so many times as fast as the rival is driven away.
+#: Ratio of the learning rate of the winner to the de-learning rate of the rival.
 PENALTY = 25.0
-#: Learning ends with an epoch in which a smaller share of the rows changed their winner.
+#: Learning ends after an epoch in which a smaller share of the rows changed their winner.
 SETTLED = 0.001
 
 
@@ -40,8 +40,8 @@ def rpcl(
     the second least. The winner moves by ``rate (x - w)`` towards x, the rival by a 25th of that
     away from it; `rate` falls linearly to 0 over the epochs.
 
-    A rival that is already farther from the mean of all rows than any row is stays where it is:
-    pushed on and on, as the second of two units is, it would leave for infinity.
+    A rival that is already farther from the mean of all rows than any row stays in place:
+    otherwise, as the second of two units, it would diverge.
     """
     units = rows[starts].astype(np.float64)
     mean = rows.mean(axis=0, dtype=np.float64)
@@ -81,11 +81,11 @@ def _learn(
     step: Any,
     n_steps: Any,
 ) -> int:
-    """Show every row once; return how many have another winner than in the epoch before."""
+    """Show every row once; return the number of rows with another winner than in the last epoch."""
     changed = 0
     n_dimensions = rows.shape[1]
     for i in order:
-        # Shares of wins are counts divided by the same sum: counts compare alike.
+        # Shares of wins are counts divided by the same sum: comparing counts is equivalent.
         winner, rival, _, _ = two_least(rows, i, units, wins)
         pull = rate * (1.0 - step / n_steps)
         for d in range(n_dimensions):

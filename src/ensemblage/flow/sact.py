@@ -1,4 +1,4 @@
-"""Likeness of clusters by the company they keep, with the source of each neighbour weighed.
+"""Similarity of clusters by common overlaps, weighted by the source of each common neighbour.
 
 SACT, the source-aware connected triple of Huang, Lai and Wang (2015): two clusters are alike if
 they overlap with the same third ones, more so where a third one comes from a clustering that

@@ -1,4 +1,4 @@
-"""SimRank on the bipartite graph of objects and clusters: alike are those whose neighbours are."""
+"""SimRank on the bipartite graph of objects and clusters: similar nodes have similar neighbours."""
 
 from __future__ import annotations
 
@@ -35,9 +35,9 @@ def simrank(
     sizes : ndarray of shape (n,)
         Objects in each microcluster.
     decay : float
-        What a step along the graph leaves of a similarity.
+        Share of a similarity that a step along the graph retains.
     n_updates : int
-        At least 1. Nothing but itself is similar to anything before the first one.
+        At least 1. Before the first one, everything is similar only to itself.
     n_jobs : int or None
         Threads.
 
@@ -53,9 +53,9 @@ def simrank(
     - s_ab = decay · h_a C h_bᵀ from the similarity C of clusters,
     - C_uv = decay · mean of s_ij over the objects i of u and j of v, where s_ii = 1; C_uu = 1,
 
-    both from what was there before it. Objects of an even update follow from clusters of an odd
-    one and the other way round, so half of the updates need not be done. Sums over objects are
-    products of tables of clusters: an update costs O(C³ + n·M²), and n × n is the result alone.
+    both from the previous values. Objects of an even update follow from clusters of an odd one and
+    vice versa, so half of the updates are not needed. Sums over objects are products of tables of
+    clusters: an update costs O(C³ + n·M²), and only the result is n × n.
     """
     voices = membership.sum(axis=1)
     shares = (diags_array(1.0 / voices) @ membership).tocsr()
@@ -87,9 +87,9 @@ def _clusters_from_objects(
     decay: float,
     likeness: FloatArray | None,
 ) -> FloatArray:
-    """Return the similarity of clusters after objects were compared through `likeness`.
+    """Return the similarity of clusters after comparing objects through `likeness`.
 
-    Without it, objects are similar to themselves only.
+    Without it, objects are similar only to themselves.
     """
     weighted = membership.multiply(sizes[:, None].astype(np.float64)).tocsc()
     in_cluster = weighted.sum(axis=0)

@@ -1,10 +1,10 @@
 """Average link on co-association without a matrix of all pairs.
 
-A nearest-neighbour chain asks some 3·n times for the group nearest to another. The answer adds up
-products along the lists of the group's clusters (`ensemblage.flow._group_lists`), and is kept: the
-few nearest groups, and a bound on the similarity of all others. The bound outlives merges, since a
-union is never more similar than the more similar of its parts. So half of the answers, and more
-where groups are clear, come from comparing those few.
+A nearest-neighbour chain needs the nearest group of another some 3·n times. It is computed by
+adding products along the lists of the group's clusters (`ensemblage.flow._group_lists`), and
+stored: the few nearest groups, and a bound on the similarity of all others. The bound stays valid
+after merges, since a union is never more similar than the more similar of its parts. So half of the
+searches, and more if groups are clear, only compare those few.
 """
 
 from __future__ import annotations
@@ -32,13 +32,13 @@ _N_KNOWN = 8
 
 
 class _Known(NamedTuple):
-    """The groups nearest to each group, as they were when they were looked for."""
+    """The groups nearest to each group at the time of the last search."""
 
     group: NDArray[np.int64]
     n: NDArray[np.int64]
-    #: No other is more similar than this; infinity where none was looked for.
+    #: No other is more similar than this; infinity if there was no search.
     bound: FloatArray
-    #: Room for the similarities of one group: to those that it knows, and to all.
+    #: Buffers for the similarities of one group: to its stored groups, and to all.
     near: FloatArray
     sums: FloatArray
 
@@ -48,7 +48,7 @@ class _Chain(NamedTuple):
 
     group: NDArray[np.int64]
     has: NDArray[np.bool_]
-    #: How long it is, the lowest row that it may start from, and how many merges it has found.
+    #: Its length, the lowest row that it may start from, and the number of merges so far.
     at: NDArray[np.int64]
     group_of_row: NDArray[np.int64]
 
@@ -67,8 +67,8 @@ def sparse_average_link(
     weight : ndarray of shape (n_clusters,)
         Weight of each cluster, not negative; clusterings one after the other, by code.
     total : float
-        What weights are divided by: two different objects are as similar as the sum of the
-        weights of the clusters that both are in, divided by this.
+        Divisor of weights: the similarity of two different objects is the sum of the weights of
+        their common clusters, divided by this.
 
     Returns
     -------
@@ -87,8 +87,8 @@ def sparse_average_link(
     """
     n = len(table)
     pairs = np.empty((n - 1, 2), dtype=np.int64)
-    found = np.empty(n - 1)
-    # Rows that are alike stand together, so that sums over their lists stay in the cache.
+    similarities = np.empty(n - 1)
+    # Similar rows are adjacent, so that sums over their lists stay in the cache.
     row = np.lexsort(table[:, np.argsort(table.max(axis=0), kind="stable")].T)
     groups, clusters = group_lists(table, sizes, weight, row)
     known = _Known(
@@ -104,15 +104,15 @@ def sparse_average_link(
         at=np.zeros(3, dtype=np.int64),
         group_of_row=np.argsort(row),
     )
-    while not _follow(chain, groups, clusters, known, pairs, found):
+    while not _follow(chain, groups, clusters, known, pairs, similarities):
         close_gaps(groups)
     n_merges = chain.at[2]
-    return tree_of_similar(pairs[:n_merges], found[:n_merges] / total, sizes)
+    return tree_of_similar(pairs[:n_merges], similarities[:n_merges] / total, sizes)
 
 
 @kernel
 def _follow(chain: Any, groups: Any, clusters: Any, known: Any, pairs: Any, similarity: Any) -> Any:
-    """Write merges as pairs of rows; return whether these are all, or else room is needed.
+    """Write merges as pairs of rows; return whether all are done, or room is needed.
 
     The same chain as in `average_link`; similarities are not divided by the total weight.
     """
@@ -159,9 +159,9 @@ def _follow(chain: Any, groups: Any, clusters: Any, known: Any, pairs: Any, simi
 
 @kernel
 def _nearest_of_all(groups: Any, clusters: Any, known: Any, tip: Any, previous: Any) -> Any:
-    """Return the nearest group, -1 if there is none, and remember it with the next ones.
+    """Return the nearest group, -1 if there is none, and store it with the next ones.
 
-    All of `known.sums` are 0, before and afterwards.
+    All of `known.sums` are 0, before and after.
     """
     start, length, group = clusters.start, clusters.length, clusters.group
     objects, share, near, sums = clusters.objects, groups.share, known.near, known.sums
@@ -178,7 +178,7 @@ def _nearest_of_all(groups: Any, clusters: Any, known: Any, tip: Any, previous: 
         u = groups.cluster[c]
         for e in range(start[u], start[u] + length[u]):
             mean = sums[group[e]] * share[group[e]]
-            sums[group[e]] = 0.0  # so that it counts once
+            sums[group[e]] = 0.0  # count it once
             if mean <= least:
                 continue
             g = np.int64(group[e])
@@ -198,7 +198,7 @@ def _nearest_of_all(groups: Any, clusters: Any, known: Any, tip: Any, previous: 
 
 @kernel
 def _insert(nearest: Any, near: Any, n_known: Any, group: Any, similarity: Any) -> Any:
-    """Put a group into its place among the nearest, and return how many these are now."""
+    """Insert a group among the nearest, and return their new number."""
     j = n_known
     if n_known == len(near):
         if similarity <= near[-1]:
@@ -215,7 +215,7 @@ def _insert(nearest: Any, near: Any, n_known: Any, group: Any, similarity: Any) 
 
 @kernel
 def _nearest_known(groups: Any, clusters: Any, known: Any, tip: Any, previous: Any) -> Any:
-    """Return the nearest group if those that `tip` remembers decide about it, else -1."""
+    """Return the nearest group if the stored groups of `tip` determine it, else -1."""
     bound, near, others = known.bound[tip], known.near, known.group[tip]
     if bound == np.inf:
         return -1
@@ -241,7 +241,7 @@ def _nearest_known(groups: Any, clusters: Any, known: Any, tip: Any, previous: A
 
 @kernel
 def _merge_known(groups: Any, clusters: Any, known: Any, a: Any, b: Any) -> None:
-    """Let the union a remember the nearest of those that its parts a and b did."""
+    """Let the union a keep the nearest of the stored groups of its parts a and b."""
     of_a, near, n_known = known.group[a].copy(), known.near, 0
     bound = max(known.bound[a], known.bound[b])
     weigh(groups, clusters, a, 1.0)
@@ -254,7 +254,7 @@ def _merge_known(groups: Any, clusters: Any, known: Any, a: Any, b: Any) -> None
         if not is_new:
             continue
         similarity = mean_similarity(groups, a, other)
-        if n_known == len(near):  # one of them is forgotten
+        if n_known == len(near):  # one of them is dropped
             bound = max(bound, min(similarity, near[-1]))
         n_known = _insert(known.group[a], near, n_known, other, similarity)
     weigh(groups, clusters, a, 0.0)

@@ -3,7 +3,7 @@
 B links n rows (microclusters) with n_c columns (clusters), n_c usually far below n. Eigenvectors
 of the n_c × n_c graph B' diag(1/d) B carry over to the rows, so no n × n matrix is needed:
 O(n·n_c²) for that product, far less where B is sparse, and O(n_c³) at most for the eigenvectors.
-Beyond 1,000 columns the small graph is not made: only its products with blocks of vectors are.
+Beyond 1,000 columns the small graph is not built: only its products with blocks of vectors are.
 """
 
 from __future__ import annotations
@@ -29,15 +29,15 @@ if TYPE_CHECKING:
 
 #: With more columns the small graph is multiplied with vectors: LAPACK takes O(n_c³).
 MOST_DECOMPOSED = 1000
-#: Then, with more columns, or more links a row, it is not even made: B is multiplied. That takes
-#: some 30 products of B with each vector; making it takes one for each column, or link of a row.
+#: With more columns, or more links a row, it is not even built: B is multiplied. That takes some 30
+#: products of B with each vector; building it takes one for each column, or link of a row.
 MOST_COLUMNS = 6000
 _MOST_COLUMNS_OF_DENSE = 2000
 _MOST_LINKS = 100
 _ROWS_PER_BLOCK = 8192
 _ROWS_PER_PRODUCT = 1024  # copied to float64 at a time
 _ROWS_PER_ITEM = 8 * _ROWS_PER_BLOCK  # of float32; few sums of blocks are held at a time
-#: An eigenvalue up to this is 0, and its vector is nothing but rounding.
+#: An eigenvalue up to this is 0, and its vector is only rounding.
 _NO_EIGENVALUE = 1e-12
 
 
@@ -53,9 +53,9 @@ class TransferCut:
     multiplicity : ndarray of shape (n_rows,), optional
         How many identical objects each row stands for.
     hidden_rows : ndarray of shape (any, n_columns), optional
-        Further rows of the graph, once each, that no embedding shows.
+        Further rows of the graph, once each, that are not in any embedding.
     first_batch : int
-        How many eigenvectors to compute at first, and then in doubles of it.
+        Number of eigenvectors to compute first; later batches double it.
     n_jobs : int or None
         Threads; the graph does not depend on it.
     """
@@ -126,7 +126,7 @@ class TransferCut:
 def unit_rows(rows: FloatArray, offset: float = 0.0) -> FloatArray:
     """Return rows scaled to length 1; a row of zeros stays one.
 
-    An `offset` is added to lengths before. Authors' programs have one against a division by 0.
+    An `offset` is added to lengths, as in the authors' programs, which avoid a division by 0 by it.
     """
     lengths = np.linalg.norm(rows, axis=1, keepdims=True) + offset
     scaled: FloatArray = np.divide(rows, lengths, out=np.zeros_like(rows), where=lengths > 0)
@@ -134,7 +134,7 @@ def unit_rows(rows: FloatArray, offset: float = 0.0) -> FloatArray:
 
 
 def _makes_graph(B: Any) -> bool:
-    """Tell whether the small graph is worth making, for leading eigenvectors."""
+    """Tell whether the small graph is worth building, for leading eigenvectors."""
     n_rows, n_columns = B.shape
     if n_columns <= MOST_DECOMPOSED:
         return True
@@ -144,7 +144,7 @@ def _makes_graph(B: Any) -> bool:
 
 
 def _by_rows(B: Any) -> Any:
-    """Return B with its rows in one piece, those of a sparse one sorted by column."""
+    """Return B with contiguous rows, those of a sparse one sorted by column."""
     if not issparse(B):
         return B
     rows = B.tocsr()
@@ -153,18 +153,18 @@ def _by_rows(B: Any) -> Any:
 
 
 def _degrees(B: Any) -> FloatArray:
-    """Return the sum of each row, next to nothing in place of 0."""
+    """Return the sum of each row, a tiny number instead of 0."""
     degree: FloatArray = np.asarray(B.sum(axis=1, dtype=np.float64))
     return np.where(degree > 0, degree, 1e-10)
 
 
 def _scale(degree: FloatArray, multiplicity: Weights | None) -> FloatArray:
-    """Return how much each row counts in the small graph."""
+    """Return the weight of each row in the small graph."""
     return 1.0 / degree if multiplicity is None else multiplicity / degree
 
 
 def _column_sums(B: Any, weights: FloatArray) -> FloatArray:
-    """Return B' weights, in float64 whatever B is of."""
+    """Return B' weights, in float64 for any type of B."""
     if issparse(B):
         sums: FloatArray = B.T @ weights
         return sums
@@ -176,7 +176,7 @@ def _column_sums(B: Any, weights: FloatArray) -> FloatArray:
 
 
 class _Product:
-    """Multiplies blocks of vectors with the small graph, normalised, which is never there."""
+    """Multiplies blocks of vectors with the normalised small graph, which is never built."""
 
     def __init__(
         self, B: Any, scale: FloatArray, root_degree: FloatArray, n_jobs: int | None
@@ -198,7 +198,7 @@ class _Product:
                 result: FloatArray = some.T @ (self._scale[slice(*rows)] * (some @ block))
                 return result
 
-            # Summed in order, whatever the number of threads.
+            # Summed in a fixed order, for any number of threads.
             ranges = row_ranges(len(self._B), _ROWS_PER_PRODUCT)
             product = functools.reduce(np.add, in_threads(part, ranges, self._n_jobs))
         normalised: FloatArray = product / self._root_degree
@@ -227,7 +227,7 @@ def _small_graph(
         products = (part((rows[0] + first, rows[0] + last)) for first, last in blocks)
         return functools.reduce(np.add, (product.astype(np.float64) for product in products))
 
-    # Summed block by block in order, whatever the number of threads.
+    # Summed block by block in a fixed order, for any number of threads.
     if _is_single(B):
         parts = in_threads(few_parts, row_ranges(len(B), _ROWS_PER_ITEM), n_jobs)
     else:
@@ -236,10 +236,10 @@ def _small_graph(
 
 
 def _sparse_graph(B: Any, scale: FloatArray, n_jobs: int | None) -> FloatArray:
-    """Return B' diag(scale) B, of which what is below the diagonal counts."""
+    """Return B' diag(scale) B, of which the lower triangle is valid."""
     if not worth_a_kernel(B.nnz * B.nnz // max(B.shape[0], 1)):
-        found: FloatArray = (B.T.tocsr() @ B.multiply(scale[:, None]).tocsr()).toarray()
-        return found
+        product: FloatArray = (B.T.tocsr() @ B.multiply(scale[:, None]).tocsr()).toarray()
+        return product
     n_columns, n_parts = B.shape[1], n_threads(n_jobs)
     graph: FloatArray = np.zeros((n_columns, n_columns))
     # Each thread adds to rows of its own, so all cells are summed in the order of the rows of B.

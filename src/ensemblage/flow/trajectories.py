@@ -1,4 +1,4 @@
-"""Random walks between objects and clusters in closed form: what LWPT embeds objects by.
+"""Random walks between objects and clusters in closed form: the embedding of LWPT.
 
 A walker steps from an object to one of its clusters and on to an object of that cluster. On the
 eigenvectors of that double step, p + ½ of them are a scaling by the p-th power of eigenvalues, so
@@ -29,7 +29,7 @@ def vote_shares(
     theta: float,
     weights: FloatArray | None = None,
 ) -> Any:
-    """Return how each row divides one vote among its clusters, the certain ones getting more.
+    """Return how each row divides one vote among its clusters, with more for certain ones.
 
     B_iu = H_iu·a_u / Σ_v H_iv·a_v with the certainty a_u = exp(-Ent_u / (theta·M)) of at least
     1e-300: a softmax over a row's own clusters, computed with the row's maximum taken out. With
@@ -48,7 +48,7 @@ def vote_shares(
 
 
 def walk_length(eigenvalues: FloatArray, n_clusters: int) -> float:
-    """Return p, such that about half of the k - 1 non-trivial states are still told apart.
+    """Return p, such that about half of the k - 1 non-trivial states are still distinguishable.
 
     It solves Σ_{j≥2} mu_j^(2p) = (k - 1)/2 for eigenvalues mu in falling order, is 0 where no
     more of them than that exceed 0 at all, lets the k-th vector keep a weight mu_k^p of 0.1, and
@@ -73,12 +73,12 @@ def walk_length(eigenvalues: FloatArray, n_clusters: int) -> float:
 
 
 def walk_weights(eigenvalues: FloatArray, length: float) -> FloatArray:
-    """Return mu^p for the leading eigenvectors that p double steps leave visible, above 1e-4."""
+    """Return mu^p for the leading eigenvectors still visible after p double steps, above 1e-4."""
     mu = _cleaned(eigenvalues)
     weights: FloatArray = mu[mu > 0] ** length
     return weights[weights > _KEPT_WEIGHT]
 
 
 def _cleaned(eigenvalues: FloatArray) -> FloatArray:
-    """Return eigenvalues within [0, 1], what is only rounding as 0."""
+    """Return eigenvalues clipped to [0, 1], rounding errors as 0."""
     return np.where(eigenvalues > _NO_EIGENVALUE, np.minimum(eigenvalues, 1.0), 0.0)

@@ -36,7 +36,7 @@ def _sum_minima(likeness: Any, starts: Any, triples: Any) -> None:
     """Write to ``triples[u, v]`` the sum of the minima of rows u and v, within clusterings.
 
     Clusters of clustering m are ``starts[m]`` to ``starts[m + 1]``; the two rows themselves and
-    their sisters are no common neighbours.
+    their sisters do not count as common neighbours.
     """
     n_clusters = likeness.shape[0]
     for m in range(len(starts) - 1):

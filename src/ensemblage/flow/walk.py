@@ -1,12 +1,12 @@
-"""Random walks on the elite-neighbour graph, and how alike two trajectories are.
+"""Random walks on the elite-neighbour graph, and the similarity of trajectories.
 
 The trajectory of a node is the concatenation of its rows of P, P², ..., P^T (Definitions 8 to 10).
 Inner products of trajectories are S = Σ_t P^t (P^t)ᵀ, their cosines PTS = D^{-1/2} S D^{-1/2} with
 D = diag S. A node without links has no trajectory: its PTS is 0 to others and 1 to itself.
 
-Everything here is a product of S with some columns, in panels of sixteen, so the cost is
-O(T · links) for each column instead of the definition's O(T·n³), no n × n array is needed unless
-PTS itself is asked for, and panels may go to threads without changing a bit of the result.
+Everything here is a product of S with some columns, in panels of sixteen, so the cost is O(T ·
+links) for each column instead of the definition's O(T·n³), no n × n array is needed except for PTS
+itself, and threads do not change a bit of the result.
 """
 
 from __future__ import annotations
@@ -57,11 +57,11 @@ def panel_bytes(n_rows: int, n_jobs: int | None) -> int:
 
 
 def transition_matrix(graph: Any, sizes: NDArray[np.int64]) -> Any:
-    """Return P, where P[i, j] is the chance that a walker on i steps to j.
+    """Return P, where P[i, j] is the probability that a walker on i steps to j.
 
         P[i, j] = w[i, j]·s[j] / Σ_l w[i, l]·s[l]
 
-    A node without links has nowhere to go: its row stays empty.
+    The row of a node without links is empty.
     """
     weights = graph.data * sizes[graph.indices]
     row = np.repeat(np.arange(graph.shape[0]), np.diff(graph.indptr))
@@ -70,7 +70,7 @@ def transition_matrix(graph: Any, sizes: NDArray[np.int64]) -> Any:
 
 
 def trajectory_norms(P: Any, n_steps: int, *, n_jobs: int | None = None) -> FloatArray:
-    """Return the length of each node's trajectory: the root of diag S, exactly.
+    """Return the exact length of each node's trajectory: the root of diag S.
 
     S[j, j] = Σ_t |(Pᵀ)^t e_j|², so half of a product with each unit vector suffices.
     """
@@ -100,7 +100,7 @@ def similarity_product(
     single: bool = False,
     n_jobs: int | None = None,
 ) -> NDArray[Any]:
-    """Return PTS @ columns without ever having PTS.
+    """Return PTS @ columns without building PTS.
 
     Parameters
     ----------
@@ -109,11 +109,11 @@ def similarity_product(
     norms : ndarray of shape (n,)
         Lengths of the trajectories; 0 marks a node without links.
     columns : array or sparse array of shape (n, n_columns)
-        What PTS is multiplied with.
+        The matrix that PTS is multiplied with.
     n_steps : int
         The paper's T.
     single : bool, default=False
-        Compute in single precision, right to about 1e-6: half of the time and memory.
+        Compute in single precision, exact to about 1e-6: half of the time and memory.
     n_jobs : int or None
         Threads; the product does not depend on it.
     """
@@ -142,7 +142,7 @@ def group_similarity(
     single: bool = False,
     n_jobs: int | None = None,
 ) -> FloatArray:
-    """Return the mean PTS of the members of every two groups, without ever having PTS.
+    """Return the mean PTS of the members of every two groups, without building PTS.
 
     It is Wᵀ PTS W, where column g of W is 1/|g| on the members of group g: one column a group.
 
@@ -173,7 +173,7 @@ def group_similarity(
     def store(first: int, last: int, product: NDArray[Any]) -> None:
         product *= scale[:, None]
         here = alone[(groups[alone] >= first) & (groups[alone] < last)]
-        product[here, groups[here] - first] = share[here]  # alike to themselves only
+        product[here, groups[here] - first] = share[here]  # similar only to themselves
         out[:, first:last] = means @ product
 
     for_all_columns(P, len(counts), n_steps, fetch, store, n_jobs, single=single)
@@ -183,7 +183,7 @@ def group_similarity(
 def trajectory_similarity(P: Any, n_steps: int, *, n_jobs: int | None = None) -> FloatArray:
     """Return PTS, the cosine of every pair of trajectories, as a dense symmetric matrix.
 
-    S is computed by columns of the unit matrix, which give its diagonal on the way.
+    S is computed by columns of the unit matrix, which also give its diagonal.
     """
     n = P.shape[0]
     out = np.empty((n, n))
@@ -201,7 +201,7 @@ def trajectory_similarity(P: Any, n_steps: int, *, n_jobs: int | None = None) ->
 def _normalise(S: Any, scale: Any, first: Any, last: Any) -> None:
     """Turn rows of inner products into cosines, the upper triangle deciding for both.
 
-    Tiles of rows are independent: one reads and writes its part of the upper triangle and the
+    Tiles of rows are independent: each reads and writes its part of the upper triangle and the
     mirror image of that.
     """
     n = S.shape[0]

@@ -1,4 +1,4 @@
-"""Ward's criterion on weighted rows: what each merge adds to the sum of squares."""
+"""Ward's criterion on weighted rows: the increase of the sum of squares by each merge."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _ROWS_PER_BLOCK = 64
 def ward_costs(rows: FloatArray, weights: Weights, *, n_jobs: int | None = None) -> FloatArray:
     """Return w_a·w_b / (w_a + w_b) · ‖x_a − x_b‖² for every pair of rows x with weights w.
 
-    This is what ``agglomerate(costs, "ward", weights)`` starts from.
+    This is the input of ``agglomerate(costs, "ward", weights)``.
     """
     rows = np.ascontiguousarray(rows)
     mass = weights.astype(np.float64)

@@ -1,4 +1,4 @@
-"""Consensus along the edges of a graph: agreement of communities without all pairs of vertices."""
+"""Consensus along the edges of a graph, without all pairs of vertices."""
 
 from ensemblage.graph.agreement import edge_agreement, reweight
 from ensemblage.graph.consensus import GraphConsensus, consensus

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from ensemblage._types import FloatArray
 
 RULES = ("ecg", "threshold")
-#: Clusterers of graphs that are known by name.
+#: Clusterers of graphs that are available by name.
 CLUSTERERS = ("louvain", "leiden")
 _KINDS = "a SciPy sparse matrix, an (n_edges, 2) array, or a graph of igraph or networkx"
 
@@ -24,9 +24,9 @@ _KINDS = "a SciPy sparse matrix, an (n_edges, 2) array, or a graph of igraph or 
 class Edges(NamedTuple):
     """The edges of a graph in the order given, loops and both directions included.
 
-    `weights` is None where edges have none. `kind` is "sparse", "array", "igraph" or "networkx";
-    `nodes` are the names of vertices in networkx. `given` is what was passed; of a sparse matrix,
-    its nonzero entries as CSR, whose order the edges have.
+    `weights` is None if edges have none. `kind` is "sparse", "array", "igraph" or "networkx";
+    `nodes` are the names of vertices in networkx. `given` is the input; for a sparse matrix, its
+    nonzero entries as CSR, in the order of the edges.
     """
 
     n_vertices: int
@@ -50,40 +50,40 @@ class SimpleGraph(NamedTuple):
 def check_edges(owner: str, edges: Any, n_vertices: int | None = None) -> Edges:
     """Return the edges of a graph; `n_vertices` is the number of rows of the votes, if known."""
     if sparse.issparse(edges):
-        found = _of_sparse(edges)
+        checked = _of_sparse(edges)
     elif _is_of(edges, "igraph"):
-        found = _of_igraph(edges)
+        checked = _of_igraph(edges)
     elif _is_of(edges, "networkx"):
-        found = _of_networkx(edges)
+        checked = _of_networkx(edges)
     else:
         return _of_array(owner, edges, n_vertices)
-    if n_vertices is not None and found.n_vertices != n_vertices:
+    if n_vertices is not None and checked.n_vertices != n_vertices:
         raise ValueError(
             f"{owner} needs a row of votes for each vertex, but the graph has"
-            f" {found.n_vertices:,} vertices and the votes have {n_vertices:,} rows. Pass the votes"
-            f" on the vertices of this graph, in their order."
+            f" {checked.n_vertices:,} vertices and the votes have {n_vertices:,} rows. Pass the"
+            f" votes on the vertices of this graph, in their order."
         )
-    return found
+    return checked
 
 
 def _is_of(edges: Any, package: str) -> bool:
-    """Tell whether an object is of a package, without importing it."""
+    """Tell whether an object belongs to a package, without importing it."""
     return any(cls.__module__.partition(".")[0] == package for cls in type(edges).__mro__)
 
 
 def _of_sparse(edges: Any) -> Edges:
     if edges.ndim != 2 or edges.shape[0] != edges.shape[1]:
         raise ValueError(
-            f"A sparse matrix of edges must be square, a row and a column for each vertex, but its"
-            f" shape is {edges.shape}. Pass the adjacency matrix."
+            f"A sparse matrix of edges must be square, a row and a column for each vertex, got"
+            f" shape {edges.shape}. Pass the adjacency matrix."
         )
-    given = edges.tocsr().copy()
-    given.sum_duplicates()
-    given.eliminate_zeros()
-    n = given.shape[0]
-    rows = np.repeat(np.arange(n, dtype=np.int64), np.diff(given.indptr))
-    weights = given.data.astype(np.float64)
-    return Edges(n, rows, given.indices.astype(np.int64), weights, "sparse", given)
+    matrix = edges.tocsr().copy()
+    matrix.sum_duplicates()
+    matrix.eliminate_zeros()
+    n = matrix.shape[0]
+    rows = np.repeat(np.arange(n, dtype=np.int64), np.diff(matrix.indptr))
+    weights = matrix.data.astype(np.float64)
+    return Edges(n, rows, matrix.indices.astype(np.int64), weights, "sparse", matrix)
 
 
 def _of_igraph(edges: Any) -> Edges:
@@ -123,7 +123,7 @@ def _of_array(owner: str, edges: Any, n_vertices: int | None) -> Edges:
     if whole is None:
         raise ValueError(
             f"The edges of {owner} must be the numbers of vertices, counted from 0, got values such"
-            f" as {array.ravel().tolist()[0]!r}. Number names first: names, edges ="
+            f" as {array.ravel().tolist()[0]!r}. Convert names first: names, edges ="
             f" numpy.unique(edges, return_inverse=True)."
         )
     highest = int(whole.max(initial=-1))
@@ -154,10 +154,10 @@ def simple_graph(edges: Edges) -> SimpleGraph:
 
 
 def check_graph(owner: str, graph: SimpleGraph) -> None:
-    """Refuse a graph without vertices, and weights that clusterers of graphs cannot use."""
+    """Reject a graph without vertices, and weights that clusterers of graphs cannot use."""
     if graph.n_vertices == 0:
         raise ValueError(
-            f"The graph given to {owner} has no vertices. Pass edges, or n_vertices with an empty"
+            f"The graph passed to {owner} has no vertices. Pass edges, or n_vertices with an empty"
             f" array of edges."
         )
     wrong = np.flatnonzero(~(np.isfinite(graph.weights) & (graph.weights > 0)))

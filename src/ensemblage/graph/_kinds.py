@@ -1,4 +1,4 @@
-"""Graphs in the kind that was passed, for clusterers, and the labels that these return."""
+"""Conversion of graphs to the type that was passed, and of the results of clusterers to labels."""
 
 from __future__ import annotations
 
@@ -21,10 +21,9 @@ def adjacency(graph: SimpleGraph) -> Any:
 
 
 def like(edges: Edges, graph: SimpleGraph, order: Any = None) -> Any:
-    """Return a graph of the kind of `edges`, with attribute "weight" where edges have attributes.
+    """Return a graph of the type of `edges`, with attribute "weight" if edges have attributes.
 
-    Vertex p of `graph` is vertex ``order[p]`` of `edges`; its name and its other attributes come
-    with it.
+    Vertex p of `graph` is vertex ``order[p]`` of `edges`, with its name and its other attributes.
     """
     places = range(graph.n_vertices) if order is None else order.tolist()
     if edges.kind == "igraph":
@@ -52,13 +51,13 @@ def like(edges: Edges, graph: SimpleGraph, order: Any = None) -> Any:
             for (i, j), weight in zip(pairs, graph.weights.tolist(), strict=True)
         )
         return made
-    found = adjacency(graph)
+    matrix = adjacency(graph)
     old_kind = edges.kind == "sparse" and not isinstance(edges.given, sparse.sparray)
-    return sparse.csr_matrix(found) if old_kind else found
+    return sparse.csr_matrix(matrix) if old_kind else matrix
 
 
 def permuted(graph: SimpleGraph, place: NDArray[np.int64]) -> SimpleGraph:
-    """Return the graph with vertex v at ``place[v]``, its edges in the order of their places."""
+    """Return the graph with vertex v at ``place[v]``, its edges in the new order."""
     rows, columns = place[graph.rows], place[graph.columns]
     low, high = np.minimum(rows, columns), np.maximum(rows, columns)
     order = np.lexsort((high, low))
@@ -66,14 +65,19 @@ def permuted(graph: SimpleGraph, place: NDArray[np.int64]) -> SimpleGraph:
 
 
 def as_labels(subject: str, found: Any, names: list[Any] | None, n_vertices: int) -> Any:
-    """Return communities as an array with a label for each vertex, -1 for one that is in none.
+    """Return communities as an array with a label for each vertex, -1 for one without.
 
-    Arrays and lists of labels, a dict of labels by vertex, communities as a list of sets of
-    vertices, and clusterings of igraph and leidenalg, which have a membership. `subject` begins the
-    sentence of an error.
+    Accepts arrays and lists of labels, a dict of labels by vertex, communities as a list of sets of
+    vertices, and clusterings of igraph and leidenalg, which have a membership. `subject` is the
+    subject of an error.
     """
     found = getattr(found, "membership", found)
     names = list(range(n_vertices)) if names is None else names
+    if not np.iterable(found):
+        raise TypeError(
+            f"{subject} must be a label for each of the {n_vertices:,} vertices, got {found!r}."
+            f" Return an array or a list of labels, a dict by vertex, or a list of vertex sets."
+        )
     if not isinstance(found, np.ndarray | dict) and not hasattr(found, "dtype"):
         found = list(found)
         if found and all(isinstance(part, set | frozenset) for part in found):

@@ -1,4 +1,4 @@
-"""How far clusterings agree on the two ends of each edge, and graphs weighted by that."""
+"""Agreement of clusterings on the two ends of each edge, and graphs weighted by it."""
 
 from __future__ import annotations
 
@@ -30,27 +30,27 @@ def edge_agreement(
         The graph. Entries of a sparse matrix other than 0 are edges. An array holds the numbers of
         vertices, counted from 0.
     member_weight : array-like of shape (n_clusterings,), dict or Series, optional
-        How much each clustering counts.
+        Weight of each clustering.
     n_jobs : int or None, default=None
         Threads. None means ``OMP_NUM_THREADS`` or else all cores; results do not depend on it.
 
     Returns
     -------
     sparse matrix or ndarray of shape (n_edges,)
-        For a sparse matrix its edges with agreements in place of weights, as CSR: an agreement of 0
+        For a sparse matrix its edges with agreements instead of weights, as CSR: an agreement of 0
         is a stored 0. For any other graph an array in the order of its edges. An agreement is the
         weight of the clusterings in which both ends have the same label, divided by the weight of
-        those in which both have one; 0 where there are none, 1 for a loop.
+        those in which both have one; 0 if there are none, 1 for a loop.
 
     See Also
     --------
-    reweight : the graph with weights made of these agreements.
-    scores : community strength, and how sure each vertex is.
+    reweight : the graph weighted by these agreements.
+    scores : community strength, and scores of each vertex.
 
     Notes
     -----
-    O(n_edges · n_clusterings) time, in blocks of edges. Each edge stands for itself, so that edges
-    may come in parts: make an `ensemblage.Ensemble` of the votes once and pass it with each part.
+    O(n_edges · n_clusterings) time, in blocks of edges. Edges are independent, so they may be
+    passed in parts: make an `ensemblage.Ensemble` of the votes once and pass it with each part.
 
     Examples
     --------
@@ -63,12 +63,12 @@ def edge_agreement(
     _validate.check_n_jobs(owner, n_jobs)
     ensemble = as_ensemble(votes, n_jobs=n_jobs, new=True)
     weight = member_weights(owner, ensemble, member_weight)
-    found = check_edges(owner, edges, len(ensemble.microclusters.of_object))
-    agreement = agreement_of(ensemble, found.rows, found.columns, weight, n_jobs)
-    if found.kind != "sparse":
+    graph = check_edges(owner, edges, len(ensemble.microclusters.of_object))
+    agreement = agreement_of(ensemble, graph.rows, graph.columns, weight, n_jobs)
+    if graph.kind != "sparse":
         return agreement
-    kind = sparse.csr_array if isinstance(found.given, sparse.sparray) else sparse.csr_matrix
-    return kind((agreement, found.given.indices, found.given.indptr), shape=found.given.shape)
+    kind = sparse.csr_array if isinstance(graph.given, sparse.sparray) else sparse.csr_matrix
+    return kind((agreement, graph.given.indices, graph.given.indptr), shape=graph.given.shape)
 
 
 def reweight(
@@ -81,17 +81,17 @@ def reweight(
     member_weight: Any = None,
     n_jobs: int | None = None,
 ) -> Any:
-    """Return the graph with weights that say how far clusterings agree on each edge.
+    """Return the graph weighted by the agreement of clusterings on each edge.
 
-    A clusterer of graphs that runs on it once finds the communities of the consensus.
+    One run of a clusterer on it gives the communities of the consensus.
 
     Parameters
     ----------
     votes : array-like, DataFrame, Arrow table, dict, list or Ensemble, (n_vertices, n_clusterings)
         Clusterings of the vertices, as for `edge_agreement`.
     edges : sparse matrix, array-like of shape (n_edges, 2), igraph.Graph or networkx.Graph
-        The graph, as for `edge_agreement`. Its weights, if any, are not used. Directions are
-        ignored, and so are loops.
+        The graph, as for `edge_agreement`. Its weights, if any, are not used. Directions and loops
+        are ignored.
     rule : {"ecg", "threshold"}, default="ecg"
         "ecg" gives an edge with agreement w the weight ``min_weight + (1 - min_weight) * w``, and
         `min_weight` outside the 2-core of the graph, where an edge is the only link of a part that
@@ -103,15 +103,15 @@ def reweight(
         The lowest agreement under the rule "threshold", from 0 to 1; 1 keeps edges that all
         clusterings agree on.
     member_weight : array-like of shape (n_clusterings,), dict or Series, optional
-        How much each clustering counts.
+        Weight of each clustering.
     n_jobs : int or None, default=None
         Threads. None means ``OMP_NUM_THREADS`` or else all cores; results do not depend on it.
 
     Returns
     -------
     sparse matrix, igraph.Graph or networkx.Graph
-        The weighted graph in the kind that was passed, symmetric, without loops; a sparse array
-        for an array of edges. igraph and networkx have the weights as the attribute "weight".
+        The weighted graph in the type that was passed, symmetric, without loops; a sparse array for
+        an array of edges. In igraph and networkx the weights are the attribute "weight".
 
     References
     ----------
@@ -136,10 +136,10 @@ def reweight(
     _validate.check_n_jobs(owner, n_jobs)
     ensemble = as_ensemble(votes, n_jobs=n_jobs, new=True)
     weight = member_weights(owner, ensemble, member_weight)
-    found = check_edges(owner, edges, len(ensemble.microclusters.of_object))
-    graph = simple_graph(found)
+    given_edges = check_edges(owner, edges, len(ensemble.microclusters.of_object))
+    graph = simple_graph(given_edges)
     agreement = agreement_of(ensemble, graph.rows, graph.columns, weight, n_jobs)
-    return like(found, weighted(graph, agreement, rule, min_weight, threshold))
+    return like(given_edges, weighted(graph, agreement, rule, min_weight, threshold))
 
 
 def check_rule(owner: str, rule: Any, min_weight: Any, threshold: Any) -> None:
@@ -150,7 +150,7 @@ def check_rule(owner: str, rule: Any, min_weight: Any, threshold: Any) -> None:
 
 
 def member_weights(owner: str, ensemble: Ensemble, member_weight: Any) -> FloatArray | None:
-    """Return the weights of the clusterings, None where all are the same."""
+    """Return the weights of the clusterings, None if all are equal."""
     return _validate.check_member_weight(
         owner, member_weight, ensemble.microclusters, ensemble.names
     )

@@ -31,13 +31,13 @@ if TYPE_CHECKING:
 
     from ensemblage._types import FloatArray
 
-#: How many members each rule had where it was published.
+#: Number of members of each rule in its publication.
 _N_MEMBERS = {"ecg": 16, "threshold": 10}
 _OWNER = "graph.consensus"
 
 
 class GraphConsensus(NamedTuple):
-    """Communities of a graph, and how sure they are.
+    """Communities of a graph, with scores.
 
     Attributes
     ----------
@@ -47,11 +47,20 @@ class GraphConsensus(NamedTuple):
     strength : float
         Community strength, as in `GraphScores`.
     refusal, outside : ndarray of shape (n_vertices,)
-        How sure each vertex is, as in `GraphScores`.
+        Scores of each vertex, as in `GraphScores`.
     graph : sparse matrix, igraph.Graph or networkx.Graph
-        The weighted graph on which the last run found the communities, as `reweight` returns it.
+        The weighted graph of the last run, as returned by `reweight`.
     votes : ndarray of shape (n_vertices, n_members), int64
         The clusterings of the members.
+
+    Examples
+    --------
+    >>> import ensemblage as en
+    >>> from scipy.sparse.csgraph import connected_components
+    >>> edges = [[0, 1], [1, 2], [3, 4]]
+    >>> found = en.graph.consensus(edges, lambda graph: connected_components(graph)[1], n_members=2)
+    >>> found.labels, found.strength
+    (array([0, 0, 0, 1, 1]), 1.0)
     """
 
     labels: NDArray[np.int64]
@@ -85,9 +94,9 @@ def consensus(
 ) -> GraphConsensus:
     """Find communities that many runs of a clusterer agree on.
 
-    The clusterer runs `n_members` times, each time with another seed and with the vertices in
-    another order. Edges then get weights by how many of these runs put their ends together, and the
-    clusterer runs once more on the weighted graph.
+    The clusterer runs `n_members` times, each time with another seed and another order of the
+    vertices. Edges are then weighted by the share of these runs that put their ends together, and
+    the clusterer runs once more on the weighted graph.
 
     Parameters
     ----------
@@ -95,19 +104,19 @@ def consensus(
         The graph. Weights are the entries of the matrix or the attribute "weight". Of a directed
         graph the larger weight of both directions counts; loops are ignored.
     clusterer : {"louvain", "leiden"}, callable or object with fit_predict, default="louvain"
-        "louvain" and "leiden" are those of scikit-network, which must be installed. A callable
-        gets the graph, in the kind that was passed (a sparse array for an array of edges; with the
+        "louvain" and "leiden" are those of scikit-network, which must be installed. A callable gets
+        the graph, in the type that was passed (a sparse array for an array of edges; with the
         attribute "weight" in igraph and networkx), and returns labels in the order of the vertices,
         a dict of labels by vertex, a list of sets of vertices, or an object with `membership`. If
-        it has a parameter `seed` or `random_state`, it gets a whole number there.
+        it has a parameter `seed` or `random_state`, an integer is passed there.
     n_members : int or "auto", default="auto"
-        Runs before the last one. "auto" is what was published: 16 with the rule "ecg", 10 with
+        Runs before the last one. "auto" is the published number: 16 with the rule "ecg", 10 with
         "threshold".
     rule : {"ecg", "threshold"}, default="ecg"
-        How agreements become weights, as in `reweight`.
+        How agreements are converted to weights, as in `reweight`.
     random_state : int, Generator, RandomState or None, default=None
-        Seed of the orders of vertices and of the clusterer. Results repeat for the same seed if the
-        clusterer takes a seed or draws no random numbers.
+        Seed of the orders of vertices and of the clusterer. Equal seeds give equal results if the
+        clusterer takes a seed or is deterministic.
     member_clusterer : callable, object with fit_predict, str or None, default=None
         The clusterer of the members, if not `clusterer`. None with the rule "ecg" and a built-in
         clusterer is the first level of Louvain, as in ECG.
@@ -116,7 +125,7 @@ def consensus(
     min_weight, threshold : float
         Parameters of the rules, as in `reweight`.
     n_vertices : int, optional
-        How many vertices there are, where `edges` is an array and the last ones have no edge.
+        Number of vertices, if `edges` is an array and the last ones have no edge.
     n_jobs : int or None, default=None
         Threads for the agreement of edges; results do not depend on it.
 
@@ -127,11 +136,11 @@ def consensus(
     Warns
     -----
     NoStructureWarning
-        If the rule drops every edge. Every vertex is then alone.
+        If the rule drops every edge. Every vertex is then a separate community.
 
     Notes
     -----
-    Vertices without an edge in the weighted graph are communities of their own.
+    Vertices without an edge in the weighted graph are separate communities.
 
     References
     ----------
@@ -167,25 +176,25 @@ def consensus(
         each = _clusterer("member_clusterer", member_clusterer, resolution)
     elif rule == "ecg" and isinstance(clusterer, str):
         each = _built_in("louvain", resolution, n_aggregations=1)
-    found = check_edges(_OWNER, edges, n_vertices)
-    graph = simple_graph(found)
+    checked_edges = check_edges(_OWNER, edges, n_vertices)
+    graph = simple_graph(checked_edges)
     check_graph(_OWNER, graph)
     rng = np.random.default_rng(_validate.check_random_state(_OWNER, random_state))
     *seeds, last_seed = rng.integers(2**31, size=n_members + 1).tolist()
 
-    votes = np.column_stack([_member(each, found, graph, seed) for seed in seeds])
+    votes = np.column_stack([_member(each, checked_edges, graph, seed) for seed in seeds])
     ensemble = ensemble_of_members(votes, n_jobs=n_jobs)
     agreement = agreement_of(ensemble, graph.rows, graph.columns, n_jobs=n_jobs)
     agreed = weighted(graph, agreement, rule, min_weight, threshold)
     if len(graph.rows) and not len(agreed.rows):
         _warn_of_no_edges(rule, min_weight, threshold)
-    labels = _numbered(_labels(last, found, agreed, np.arange(graph.n_vertices), last_seed))
+    labels = _numbered(_labels(last, checked_edges, agreed, np.arange(graph.n_vertices), last_seed))
     sure = scores_of(graph, agreement, labels)
-    return GraphConsensus(labels, *sure, like(found, agreed), votes)
+    return GraphConsensus(labels, *sure, like(checked_edges, agreed), votes)
 
 
 class _Clusterer(NamedTuple):
-    """A function of a graph and a seed; `matrix` says that it takes a sparse matrix only."""
+    """A function of a graph and a seed; with `matrix` it accepts a sparse matrix only."""
 
     run: Callable[[Any, int], Any]
     matrix: bool = False
@@ -204,10 +213,10 @@ def _clusterer(name: str, value: Any, resolution: float) -> _Clusterer:
 
 
 def _name_of_seed(function: Any) -> str | None:
-    """Return the parameter of a function that takes a seed, if it has one."""
+    """Return the name of a function's parameter for a seed, if it has one."""
     try:
         parameters = signature(function).parameters
-    except ValueError:  # functions of compiled modules may not say
+    except ValueError:  # compiled functions may have no signature
         return None
     return next((name for name in ("seed", "random_state") if name in parameters), None)
 
@@ -239,7 +248,7 @@ def _built_in(name: str, resolution: float, n_aggregations: int = -1) -> _Cluste
 def _member(
     clusterer: _Clusterer, edges: Edges, graph: SimpleGraph, seed: int
 ) -> NDArray[np.int64]:
-    """Return the labels of one run on the vertices in an order of its own."""
+    """Return the labels of one run on the vertices in a random order."""
     order = np.random.default_rng(seed).permutation(graph.n_vertices)
     place = np.empty_like(order)
     place[order] = np.arange(len(order))
@@ -261,11 +270,11 @@ def _labels(
     labels = np.full(n, -1, dtype=np.int64)
     if len(graph.rows) == 0:
         return labels
-    given = csr_matrix(adjacency(graph)) if clusterer.matrix else like(edges, graph, order)
+    argument = csr_matrix(adjacency(graph)) if clusterer.matrix else like(edges, graph, order)
     names = None if edges.nodes is None else [edges.nodes[vertex] for vertex in order.tolist()]
     subject = f"The result of the clusterer of {_OWNER}"
-    found = as_labels(subject, clusterer.run(given, seed), names, n)
-    codes, _ = factorize(found)
+    returned = as_labels(subject, clusterer.run(argument, seed), names, n)
+    codes, _ = factorize(returned)
     joined = np.zeros(n, dtype=bool)
     joined[graph.rows] = joined[graph.columns] = True
     labels[joined] = codes[joined]
@@ -287,7 +296,7 @@ def _warn_of_no_edges(rule: str, min_weight: float, threshold: float) -> None:
     if rule == "ecg":
         used, advice = f"min_weight={min_weight}", "Raise min_weight"
     _validate.warn(
-        f"The rule {rule!r} with {used} leaves no edge, so every vertex is a community of its own."
+        f"The rule {rule!r} with {used} drops every edge, so every vertex is a separate community."
         f" {advice}, or check that the members agree better than by chance.",
         _validate.NoStructureWarning,
     )

@@ -1,4 +1,4 @@
-"""How sure communities are: of a whole graph, and vertex by vertex."""
+"""Scores of communities: of a whole graph, and of each vertex."""
 
 from __future__ import annotations
 
@@ -17,20 +17,27 @@ if TYPE_CHECKING:
 
 
 class GraphScores(NamedTuple):
-    """What clusterings of the vertices say about the communities of a graph.
+    """Scores of the communities of a graph, from clusterings of its vertices.
 
     Attributes
     ----------
     strength : float
         Community strength (the CSI of ECG): 1 - 2 · mean of min(w, 1 - w) over the edges, w their
-        agreement. 1 if the clusterings agree on every edge, 0 if half of them say otherwise
-        everywhere; NaN for a graph without edges.
+        agreement. 1 if the clusterings agree on every edge, 0 if they are evenly split on every
+        edge; NaN for a graph without edges.
     refusal : ndarray of shape (n_vertices,)
-        1 - mean agreement of the edges of each vertex, in [0, 1]: near 1 for a vertex that belongs
-        to no community. NaN for a vertex without edges.
+        1 - mean agreement of the edges of each vertex, in [0, 1]: near 1 for a vertex without a
+        community. NaN for a vertex without edges.
     outside : ndarray of shape (n_vertices,)
         The share of the agreement of its edges that leads to other communities, in [0, 1]: above
-        0.5 for a vertex that other communities claim. NaN where its edges have no agreement.
+        0.5 for a vertex that fits other communities better. NaN if its edges have no agreement.
+
+    Examples
+    --------
+    >>> import ensemblage as en
+    >>> scores = en.graph.scores([[0, 0], [0, 0], [1, 1]], [[0, 1], [1, 2]], [0, 0, 1])
+    >>> scores.strength, scores.refusal
+    (1.0, array([0. , 0.5, 1. ]))
     """
 
     strength: float
@@ -54,7 +61,7 @@ def scores(
     *,
     n_jobs: int | None = None,
 ) -> GraphScores:
-    """Return how sure communities are: community strength, and two scores of each vertex.
+    """Return community strength, and two scores of each vertex.
 
     Parameters
     ----------
@@ -63,9 +70,9 @@ def scores(
     edges : sparse matrix, array-like of shape (n_edges, 2), igraph.Graph or networkx.Graph
         The graph, as for `edge_agreement`. Loops and directions are ignored.
     labels : array-like of shape (n_vertices,), dict or list of sets
-        The communities, as a clusterer of the graph returned them.
+        The communities, as returned by a clusterer of the graph.
     member_weight : array-like of shape (n_clusterings,), dict or Series, optional
-        How much each clustering counts.
+        Weight of each clustering.
     n_jobs : int or None, default=None
         Threads. None means ``OMP_NUM_THREADS`` or else all cores; results do not depend on it.
 
@@ -90,9 +97,11 @@ def scores(
     _validate.check_n_jobs(owner, n_jobs)
     ensemble = as_ensemble(votes, n_jobs=n_jobs, new=True)
     weight = member_weights(owner, ensemble, member_weight)
-    found = check_edges(owner, edges, len(ensemble.microclusters.of_object))
-    graph = simple_graph(found)
-    communities = as_labels("The labels of scores", labels, found.nodes, found.n_vertices)
+    graph_edges = check_edges(owner, edges, len(ensemble.microclusters.of_object))
+    graph = simple_graph(graph_edges)
+    communities = as_labels(
+        "The labels of scores", labels, graph_edges.nodes, graph_edges.n_vertices
+    )
     agreement = agreement_of(ensemble, graph.rows, graph.columns, weight, n_jobs)
     return scores_of(graph, agreement, communities)
 

@@ -1,7 +1,7 @@
-"""Consensus estimators, one a file: thin faces on the stages in `ensemblage.flow`.
+"""Consensus estimators, one module each, built on the stages of `ensemblage.flow`.
 
-A method is its file and its line in `METHODS`. Importing this package is cheap: a class is
-imported when it is first used.
+Each method has a module and a line in `METHODS`. Importing this package is cheap: a class is
+imported on first use.
 """
 
 from __future__ import annotations
@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING, Any
 
 from ensemblage.methods._registry import Registry
 
-if TYPE_CHECKING:  # the same classes for type checkers, which cannot look into METHODS
+if TYPE_CHECKING:  # for type checkers, which cannot resolve METHODS
     from ensemblage.methods._base import ConsensusClusterer as ConsensusClusterer
-    from ensemblage.methods._trust import agreement_beside as agreement_beside
-    from ensemblage.methods._trust import default_beside as default_beside
-    from ensemblage.methods._trust import without_comparison as without_comparison
+    from ensemblage.methods._reliability import agreement_with_default as agreement_with_default
+    from ensemblage.methods._reliability import default_for as default_for
+    from ensemblage.methods._reliability import without_comparison as without_comparison
     from ensemblage.methods.consensus import Consensus as Consensus
     from ensemblage.methods.cspa import CSPA as CSPA
     from ensemblage.methods.eac import EAC as EAC
@@ -42,7 +42,7 @@ if TYPE_CHECKING:  # the same classes for type checkers, which cannot look into 
 
     NAMES: tuple[str, ...]
 
-#: Every consensus method by the name that the command line knows.
+#: Every consensus method by its name on the command line.
 METHODS = Registry(
     __name__,
     {
@@ -73,17 +73,17 @@ METHODS = Registry(
     },
 )
 
-#: What else other packages need of this one, and where it is.
+#: Other names that this package exports, with their modules.
 _OTHERS = {
     "ConsensusClusterer": "_base",
-    "agreement_beside": "_trust",
-    "default_beside": "_trust",
-    "without_comparison": "_trust",
+    "agreement_with_default": "_reliability",
+    "default_for": "_reliability",
+    "without_comparison": "_reliability",
 }
 
 
 def __getattr__(name: str) -> Any:
-    if name == "NAMES":  # one name of each method, the default first
+    if name == "NAMES":  # one name for each method, the default first
         return tuple(key for key in METHODS if key != "auto")
     if name in _OTHERS:
         return getattr(import_module(f"{__name__}.{_OTHERS[name]}"), name)

@@ -1,4 +1,4 @@
-"""What all consensus estimators share: votes in, labels by any number of clusters out."""
+"""Base class of all consensus estimators: votes in, labels for any number of clusters out."""
 
 from __future__ import annotations
 
@@ -29,43 +29,44 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 
-#: What a fit may leave behind beside its public attributes.
+#: Private attributes that a fit may set.
 _OF_A_FIT = ("_left_out", "_by_size")
 
 
 class ConsensusClusterer(Fitted, Savable, ClusterMixin, BaseEstimator, ABC):
-    """Base of the estimators. A method says how it fits and how it cuts; the rest is here.
+    """Base class. Subclasses define how to fit and how to cut.
 
     `_fit` of a method reads: `_begin`, the stages of its paper, `_finish`.
     """
 
     n_clusters: int | str
     _unit_of_object: NDArray[np.int32]
-    #: The number of clusters; None where one is still to be chosen.
+    #: The number of clusters; None until one is chosen.
     _asked: int | None
-    #: Whether the definition of a method has a place for weights of clusterings.
+    #: Whether the method accepts weights of clusterings.
     _takes_member_weight: ClassVar[bool] = False
-    #: Why a method may end with fewer clusters than it was asked for.
-    _why_fewer: ClassVar[str] = "the votes gave it no reason for more"
-    #: Whether its definition says which groups to join that no vote links.
+    #: Why a method may return fewer clusters than requested.
+    _why_fewer: ClassVar[str] = "the votes do not support more"
+    #: Whether the method itself defines how to join groups that no vote links.
     _joins_groups: ClassVar[bool] = False
-    #: Whether to warn where groups are joined that no vote links.
+    #: Whether to warn if groups that no vote links are joined.
     _warns_of_chance = True
-    #: Whether a rule joins these; else it is chance, which finds nothing again in other members.
+    #: Whether such groups are joined by a fixed rule; otherwise arbitrarily, which
+    #: resampling cannot reproduce.
     _by_rule = True
 
     @abstractmethod
     def _fit(self, X: Any, member_weight: Any) -> Self:
-        """Check the parameters, find the consensus of the votes X, return the estimator."""
+        """Check the parameters, compute the consensus of the votes X, return the estimator."""
 
     @abstractmethod
     def _cut(self, n_clusters: int) -> NDArray[np.int64]:
-        """Return labels from 0 at `n_clusters`: of microclusters, or of what `_finish` is told."""
+        """Return labels from 0 at `n_clusters`, of microclusters or of the units of `_finish`."""
 
-    # -- the public face -----------------------------------------------------------------------
+    # -- public methods ------------------------------------------------------------------------
 
     def fit(self, X: Any, y: Any = None, *, member_weight: Any = None) -> Self:  # noqa: ARG002
-        """Find the consensus of the votes X.
+        """Compute the consensus of the votes X.
 
         Parameters
         ----------
@@ -76,16 +77,16 @@ class ConsensusClusterer(Fitted, Savable, ClusterMixin, BaseEstimator, ABC):
         y : None
             Ignored.
         member_weight : array-like of shape (n_clusterings,), dict or Series, optional
-            How much each clustering counts, from 0 up: 2 is as if it were there twice, 0 as if it
-            did not vote. A dict, or a Series with an index of its own, goes by the names of the
-            clusterings. For methods that have a place for it; others refuse it.
+            Weight of each clustering, at least 0: 2 counts it twice, 0 ignores it. A dict, or a
+            Series with its own index, is matched by the names of the clusterings. Methods without
+            support for weights raise an error.
 
         Returns
         -------
         self
             The fitted estimator.
         """
-        # What an earlier fit has found goes first: a fit that fails must not leave a mixture.
+        # Drop the state of an earlier fit first: a fit that fails must not leave a mixture.
         for name in [name for name in vars(self) if name.endswith("_") or name in _OF_A_FIT]:
             delattr(self, name)
         check_takes_weight(type(self), member_weight)
@@ -94,7 +95,7 @@ class ConsensusClusterer(Fitted, Savable, ClusterMixin, BaseEstimator, ABC):
     def fit_predict(
         self, X: Any, y: Any = None, *, member_weight: Any = None, align_to: Any = None
     ) -> Any:
-        """Fit, and return the consensus labels, as a column of what X is a table of.
+        """Fit, and return the consensus labels in the column type of X.
 
         Parameters
         ----------
@@ -103,12 +104,12 @@ class ConsensusClusterer(Fitted, Savable, ClusterMixin, BaseEstimator, ABC):
         y : None
             Ignored.
         member_weight : array-like of shape (n_clusterings,), dict or Series, optional
-            How much each clustering counts, as for `fit`.
+            Weight of each clustering, as for `fit`.
         align_to : array-like of shape (n_objects,), optional
-            Earlier labels of the objects, whole numbers: clusters that have most of their objects
-            in common keep their number, new clusters get new numbers, as
-            :func:`ensemblage.metrics.align` gives them. A Series is matched by the index of X.
-            `labels_` keeps its own numbers.
+            Earlier labels of the objects, integers. Clusters that share most of their objects with
+            an earlier one keep its number and new clusters get new numbers, as in
+            :func:`ensemblage.metrics.align`. A Series is matched by the index of X. `labels_` keeps
+            its own numbers.
 
         Returns
         -------
@@ -118,19 +119,19 @@ class ConsensusClusterer(Fitted, Savable, ClusterMixin, BaseEstimator, ABC):
         return self._as_given(self._aligned(labels, align_to))
 
     def cut(self, n_clusters: int, *, align_to: Any = None) -> Any:
-        """Return the labels at another number of clusters, from the fitted state.
+        """Return the labels at another number of clusters without refitting.
 
         Parameters
         ----------
         n_clusters : int
             At most `n_microclusters_`.
         align_to : array-like of shape (n_objects,), optional
-            Earlier labels of the objects, whose numbers clusters keep, as in `fit_predict`.
+            Earlier labels of the objects; clusters keep their numbers, as in `fit_predict`.
 
         Returns
         -------
         ndarray, Series or Arrow array of shape (n_objects,)
-            What ``fit_predict`` with that `n_clusters` would return.
+            The labels that ``fit_predict`` with that `n_clusters` would return.
         """
         check_is_fitted(self, "labels_")
         owner = type(self).__name__
@@ -144,17 +145,17 @@ class ConsensusClusterer(Fitted, Savable, ClusterMixin, BaseEstimator, ABC):
         return self._as_given(self._aligned(labels, align_to))
 
     def __sklearn_tags__(self) -> Any:
-        """Say that X holds labels of any kind, some perhaps missing."""
+        """Declare that X holds labels of any type, possibly missing."""
         tags = super().__sklearn_tags__()
         tags.input_tags.categorical = True
         tags.input_tags.string = True
         tags.input_tags.allow_nan = True
         return tags
 
-    # -- for the methods -----------------------------------------------------------------------
+    # -- for subclasses -------------------------------------------------------------------------
 
     def _begin(self, X: Any, member_weight: Any) -> Ensemble:
-        """Check what was passed, and set what every fit sets."""
+        """Check the input, and set the attributes common to all fits."""
         owner = type(self).__name__
         self._asked = _validate.check_n_clusters_or_auto(owner, self.n_clusters)
         _validate.check_n_jobs(owner, self.n_jobs)
@@ -179,11 +180,11 @@ class ConsensusClusterer(Fitted, Savable, ClusterMixin, BaseEstimator, ABC):
         return ensemble
 
     def _finish(self, unit_of_object: NDArray[np.int32] | None = None) -> Self:
-        """Cut at `n_clusters`, or at the k that is chosen, and give every object its label.
+        """Cut at `n_clusters`, or at the chosen k, and label every object.
 
-        `unit_of_object` says which of the labels of `_cut` is an object's, if not the one of its
-        microcluster. A microcluster is then known, to `predict`, by the label most of its objects
-        have.
+        `unit_of_object` maps each object to a label of `_cut`, if that is not the label of its
+        microcluster. `predict` then represents a microcluster by the most frequent label of its
+        objects.
         """
         of_object = self.microclusters_.of_object
         self._unit_of_object = of_object if unit_of_object is None else unit_of_object
@@ -202,7 +203,7 @@ class ConsensusClusterer(Fitted, Savable, ClusterMixin, BaseEstimator, ABC):
         return self
 
     def _with_seed(self, seed: int) -> Self | None:
-        """Return a copy that cuts with another seed; None where no cut draws random numbers."""
+        """Return a copy that cuts with another seed; None if cuts are deterministic."""
         if not hasattr(self, "_seed"):
             return None
         other = copy(self)
@@ -210,7 +211,7 @@ class ConsensusClusterer(Fitted, Savable, ClusterMixin, BaseEstimator, ABC):
         return other
 
     def _number_by_size(self) -> Self:
-        """Give the clusters that were found numbers by size, the largest 0; `cut` does not."""
+        """Renumber the clusters by size, the largest 0; `cut` does not."""
         sizes = self.microclusters_.sizes
         weights = sizes if len(self.labels_) == len(sizes) else None
         new = np.empty(self.n_clusters_, dtype=np.int64)
@@ -219,22 +220,22 @@ class ConsensusClusterer(Fitted, Savable, ClusterMixin, BaseEstimator, ABC):
         self._by_size = True
         return self
 
-    # -- inside --------------------------------------------------------------------------------
+    # -- private --------------------------------------------------------------------------------
 
     def _cuts_a_tree(self) -> bool:
-        """Tell whether a method with these parameters needs a `linkage_matrix_` to be cut."""
+        """Tell whether cutting with these parameters needs a `linkage_matrix_`."""
         return False
 
     def _has_rule_for_groups(self) -> bool:
-        """Tell whether a method itself decides which groups to join that no vote links."""
+        """Tell whether the method itself defines how to join groups that no vote links."""
         return self._joins_groups or not self._by_rule
 
     def _why_no_tree(self) -> str:
-        """Return why a method without a `linkage_matrix_` has none."""
+        """Return why a method has no `linkage_matrix_`."""
         return "it does not merge step by step"
 
     def _wanted_k(self) -> int:
-        """Return `n_clusters`; where it is "auto", choose, and keep why."""
+        """Return `n_clusters`; if it is "auto", choose it and keep the reasons."""
         if self._asked is not None:
             return self._asked
         self.k_choice_ = choose(self._cuts())
@@ -244,8 +245,7 @@ class ConsensusClusterer(Fitted, Savable, ClusterMixin, BaseEstimator, ABC):
         choice = vars(self).get("k_choice_")
         if choice is not None and choice.k == 1 and self.n_microclusters_ > 1:
             message = Message(
-                "{owner} was asked to choose the number of clusters and formed one. {reason} Pass"
-                " {k} to form more.",
+                "{owner} formed a single cluster. {reason} Pass {k} to form more.",
                 owner=type(self).__name__,
                 reason=choice.reasons[0],
                 k=Parameter("n_clusters"),
@@ -253,11 +253,11 @@ class ConsensusClusterer(Fitted, Savable, ClusterMixin, BaseEstimator, ABC):
             _validate.warn(message, _validate.NoStructureWarning)
 
     def _cuts(self) -> Cuts:
-        """Return what `ensemblage.metrics.choose_k` needs to know."""
+        """Return the input of `ensemblage.metrics.choose_k`."""
         return cuts_of(self)
 
     def _cut_microclusters(self, n_clusters: int) -> NDArray[np.int64]:
-        """Return a label of each microcluster: of most of its objects, if these are cut."""
+        """Return a label of each microcluster: the most frequent one if objects are cut."""
         labels = by_first_appearance(self._cut_or_join(n_clusters))
         of_object = self.microclusters_.of_object
         if self._unit_of_object is of_object:
@@ -267,20 +267,20 @@ class ConsensusClusterer(Fitted, Savable, ClusterMixin, BaseEstimator, ABC):
         )
 
     def _cut_or_join(self, n_clusters: int) -> NDArray[np.int64]:
-        """Cut, or where that would join groups by chance, join them by one rule."""
+        """Cut, or join unlinked groups by a fixed rule if the cut would join them arbitrarily."""
         if self._has_rule_for_groups() or not self._leaves_to_chance(n_clusters):
             return self._cut(n_clusters)
         return self._joined(n_clusters)
 
     def _joined(self, n_clusters: int) -> NDArray[np.int64]:
-        """Return the largest groups that votes link as clusters, and the others as the last."""
+        """Return the largest groups that votes link as clusters; all others form the last one."""
         links = self._ensemble.links
         labels = flow.join_smallest(links, self._groups_in_order(), n_clusters)
         of_object = self.microclusters_.of_object
         return labels if self._unit_of_object is of_object else labels[of_object]
 
     def _leaves_to_chance(self, n_clusters: int) -> bool:
-        """Tell whether votes link the objects into more groups than there are to be clusters."""
+        """Tell whether votes link the objects into more groups than there will be clusters."""
         if n_clusters == 1 or self._from_similarity:
             return False
         return n_clusters < self._ensemble.links.n_groups
@@ -293,9 +293,9 @@ class ConsensusClusterer(Fitted, Savable, ClusterMixin, BaseEstimator, ABC):
         if self._warns_of_chance and self._leaves_to_chance(n_clusters):
             n_groups = self._ensemble.links.n_groups
             message = Message(
-                "The votes link the objects into {n_groups} groups and {n_clusters} clusters were"
-                " formed, so groups that no clustering joins share a cluster. Which ones is not"
-                " decided by the votes, and confidence is 0 but for a group that is most of its"
+                "The votes link the objects into {n_groups} groups, but {n_clusters} clusters were"
+                " formed, so groups that no clustering joins share a cluster. The votes do not"
+                " determine which ones, and confidence is 0 except for a group that is most of its"
                 " cluster. Pass {k} from {n_groups} up, or add coarser clusterings.",
                 n_groups=n_groups,
                 n_clusters=n_clusters,
@@ -304,10 +304,10 @@ class ConsensusClusterer(Fitted, Savable, ClusterMixin, BaseEstimator, ABC):
             _validate.warn(message, _validate.UnlinkedGroupsWarning)
 
     def _warn_if_fewer(self, labels: NDArray[np.int64], n_clusters: int) -> None:
-        found = int(labels.max()) + 1
-        if found < n_clusters:
+        n_found = int(labels.max()) + 1
+        if n_found < n_clusters:
             _validate.warn(
-                f"{type(self).__name__} was asked for {n_clusters} clusters and found {found}:"
+                f"{type(self).__name__} found {n_found} of the {n_clusters} requested clusters:"
                 f" {self._why_fewer}.",
                 _validate.FewerClustersWarning,
             )

@@ -1,4 +1,4 @@
-"""What methods share that cut a bipartite graph of objects and clusters."""
+"""Base of the methods that cut a bipartite graph of objects and clusters."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 def scaled_columns(matrix: Any, weight: FloatArray) -> Any:
-    """Return a sparse matrix with its columns times `weight`, without those of weight 0."""
+    """Return a sparse matrix with columns scaled by `weight`, without columns of weight 0."""
     kept = np.flatnonzero(weight)
     result = matrix.tocsc()[:, kept]
     result.data = result.data * np.repeat(weight[kept], np.diff(result.indptr))
@@ -25,28 +25,28 @@ def scaled_columns(matrix: Any, weight: FloatArray) -> Any:
 
 
 class BipartiteClusterer(ConsensusClusterer):
-    """Base of the methods with a graph that the transfer cut embeds.
+    """Base of the methods that embed a graph by the transfer cut.
 
-    They are methods on objects. A microcluster takes part as often as it has objects, in the graph
-    and in k-means, so the result is that of the objects.
+    They cluster objects: a microcluster counts once for each of its objects, in the graph and in
+    k-means, so the result is that of the objects.
     """
 
     _seed: int
     _transfer_cut: flow.TransferCut
 
     def _check_clusters(self, *, leading: bool = False) -> None:
-        """Refuse a graph of so many clusters that it would not fit."""
+        """Raise MemoryBudgetError if the graph of `n_clusters` clusters would not fit."""
         n_clusters = int((self.microclusters_.table.max(axis=0) + 1).sum())
         _validate.check_memory(
             self._needed_bytes(leading=leading),
             f"{type(self).__name__}'s graph of {n_clusters} clusters",
-            "Fewer clusterings, or coarser ones, need less.",
+            "Fewer or coarser clusterings need less.",
         )
 
     def _needed_bytes(self, *, leading: bool = True) -> int:
         """Return the memory that the graph takes.
 
-        If only `leading` eigenvectors of a sparse graph are needed, a large one is not made.
+        A large sparse graph of which only `leading` eigenvectors are needed is not built.
         """
         table = self.microclusters_.table
         n_clusters = int((table.max(axis=0) + 1).sum())
@@ -54,9 +54,9 @@ class BipartiteClusterer(ConsensusClusterer):
         return 60 * table.size + 2000 * n_clusters + 48 * n_columns**2
 
     def _weighted(self, bipartite: Any) -> Any:
-        """Return the graph with links as strong as clusterings weigh; 0 is no clustering.
+        """Return the graph with links scaled by the weights of clusterings; 0 drops a clustering.
 
-        A cluster whose links are w times as strong takes part as w copies of it would.
+        A cluster whose links are scaled by w counts like w copies of it.
         """
         weight = self._cluster_weight()
         return bipartite if weight is None else scaled_columns(bipartite, weight)

@@ -1,4 +1,4 @@
-"""Checks of methods: columns of votes, weights, the level that is clustered, memory for pairs."""
+"""Checks of the columns of votes, the weights, the level and the memory of a method."""
 
 from __future__ import annotations
 
@@ -10,31 +10,31 @@ from sklearn.utils.validation import validate_data
 
 from ensemblage import _validate
 from ensemblage._ensemble import Ensemble
-from ensemblage._messages import Message
+from ensemblage._messages import Message, ParameterError
 from ensemblage.methods import METHODS
 
-#: What is clustered: microclusters, so that identical rows stay together, or objects.
+#: The units that are clustered: microclusters (identical rows stay together) or objects.
 LEVELS = ("microclusters", "objects")
-#: Methods without a matrix of all pairs of microclusters, the one that needs least first.
+#: Methods without a matrix of all pairs of microclusters, by increasing memory.
 _WITHOUT_PAIRS = ("lwgp", "ptgp")
 
 
 def check_takes_weight(kind: type[Any], member_weight: Any) -> None:
-    """Refuse weights where the definition of a method has no place for them."""
+    """Raise an error if the method does not support weights."""
     if member_weight is None or kind._takes_member_weight:
         return
     takers = {other.__name__: None for other in METHODS.values() if other._takes_member_weight}
     raise TypeError(
-        f"{kind.__name__} has no place for member_weight in its definition. Leave it out,"
-        f" or use one of {', '.join(takers)}."
+        f"{kind.__name__} does not support member_weight. Leave it out, or use one of"
+        f" {', '.join(takers)}."
     )
 
 
 def check_columns(estimator: Any, X: Any, ensemble: Ensemble, *, reset: bool) -> None:
-    """Compare number and names of clusterings as scikit-learn does for features."""
+    """Compare number and names of clusterings, as scikit-learn does for features."""
     owner, names, n = type(estimator).__name__, ensemble.names, ensemble.n_clusterings
     fitted = None if reset else estimator._ensemble.names
-    if fitted is not None and names == fitted:  # put in this order where it was another
+    if fitted is not None and names == fitted:  # already in this order
         return
     by_column = isinstance(X, Ensemble | Mapping) or _validate.is_list_of_columns(X)
     if not by_column and ensemble.kind in (None, "pandas"):
@@ -47,7 +47,7 @@ def check_columns(estimator: Any, X: Any, ensemble: Ensemble, *, reset: bool) ->
         _refuse_names(owner, names, fitted)
     if n != estimator.n_features_in_:
         one_row = isinstance(X, list | tuple) and ensemble.n_objects == estimator.n_features_in_
-        hint = " Arrays in a list are columns; pass a row as [[...]] or votes[[0]]."
+        hint = " Arrays in a list are columns; pass one row as [[...]] or votes[[0]]."
         raise ValueError(
             f"X has {n} features (clusterings), but {owner} is expecting"
             f" {estimator.n_features_in_} features as input.{hint if one_row else ''}"
@@ -55,16 +55,16 @@ def check_columns(estimator: Any, X: Any, ensemble: Ensemble, *, reset: bool) ->
 
 
 def _tells(names: list[Any]) -> bool:
-    """Tell whether names are more than the numbers that columns have anyway."""
+    """Tell whether names differ from the default column numbers."""
     return names != list(range(len(names)))
 
 
 def _refuse_names(owner: str, names: list[Any], fitted: list[Any]) -> None:
-    """Refuse votes by other clusterings than those of the fit, and name what differs."""
+    """Raise an error that names the clusterings which differ from those of the fit."""
     missing = [name for name in fitted if name not in names]
     unknown = [name for name in names if name not in fitted]
-    parts = [f"lacks {_validate.shown(missing)}"] if missing else []
-    parts += [f"has {_validate.shown(unknown)}, which the fit did not have"] if unknown else []
+    parts = [f"does not have {_validate.shown(missing)}"] if missing else []
+    parts += [f"has unexpected {_validate.shown(unknown)}"] if unknown else []
     raise ValueError(
         f"The feature names should match those that were passed during fit: {owner} was fitted on"
         f" {_validate.shown(fitted)}, but X {' and '.join(parts)}. Pass the same clusterings, in"
@@ -72,15 +72,27 @@ def _refuse_names(owner: str, names: list[Any], fitted: list[Any]) -> None:
     )
 
 
-def check_pairs(estimator: Any, n_bytes: int, what: str, instead: str = "") -> None:
-    """Refuse a matrix of pairs that would not fit, before it is allocated.
+def check_numbers(owner: str, n_clusters: Any, n_microclusters: int) -> list[int]:
+    """Return numbers of clusters, if there are any and all are valid."""
+    numbers = list(n_clusters) if np.iterable(n_clusters) else []
+    if not numbers or isinstance(n_clusters, str):
+        expected = "a list of at least one integer, such as [2, 3, 4]"
+        raise ParameterError(owner, "n_clusters", expected, n_clusters)
+    ks = [_validate.check_n_clusters(owner, k) for k in numbers]
+    for k in ks:
+        _validate.check_enough_groups(owner, k, n_microclusters)
+    return ks
 
-    The message says `instead`, and names the methods without such a matrix that would fit.
+
+def check_pairs(estimator: Any, n_bytes: int, what: str, instead: str = "") -> None:
+    """Raise MemoryBudgetError before a matrix of pairs that would not fit is allocated.
+
+    The message includes `instead`, and names the methods without such a matrix that would fit.
     """
     limit = _validate.available_memory()
     if n_bytes > limit:
         fitting = [name for name, needed in _needs(estimator) if needed <= limit]
-        others = "Fewer clusterings, or coarser ones, need less."
+        others = "Fewer or coarser clusterings need less."
         if fitting:
             verb = "need" if len(fitting) > 1 else "needs"
             others = f"{' and '.join(fitting)} {verb} no such matrix."
@@ -89,14 +101,14 @@ def check_pairs(estimator: Any, n_bytes: int, what: str, instead: str = "") -> N
 
 
 def _needs(estimator: Any) -> list[tuple[str, int]]:
-    """Return the memory that other methods take on the votes of an estimator."""
-    found: list[tuple[str, int]] = []
+    """Return the memory that the alternative methods need for the votes of an estimator."""
+    needs: list[tuple[str, int]] = []
     if estimator._from_similarity:
-        return found
+        return needs
     for name in _WITHOUT_PAIRS:
         other: Any = METHODS[name]()
         other.n_jobs, other.n_clusters = estimator.n_jobs, estimator.n_clusters
         for attribute in ("microclusters_", "n_microclusters_", "member_weight_"):
             setattr(other, attribute, getattr(estimator, attribute))
-        found.append((type(other).__name__, other._needed_bytes()))
-    return found
+        needs.append((type(other).__name__, other._needed_bytes()))
+    return needs

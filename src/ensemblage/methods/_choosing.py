@@ -1,4 +1,4 @@
-"""A consensus method as `ensemblage.metrics` sees it when it chooses k."""
+"""Cuts of a consensus method in the form that `ensemblage.metrics.choose_k` needs."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ if TYPE_CHECKING:
 
 
 def cuts_of(estimator: Any) -> Cuts:
-    """Return the cuts of an estimator that has done all of its fit but the last step.
+    """Return the cuts of an estimator that has completed its fit except for the last step.
 
-    A method that labels objects one by one is judged by the label that most objects of each
-    microcluster have.
+    A method that labels single objects is represented by the most frequent label of each
+    microcluster.
     """
     tree = getattr(estimator, "linkage_matrix_", None)
     spectral = getattr(estimator, "_transfer_cut", None) or getattr(
@@ -63,7 +63,7 @@ def _with_one_thread(function: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def _reseeding(estimator: Any) -> Callable[[int], Callable[[int], NDArray[np.int64]]]:
-    """Return what makes a cut with another seed; all that was fitted before it is shared."""
+    """Return a function that cuts with another seed; all earlier steps of the fit are shared."""
 
     def with_seed(seed: int) -> Callable[[int], NDArray[np.int64]]:
         return _quiet(estimator._with_seed(seed))
@@ -83,7 +83,7 @@ def _tree(
     table: NDArray[np.int32], sizes: NDArray[np.int64], weight: FloatArray | None
 ) -> tuple[Cut, int]:
     """Return the cut of the default tree fitted to other votes."""
-    from ensemblage.methods.lwea import LWEA  # which is built on what imports this
+    from ensemblage.methods.lwea import LWEA  # circular at module level
 
     tree = LWEA(1, weights="normalized", min_cluster_size="auto", n_jobs=1)
     return _fitted_to(tree, table, sizes, weight)
@@ -95,9 +95,9 @@ def _fitted_to(
     sizes: NDArray[np.int64],
     weight: FloatArray | None,
 ) -> tuple[Cut, int]:
-    """Return the cut of a method fitted to rows of votes, -1 where none, and its largest k."""
+    """Return the cut of a method fitted to rows of votes (-1: missing), and its largest k."""
     ensemble, place = regrouped(votes, sizes, n_jobs=estimator.n_jobs)
-    estimator._by_rule = False  # what only a rule joins is not found again
+    estimator._by_rule = False  # groups that only the rule joins do not count as reproduced
     estimator.fit(ensemble, member_weight=weight)
     cut_groups = _quiet(estimator)
 
@@ -110,27 +110,27 @@ def _fitted_to(
 def regrouped(
     votes: NDArray[np.int32], sizes: NDArray[np.int64], *, n_jobs: int | None
 ) -> tuple[Ensemble, NDArray[np.int64]]:
-    """Return the ensemble of some votes of microclusters, and where each of these is in it.
+    """Return the ensemble of some votes of microclusters, and the position of each in it.
 
-    A row without a vote is nowhere, -1.
+    A row without a vote gets -1.
     """
-    known = np.flatnonzero((votes >= 0).any(axis=1))
-    groups, numbers = flow.microclusters(votes[known], n_jobs=n_jobs)
+    voted = np.flatnonzero((votes >= 0).any(axis=1))
+    groups, numbers = flow.microclusters(votes[voted], n_jobs=n_jobs)
     counts = np.zeros(len(groups.sizes), dtype=np.int64)
-    np.add.at(counts, groups.of_object, sizes[known])
+    np.add.at(counts, groups.of_object, sizes[voted])
     ensemble = Ensemble.of_checked_groups(groups.table, counts, numbers)
-    ensemble.checked_for_ids = True  # they were, or are permuted
+    ensemble.checked_for_ids = True  # already checked, or permuted
     place = np.full(len(votes), -1, dtype=np.int64)
-    place[known] = groups.of_object
+    place[voted] = groups.of_object
     return ensemble, place
 
 
 def _fixed(estimator: Any) -> dict[str, Any]:
-    """Return parameters of refits: the seed of the fit, and no objects, which are not known."""
-    given = estimator.get_params(deep=False)
+    """Return parameters of refits: the seed of the fit, and microclusters as the level."""
+    params = estimator.get_params(deep=False)
     fixed: dict[str, Any] = {}
-    if "random_state" in given:
+    if "random_state" in params:
         fixed["random_state"] = estimator._seed
-    if "level" in given:
+    if "level" in params:
         fixed["level"] = "microclusters"
     return fixed

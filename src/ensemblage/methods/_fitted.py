@@ -1,4 +1,4 @@
-"""What a fitted consensus answers: labels of new objects, how sure it is, what it is made of."""
+"""Methods of a fitted consensus: prediction, confidence, cohesion, agreement with members."""
 
 from __future__ import annotations
 
@@ -41,16 +41,16 @@ class Pairs:
         return self._coassociation_sums(weights)
 
     def _similarity_between(self, rows: NDArray[Any]) -> FloatArray:
-        """Return the method's own similarity of some microclusters with each other."""
+        """Return the method's own similarity of some microclusters to each other."""
         table, members = self.microclusters_.table[rows], self.member_weight_
         return flow.coassociation(table, weights=members, n_jobs=self.n_jobs)
 
     def _similarity_name(self) -> str:
-        """Return what pictures call the method's own similarity."""
+        """Return the name of the method's own similarity in plots."""
         return "co-association"
 
     def _similarity_to_itself(self) -> FloatArray | float:
-        """Return what the method's own similarity says of an object and itself."""
+        """Return the method's own similarity of an object to itself."""
         return 1.0
 
     def _coassociation_sums(
@@ -58,8 +58,8 @@ class Pairs:
     ) -> FloatArray:
         """Return the co-association of (some) microclusters times `weights`, of few columns.
 
-        Through the clusters where no vote is missing, which takes no pairs of microclusters; else
-        a block of rows at a time.
+        Computed through the clusters if no vote is missing, without pairs of microclusters;
+        otherwise in blocks of rows.
         """
         table, members = self.microclusters_.table, self.member_weight_
         some = table if rows is None else table[rows]
@@ -88,27 +88,27 @@ class Pairs:
     def _confidence_sums(
         self, weights: FloatArray, rows: NDArray[np.int64] | None = None
     ) -> FloatArray:
-        """Return the sums that confidence is made of: co-association, wherever there are votes."""
+        """Return the sums that confidence is computed from: co-association, if there are votes."""
         if not self._from_similarity:
             return self._coassociation_sums(weights, rows)
         sums = self._similarity_sums(weights)
         return sums if rows is None else sums[rows]
 
     def _cluster_weight(self) -> FloatArray | None:
-        """Return the weight of each cluster of the ensemble, that of its clustering."""
+        """Return the weight of each cluster of the ensemble: that of its clustering."""
         if self.member_weight_ is None:
             return None
         return self.member_weight_[flow.owners(self.microclusters_.table)]
 
     def _total_weight(self) -> float:
-        """Return what all clusterings with votes weigh together, each 1 without weights."""
+        """Return the total weight of all clusterings with votes; each is 1 without weights."""
         voting = self.microclusters_.table.max(axis=0) >= 0
         weight = self.member_weight_
         return int(voting.sum()) if weight is None else float(np.cumsum(weight[voting])[-1])
 
 
 class Fitted(Pairs):
-    """The half of an estimator that answers for votes it has seen."""
+    """Methods and properties of a fitted estimator."""
 
     labels_: NDArray[np.int64]
     n_clusters_: int
@@ -119,21 +119,21 @@ class Fitted(Pairs):
     def predict(self, X: Any, *, return_confidence: bool = False, align_to: Any = None) -> Any:
         """Return the consensus label of new rows of votes.
 
-        A row seen in fit gets its own label. Any other gets the label of the microcluster it
-        agrees with most, ties going to the larger one, then to the earlier; a row that agrees
-        with none gets the label of the largest cluster.
+        A row that occurred in fit gets its label. Any other row gets the label of the microcluster
+        that it agrees with most; ties go to the larger, then to the earlier microcluster. A row
+        that agrees with none gets the label of the largest cluster.
 
         Parameters
         ----------
         X : array-like, DataFrame, Arrow table or Ensemble of shape (n_objects, n_clusterings)
-            Votes by the same clusterings as in fit; a dict of lists by name is a table too. Columns
-            with names may be in any order.
+            Votes of the same clusterings as in fit; also a dict of lists by name. Named columns may
+            be in any order.
         return_confidence : bool, default=False
-            Also return how sure each label is, as `confidence_` defines it. A row seen in fit has
-            the confidence of the objects with these votes; any other is compared with all objects
-            of the fit.
+            Also return the confidence of each label, as defined by `confidence_`. A row that
+            occurred in fit has the confidence of the objects with these votes; any other row is
+            compared with all objects of the fit.
         align_to : array-like, optional
-            Earlier labels of the objects of the fit, whose numbers clusters keep, as in
+            Earlier labels of the objects of the fit; clusters keep their numbers, as in
             `fit_predict`.
 
         Returns
@@ -151,12 +151,12 @@ class Fitted(Pairs):
 
     @property
     def confidence_(self) -> FloatArray:
-        """How sure the consensus is of each object's label, in [0, 1], by co-association.
+        """Confidence of each object's label, in [0, 1], by co-association.
 
         (a - b) / max(a, b), at least 0: a is the mean co-association with the other objects of its
-        cluster, b the largest mean with the objects of another cluster. With a single cluster it
-        is a. Where a cluster holds groups that no vote links, it is times the share of the own
-        group in the cluster less that of the others, and 0 if that is below 0.
+        cluster, b the largest mean with the objects of another cluster. With a single cluster it is
+        a. In a cluster of groups that no vote links, it is multiplied by the share of the object's
+        own group in the cluster minus that of the others, at least 0.
         """
         check_is_fitted(self, "labels_")
         if self._confidence is None:
@@ -174,12 +174,12 @@ class Fitted(Pairs):
         weights = cluster_weights(labels, sizes, self.n_clusters_)
         with one_blas_thread:
             sums = similarity_sums(weights)
-        found = confidence(sums, labels, sizes, to_itself)
+        values = confidence(sums, labels, sizes, to_itself)
         shares = self._linked_shares()
-        return found if shares is None else found * shares
+        return values if shares is None else values * shares
 
     def _linked_shares(self) -> FloatArray | None:
-        """Return what confidence is multiplied by; None where votes link all objects."""
+        """Return the factors of confidence; None if votes link all objects."""
         if self.n_clusters_ == 1 or self._from_similarity or self._ensemble.links.n_groups == 1:
             return None
         links, sizes = self._ensemble.links, self.microclusters_.sizes
@@ -187,25 +187,25 @@ class Fitted(Pairs):
 
     @property
     def cluster_consensus_(self) -> FloatArray:
-        """Mean co-association of the pairs of objects in each cluster, in [0, 1]; 1 for one."""
+        """Mean co-association of the pairs of objects in each cluster, in [0, 1]; 1 if single."""
         check_is_fitted(self, "labels_")
         self._check_has_votes()
         return cluster_consensus(self)
 
     @property
     def member_agreement_(self) -> FloatArray:
-        """NMI (max) of each clustering with the consensus, over the objects it votes on."""
+        """NMI (max) of each clustering with the consensus, over the objects that it labels."""
         check_is_fitted(self, "labels_")
         self._check_has_votes()
         return member_agreement(self)
 
     def _new_rows(self, X: Any) -> tuple[Ensemble, NDArray[np.int32]]:
-        """Return new votes, and those of their microclusters in the codes of the fit."""
+        """Return new votes, and the votes of their microclusters in the codes of the fit."""
         check_is_fitted(self, "labels_")
         if self._from_similarity:
             raise ValueError(
                 f"This {type(self).__name__} was fitted on a similarity (affinity='precomputed'),"
-                f" so it knows no votes to compare new objects with. Fit it on votes to predict."
+                f" so it has no votes to compare new objects with. Fit it on votes to predict."
             )
         new = as_ensemble(X, n_jobs=self.n_jobs, new=True).in_order_of(self._ensemble.names)
         check_columns(self, X, new, reset=False)
@@ -214,19 +214,19 @@ class Fitted(Pairs):
         return new, table
 
     def _label_unseen(self, table: NDArray[np.int32]) -> NDArray[np.int64] | None:  # noqa: ARG002
-        """Return labels of rows that the fit has not seen; None to go by agreement."""
+        """Return labels of rows that did not occur in fit; None to use agreement."""
         return None
 
     def _why_not_whole(self) -> str | None:
-        """Return what is wrong with the numbers of a loaded estimator, None if nothing is."""
+        """Return the error in the numbers of a loaded estimator, None if there is none."""
         return None
 
     def _check_has_votes(self) -> None:
-        """Refuse to tell of members where there were none."""
+        """Raise an error if there are no members."""
         if self._from_similarity:
             raise AttributeError(
                 f"This {type(self).__name__} was fitted on a similarity (affinity='precomputed'),"
-                f" so there are no votes to tell of."
+                f" so it has no members."
             )
 
     def _aligned(
@@ -235,7 +235,7 @@ class Fitted(Pairs):
         align_to: Any,
         fitted: NDArray[np.int64] | None = None,
     ) -> NDArray[np.int64]:
-        """Return labels with the numbers of earlier ones, if there are any."""
+        """Return labels renumbered to match earlier ones, if there are any."""
         owner, ensemble = type(self).__name__, self._ensemble
         if align_to is not None:
             _validate.check_each_object(owner, len(self.labels_), ensemble.n_objects)

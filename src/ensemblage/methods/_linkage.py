@@ -1,4 +1,4 @@
-"""What methods share that agglomerate microclusters on a similarity."""
+"""Base of the methods that agglomerate microclusters by a similarity."""
 
 from __future__ import annotations
 
@@ -35,18 +35,18 @@ class LinkageClusterer(ConsensusClusterer):
     linkage_matrix_: FloatArray
     _sized: flow.SizedTree | None
     _joins_groups = True  # the order of merges
-    #: Whether merges of groups that no vote links are not the last of the tree.
+    #: Whether merges of groups that no vote links may come before the end of the tree.
     _mixes_groups: bool
     #: Whether means of similarities are over objects; otherwise over microclusters.
     _means_over_objects: ClassVar[bool] = True
-    #: What to do where the similarity does not fit, besides another method.
+    #: Advice, besides another method, if the similarity would not fit.
     _instead_of_square: ClassVar[str] = ""
 
     def _cuts_a_tree(self) -> bool:
         return True
 
     def _check_merging(self) -> tuple[str, str]:
-        """Return the linkage and the rule for pairs that are equally similar."""
+        """Return the linkage and the rule for ties."""
         owner = type(self).__name__
         linkage = _validate.check_choice(owner, "linkage", self.linkage, LINKAGES)
         return linkage, _validate.check_choice(owner, "ties", self.ties, TIES)
@@ -56,42 +56,42 @@ class LinkageClusterer(ConsensusClusterer):
         return super()._begin(X, member_weight)
 
     def _begin_with_similarity(self, X: Any, member_weight: Any) -> FloatArray:
-        """Check a similarity of objects, each of which is a microcluster, and set what fit sets."""
+        """Check a similarity of objects, each a microcluster, and set the attributes of a fit."""
         owner = type(self).__name__
         _validate.check_min_cluster_size(owner, self.min_cluster_size)
         if member_weight is not None:
             raise TypeError(
-                f"member_weight of {owner} belongs to votes, and a similarity was passed"
-                f" (affinity='precomputed'). Weigh the clusterings where it is computed."
+                f"{owner} accepts member_weight only with votes, got a similarity"
+                f" (affinity='precomputed'). Apply the weights when computing the similarity."
             )
         k = _validate.check_n_clusters_or_auto(owner, self.n_clusters)
         if k is None:
-            expected = "a whole number from 1 up where a similarity is passed"
-            hint = "The number of clusters is chosen by agreement with votes."
+            expected = "an integer of at least 1 with affinity='precomputed'"
+            hint = "Choosing the number of clusters needs votes."
             raise ParameterError(owner, "n_clusters", expected, self.n_clusters, hint)
         _validate.check_n_jobs(owner, self.n_jobs)
-        found = check_similarity(owner, X)
-        n = len(found.matrix)
+        similarity = check_similarity(owner, X)
+        n = len(similarity.matrix)
         _validate.check_enough_groups(owner, k, n)
         alone = np.arange(n, dtype=np.int32)[:, None]
         ones = np.ones(n, dtype=np.int64)
         self._ensemble = Ensemble.of_checked_groups(alone, ones, [list(range(n))])
-        self._ensemble.index, self._ensemble.kind = found.index, found.kind
+        self._ensemble.index, self._ensemble.kind = similarity.index, similarity.kind
         self.microclusters_ = self._ensemble.microclusters
         self.n_microclusters_ = self.n_features_in_ = n
         self.member_weight_, self._from_similarity, self._asked = None, True, k
-        return found.matrix
+        return similarity.matrix
 
     def __sklearn_tags__(self) -> Any:
-        """Say whether X is a matrix of pairs."""
+        """Declare whether X is a matrix of pairs."""
         tags = super().__sklearn_tags__()
         tags.input_tags.pairwise = getattr(self, "affinity", "votes") == "precomputed"
         return tags
 
     def _check_square(self, n_clusters: int = 0) -> None:
-        """Refuse a similarity and a tree of so many microclusters that they would not fit.
+        """Raise MemoryBudgetError if the similarity and the tree would not fit.
 
-        A few tables of all pairs of `n_clusters` clusters of the ensemble are counted with them.
+        The estimate includes a few tables of all pairs of `n_clusters` clusters of the ensemble.
         """
         n = self.n_microclusters_
         check_pairs(
@@ -104,16 +104,16 @@ class LinkageClusterer(ConsensusClusterer):
         )
 
     def _check_objects(self) -> None:
-        """Refuse a tree of so many objects that their distances would not fit."""
+        """Raise MemoryBudgetError if the distances of all objects would not fit."""
         n = len(self.microclusters_.of_object)
         _validate.check_memory(
             16 * n * n,
             f"{type(self).__name__}'s distances of {n} objects",
-            'level="microclusters" needs those of microclusters only.',
+            'level="microclusters" needs distances of microclusters only.',
         )
 
     def _link(self, linkage: str, ties: str, level: str = "microclusters") -> Self:
-        """Merge microclusters, or the objects themselves, on `similarity_`; cut, and finish.
+        """Merge microclusters, or the objects themselves, by `similarity_`; cut, and finish.
 
         Averages are over objects in both cases.
         """
@@ -129,10 +129,10 @@ class LinkageClusterer(ConsensusClusterer):
         return flow.agglomerate(1.0 - self.similarity_, linkage, sizes, ties)
 
     def _tree_of_objects(self, linkage: str, ties: str) -> FloatArray:
-        """Return the tree of the objects, through that of microclusters where this is exact.
+        """Return the tree of the objects, through that of microclusters if this is exact.
 
-        It is where the objects of each microcluster are each other's nearest, unless ties are
-        decided by the order of objects.
+        It is exact if the objects of each microcluster are each other's nearest, unless ties are
+        broken by the order of objects.
         """
         _, sizes, of_object = self.microclusters_
         similarity = self.similarity_
@@ -148,7 +148,7 @@ class LinkageClusterer(ConsensusClusterer):
     def _finish(self, unit_of_object: NDArray[np.int32] | None = None) -> Self:
         self._sized = None
         self._mixes_groups = False
-        by_order = self.ties != "mean"  # then the order of rows is to decide
+        by_order = self.ties != "mean"  # then the order of rows decides
         if self._cuts_a_tree() and self._by_rule and not by_order and not self._from_similarity:
             self._join_groups_last()
         return super()._finish(unit_of_object)
@@ -157,18 +157,18 @@ class LinkageClusterer(ConsensusClusterer):
         return super()._has_rule_for_groups() and not getattr(self, "_mixes_groups", False)
 
     def _join_groups_last(self) -> None:
-        """Let groups that no vote links join last, in an order that rows do not decide."""
+        """Let groups that no vote links join last, in an order independent of the rows."""
         links = self._ensemble.links
         if links.n_groups > 1:
             of_leaf = links.of_row[self._group_of_leaf()]
             tree, order = self.linkage_matrix_, self._groups_in_order()
-            found = by_first_appearance(flow.cut_tree(tree, links.n_groups))
-            self._mixes_groups = not np.array_equal(found, by_first_appearance(of_leaf))
+            cut = by_first_appearance(flow.cut_tree(tree, links.n_groups))
+            self._mixes_groups = not np.array_equal(cut, by_first_appearance(of_leaf))
             if not self._mixes_groups:
                 self.linkage_matrix_ = flow.groups_last(tree, of_leaf, order)
 
     def _cut(self, n_clusters: int) -> NDArray[np.int64]:
-        """Cut the tree, by counting merges or with a least size of clusters."""
+        """Cut the tree by counting merges, or with a least size of clusters."""
         least = _validate.least_size(
             self.min_cluster_size, int(self.microclusters_.sizes.sum()), n_clusters
         )
@@ -218,11 +218,11 @@ class LinkageClusterer(ConsensusClusterer):
     ) -> FloatArray:
         """Return the similarity of some microclusters to those of each label, times their mass.
 
-        Microclusters with label -1 do not count.
+        Microclusters with label -1 are ignored.
         """
         weights = np.zeros((len(labels), k))
-        known = np.flatnonzero(labels >= 0)
-        weights[known, labels[known]] = mass[known]
+        labelled = np.flatnonzero(labels >= 0)
+        weights[labelled, labels[labelled]] = mass[labelled]
         return self._similarity_of(rows, weights)
 
     def _similarity_of(self, rows: NDArray[Any], weights: FloatArray) -> FloatArray:

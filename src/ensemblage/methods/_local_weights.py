@@ -1,4 +1,4 @@
-"""What the locally weighted methods share: how certain the clusters of the ensemble are."""
+"""Certainty of the clusters of an ensemble, shared by the locally weighted methods."""
 
 from __future__ import annotations
 

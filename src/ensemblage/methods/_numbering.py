@@ -1,4 +1,4 @@
-"""How labels are numbered, and which of several labels stands for a group."""
+"""Numbering of labels, and the most frequent label of a group."""
 
 from __future__ import annotations
 

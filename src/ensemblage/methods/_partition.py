@@ -1,17 +1,15 @@
-"""The seam to the partitioners: graphs and hypergraphs in, balanced parts out.
+"""Interface to the graph partitioners: graphs and hypergraphs in, balanced parts out.
 
-Two libraries do the work, each imported when first used. ``"mtkahypar"`` is a dependency, the
-same on every system; ``"metis"`` (recursive bisection, graphs only) needs the extra of that name.
-Both are asked for bisections only, and the sides are bisected again, as pmetis and shmetis do, with
-which the methods were defined: what keeps one side from being too heavy then keeps the other from
-being too light. What libraries promise differs, so the promises are kept here: every part has a
-vertex, sides keep to `ensemblage.flow.side_limits`, and equal input and seed give equal parts, in
-any thread and any process.
+Two libraries are supported and imported on first use. ``"mtkahypar"`` is a dependency and gives the
+same result on every system; ``"metis"`` (recursive bisection, graphs only) needs the extra of that
+name. Both only bisect, and the sides are bisected again, as in pmetis and shmetis, with which the
+methods were defined: a limit on the heavier side is then also a limit on the lighter one. The
+guarantees are enforced here, because the libraries differ: every part has a vertex, sides keep to
+`ensemblage.flow.side_limits`, and equal input and seed give equal parts in any thread and process.
 
 mtkahypar's deterministic mode takes no seed (its results do not change with ``set_seed``), so the
-seed decides in which order it sees the vertices. It runs on one thread: its own threads would have
-to be set for the whole process, and they hardly help at the sizes of a consensus. It holds the
-GIL while it works.
+seed permutes the vertices. It runs on one thread: its thread count is a setting of the whole
+process, and threads hardly help at the sizes of a consensus. It holds the GIL while it works.
 """
 
 from __future__ import annotations
@@ -37,7 +35,7 @@ _LOCK = threading.Lock()
 
 
 def check_partitioner(owner: str, partitioner: Any, *, hypergraph: bool = False) -> None:
-    """Refuse a partitioner that is unknown, unfit or not installed, before any work starts."""
+    """Raise an error if a partitioner is unknown, unsuitable or missing, before any work starts."""
     _validate.check_choice(owner, "partitioner", partitioner, PARTITIONERS)
     if partitioner != "metis":
         return
@@ -49,7 +47,7 @@ def check_partitioner(owner: str, partitioner: Any, *, hypergraph: bool = False)
     if find_spec("pymetis") is None:
         raise ImportError(
             f"{owner} with partitioner='metis' needs pymetis, which is not installed."
-            f" Run: pip install \"ensemblage[metis]\". partitioner='mtkahypar' needs nothing more."
+            f" Run: pip install \"ensemblage[metis]\". partitioner='mtkahypar' needs no extra."
         )
 
 
@@ -62,7 +60,7 @@ def partition_graph(
     tolerance: float,
     seed: int,
 ) -> NDArray[np.int64]:
-    """Return parts of nearly equal weight that cut edges of little weight.
+    """Return parts of nearly equal weight that cut edges of small weight.
 
     Parameters
     ----------
@@ -71,12 +69,12 @@ def partition_graph(
     vertex_weights : ndarray of shape (n,)
         Integers from 0 up, their sum below 2**31.
     n_parts : int
-        With n parts or more, every vertex is a part of its own.
+        With n parts or more, every vertex is a separate part.
     partitioner : {"mtkahypar", "metis"}
-        What does the work.
+        The library.
     tolerance : float
-        By how much of the whole weight a side of a bisection may exceed its share, where half of
-        the heaviest vertex is not more anyway.
+        Share of the total weight by which a side of a bisection may exceed its target, unless half
+        of the heaviest vertex is more.
     seed : int
         Equal seeds give equal parts.
 
@@ -98,7 +96,7 @@ def partition_hypergraph(
     tolerance: float,
     seed: int,
 ) -> NDArray[np.int64]:
-    """Return parts of nearly equal weight such that nets of little weight are in several parts.
+    """Return parts of nearly equal weight such that nets of small weight are cut.
 
     Parameters
     ----------
@@ -125,14 +123,14 @@ def objects_in_order(row: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray
     return row[order], np.argsort(order)
 
 
-# -- what both have in common ----------------------------------------------------------------------
+# -- shared ---------------------------------------------------------------------------------------
 
 
 class _Structure(Protocol):
-    """A graph or hypergraph: what `_partition` needs of it."""
+    """A graph or hypergraph as input of `_partition`."""
 
     def among(self, vertices: IntArray) -> _Structure:
-        """Return what is wholly among these vertices, in their order."""
+        """Return the subgraph of these vertices, in their order."""
         ...
 
     def is_empty(self) -> bool: ...
@@ -156,7 +154,7 @@ def _partition(
         return np.arange(n)
     if structure.is_empty():
         return flow.spread_by_weight(weights, n_parts)
-    # Vertices heavier than a part are parts by themselves; the others share what parts are left.
+    # Vertices heavier than a part are separate parts; the others share the remaining parts.
     first = flow.giants(weights, n_parts)
     if len(first):
         groups, shares = [first, np.delete(np.arange(n), first)], (len(first), n_parts - len(first))
@@ -237,7 +235,7 @@ class _Graph:
 
 
 class _GraphGains:
-    """Ties of every vertex to both sides, kept up to date."""
+    """Links of every vertex to both sides, kept up to date."""
 
     def __init__(self, matrix: Any, sides: IntArray) -> None:
         self._matrix = matrix
@@ -270,7 +268,7 @@ class _Hypergraph:
         self.net_weights = net_weights[matters]
 
     def among(self, vertices: IntArray) -> _Hypergraph:
-        # A net that is not wholly among them is cut already: nothing more depends on it.
+        # A net that is not wholly among them is cut already and no longer matters.
         nets = self.nets.tocsr()[vertices].tocsc()
         uncut = np.flatnonzero(np.diff(nets.indptr) == np.diff(self.nets.indptr))
         return _Hypergraph(nets[:, uncut], self.net_weights[uncut])
@@ -297,7 +295,7 @@ class _Hypergraph:
 
 
 class _HypergraphGains:
-    """What a move would make whole, less what it would cut."""
+    """Weight of the nets that a move makes whole, minus the weight of those it cuts."""
 
     def __init__(self, hypergraph: _Hypergraph, sides: IntArray) -> None:
         self._of_vertex = hypergraph.nets.tocsr()
@@ -323,7 +321,7 @@ class _HypergraphGains:
 
 
 def _in_side(sides: IntArray) -> FloatArray:
-    """Return who is in which side, as two columns of 0 and 1."""
+    """Return the members of both sides, as two columns of 0 and 1."""
     return (sides[:, None] == np.arange(2)).astype(np.float64)
 
 

@@ -1,4 +1,4 @@
-"""New rows of votes, placed by the microclusters that they agree with."""
+"""Labels of new rows of votes, by the microclusters that they agree with."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ def place_rows(
 ) -> tuple[NDArray[np.int64], FloatArray | None]:
     """Return the label of each row of votes, in the codes of the estimator's ensemble.
 
-    With confidence, or None in its place.
+    The second value is the confidence, or None.
     """
     known, sizes, _ = estimator.microclusters_
     nearest = flow.find_rows(table, known).astype(np.int64)
     unseen = np.flatnonzero(nearest < 0)
-    # Larger first, earlier first among equals: argmax then takes the right one.
+    # Larger first, earlier first among equals: argmax then breaks ties correctly.
     order = np.argsort(-sizes, kind="stable")
     labels: NDArray[np.int64] = estimator._micro_labels[nearest]
     sure = _confidence_of_microclusters(estimator)[nearest] if with_confidence else None
@@ -57,13 +57,13 @@ def place_rows(
 
 
 def _confidence_of_microclusters(estimator: Any) -> FloatArray:
-    _ = estimator.confidence_  # computes it where nobody has asked for it yet
-    found: FloatArray = estimator._confidence
-    return found
+    _ = estimator.confidence_  # computed on first access
+    confidence: FloatArray = estimator._confidence
+    return confidence
 
 
 def warn_of_unknown(fitted: Ensemble, new: Ensemble, table: NDArray[np.int32]) -> None:
-    """Warn of clusterings in which no label is one that the fit has seen.
+    """Warn of clusterings none of whose labels occurred in fit.
 
     `table` holds the new votes in the codes of the fitted ensemble.
     """
@@ -78,12 +78,12 @@ def warn_of_unknown(fitted: Ensemble, new: Ensemble, table: NDArray[np.int32]) -
     everything = len(unknown) == int(voted.any(axis=0).sum())
     first = unknown[0]
     examples = [_validate.shown(plain(some.labels[first]), 3) for some in (new, fitted)]
-    kinds = "numbers in place of words or the reverse"
+    kinds = "numbers instead of strings or the reverse"
     _validate.warn(
         f"All labels of clustering{'' if len(unknown) == 1 else 's'} {_validate.shown(called)} are"
-        f" unknown, {'so no label is known at all' if everything else 'so they are ignored'}:"
+        f" unknown, {'so every label is unknown' if everything else 'so they are ignored'}:"
         f" clustering {called[0]!r} has {examples[0]}, the fit had {examples[1]}."
-        f"{f' They are of another kind, {kinds}.' if fitted.differ_in_kind(new, unknown) else ''}"
+        f"{f' Their type differs: {kinds}.' if fitted.differ_in_kind(new, unknown) else ''}"
         f" Spell labels as in fit.",
         _validate.UnknownLabelsWarning,
     )
@@ -92,6 +92,6 @@ def warn_of_unknown(fitted: Ensemble, new: Ensemble, table: NDArray[np.int32]) -
 def _largest_cluster(estimator: Any) -> int:
     """Return the label that most objects have."""
     sizes, labels = estimator.microclusters_.sizes, estimator.labels_
-    # With one label for each microcluster, as of `Ensemble.of_groups`, these count by size.
+    # With one label for each microcluster, as in `Ensemble.of_groups`, count by size.
     weights = sizes if len(labels) == len(sizes) else None
     return int(np.bincount(labels, weights=weights).argmax())

@@ -1,4 +1,4 @@
-"""A similarity of objects that was computed elsewhere, or what is wrong with it."""
+"""Checks of a similarity of objects that was computed elsewhere."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ if TYPE_CHECKING:
 
     from ensemblage._types import FloatArray
 
-#: What a method may be given: votes, or how similar the objects are.
+#: Input of a method: votes, or the similarity of the objects.
 AFFINITIES = ("votes", "precomputed")
-#: Rounding that is forgiven: what lies outside by less is put right.
+#: Rounding errors up to this size are corrected.
 _TOLERANCE = 1e-8
 
 
@@ -29,18 +29,18 @@ class Similarity(NamedTuple):
 
 
 def check_similarity(owner: str, X: Any) -> Similarity:
-    """Return a similarity of all pairs of objects, or say why it is none."""
+    """Return a similarity of all pairs of objects, or raise an error that explains the fault."""
     if is_sparse(X):
         raise TypeError(
-            f"{owner} with affinity='precomputed' takes a dense matrix, and a sparse one was"
-            f" passed. Pass X.toarray() where that fits in memory."
+            f"{owner} with affinity='precomputed' needs a dense matrix, got a sparse one."
+            f" Pass X.toarray() if that fits in memory."
         )
     index = X.index if is_pandas(X) else None
     array = _as_numbers(owner, X)
     if array.ndim != 2 or array.shape[0] != array.shape[1] or not len(array):
         raise ValueError(
-            f"{owner} with affinity='precomputed' takes the similarity of every pair of objects, a"
-            f" square matrix, but the shape is {array.shape}. Votes are for affinity='votes'."
+            f"{owner} with affinity='precomputed' needs the similarity of every pair of objects, a"
+            f" square matrix, got shape {array.shape}. For votes, use affinity='votes'."
         )
     n = len(array)
     check_memory(
@@ -62,20 +62,20 @@ def _as_numbers(owner: str, X: Any) -> NDArray[Any]:
         return array if array.dtype.kind in "biuf" else array.astype(np.float64)
     except (TypeError, ValueError) as error:
         raise ValueError(
-            f"{owner} with affinity='precomputed' takes a matrix of numbers ({error}). Votes are"
-            f" for affinity='votes'."
+            f"{owner} with affinity='precomputed' needs a matrix of numbers ({error}). For votes,"
+            f" use affinity='votes'."
         ) from error
 
 
 def _check_entries(owner: str, matrix: FloatArray) -> None:
-    """Refuse what is not finite, not in [0, 1], not 1 on the diagonal or not symmetric."""
-    start = f"The similarity that {owner} is given must"
+    """Reject values that are not finite, not in [0, 1], not 1 on the diagonal or not symmetric."""
+    start = f"The similarity passed to {owner} must"
     good = (matrix >= -_TOLERANCE) & (matrix <= 1 + _TOLERANCE)  # False for NaN
     if not good.all():
         i, j = np.argwhere(~good)[0]
         raise ValueError(
             f"{start} be in [0, 1], but entry ({i}, {j}), counted from 0, is {matrix[i, j]}. Divide"
-            f" counts by the number of clusterings; of distances d in [0, 1] pass 1 - d."
+            f" counts by the number of clusterings; convert distances d in [0, 1] to 1 - d."
         )
     diagonal = matrix.diagonal()
     wrong = np.flatnonzero(np.abs(diagonal - 1.0) > _TOLERANCE)
@@ -90,5 +90,5 @@ def _check_entries(owner: str, matrix: FloatArray) -> None:
         i, j = np.argwhere(apart)[0]
         raise ValueError(
             f"{start} be symmetric, but entry ({i}, {j}) is {matrix[i, j]} and entry ({j}, {i}) is"
-            f" {matrix[j, i]}. Pass (X + X.T) / 2 if that is meant."
+            f" {matrix[j, i]}. Pass (X + X.T) / 2 to symmetrise it."
         )

@@ -1,6 +1,6 @@
-"""Three ways to PTA's tree: all of PTS, all of it in sixteen bits, or features of it.
+"""Three routes to PTA's tree: exact PTS, PTS in sixteen bits, or features that approximate PTS.
 
-Each says what memory it takes before it takes any.
+The memory of each is estimated before any is allocated.
 """
 
 from __future__ import annotations
@@ -19,17 +19,17 @@ if TYPE_CHECKING:
 
 CHOICES = ("auto", "exact", "uint16", "approximate")
 
-#: "auto" means "exact" up to so many microclusters.
+#: "auto" means "exact" up to this number of microclusters.
 EXACT_UP_TO = 12_000
-#: Beyond that "uint16" up to so many, and "approximate" past these (average link only).
+#: Above it "uint16" up to this number, and "approximate" above (average link only).
 UINT16_UP_TO = 60_000
-#: Up to so many microclusters the lengths of trajectories are exact on the approximate route.
+#: Up to this number of microclusters, lengths of trajectories are exact on the approximate route.
 _EXACT_NORMS = 15_000
 _PROBES = 1024
-#: Features of the approximate route, and the clusters whose similarity is exact again.
+#: Features of the approximate route, and the number of clusters that merge by exact similarity.
 _RANK = 1024
 _GROUPS = 4000
-#: The clusters of average link in sixteen bits whose similarity is exact again.
+#: The number of clusters of average link in sixteen bits that merge by exact similarity.
 _EXACT_TOP = 1000
 _SEED = 0
 
@@ -55,16 +55,16 @@ def needed_bytes(kind: str, n: int, n_jobs: int | None) -> int:
 def choose(
     estimator: Any, kind: str, linkage: str, ties: str, similarity: FloatArray | None = None
 ) -> str:
-    """Return the route for an estimator with its `n_neighbors_` and `n_steps_`, or refuse it.
+    """Return the route for an estimator with its `n_neighbors_` and `n_steps_`, or raise an error.
 
-    With `similarity` the links of the walk are by that, else by agreement.
+    With `similarity` the links of the walk follow it, otherwise agreement.
     """
     n, n_jobs, owner = estimator.n_microclusters_, estimator.n_jobs, type(estimator).__name__
     if kind == "approximate" and linkage != "average":
         raise ValueError(
-            f'{owner} with similarity="approximate" has average link only: the similarity of two'
-            f" clusters is that of their mean trajectories, which says nothing about the smallest"
-            f' or largest of their members\'. Use linkage="average" or similarity="uint16".'
+            f'{owner} with similarity="approximate" supports average link only: clusters are'
+            f" compared by their mean trajectories, which do not determine the smallest or the"
+            f' largest similarity of their members. Use linkage="average" or similarity="uint16".'
         )
     if ties != "mean":
         if kind in ("uint16", "approximate"):
@@ -87,7 +87,7 @@ def choose(
 
 
 def _by_number(n: int, linkage: str) -> str:
-    """Return the route for so many microclusters: the same on every machine."""
+    """Return the route for this number of microclusters: the same on every machine."""
     if n <= EXACT_UP_TO:
         return "exact"
     return "uint16" if n <= UINT16_UP_TO or linkage != "average" else "approximate"
@@ -98,8 +98,8 @@ def packed_tree(
 ) -> tuple[FloatArray, FloatArray]:
     """Return the tree on PTS in sixteen bits, and the lengths of trajectories.
 
-    Means of sixteen bits are not quite those of PTS, and where the last merges nearly tie, that
-    decides. So average link merges its last 1000 clusters by their exact means.
+    Means of sixteen bits deviate slightly from those of PTS, which matters if the last merges
+    nearly tie. Average link therefore merges its last 1000 clusters by their exact means.
     """
     n = walk.shape[0]
     packed, norms = flow.packed_similarity(walk, n_steps, linkage, n_jobs=n_jobs)
@@ -116,7 +116,7 @@ def approximate_tree(
 ) -> tuple[FloatArray, FloatArray, float]:
     """Return the tree of average link, lengths of trajectories, and the share of PTS captured.
 
-    The first merges go by features, those of the last 4000 clusters by the exact means of PTS.
+    The first merges use features; the last 4000 clusters merge by the exact means of PTS.
     """
     n = walk.shape[0]
     if n <= _EXACT_NORMS:
@@ -132,7 +132,7 @@ def approximate_tree(
             features, captured = _features(walk, norms, n_steps, n_jobs)
         local = flow.local_merges(features, walk, _GROUPS, n_jobs=n_jobs)
         del features
-    if len(local.inner) > _GROUPS:  # the graph falls into more parts than that
+    if len(local.inner) > _GROUPS:  # the graph has more connected parts than that
         return flow.complete_tree(local, None), norms, captured
     tree = _completed(local, walk, norms, n_steps, n_jobs, single=n > _GROUPS)
     return tree, norms, captured
@@ -157,7 +157,7 @@ def _completed(
 
 
 def length_error(kind: str, n: int) -> float:
-    """Return how far a microcluster's similarity to itself may be from 1, for lengths as above."""
+    """Return the tolerance of a microcluster's similarity to itself, which should be 1."""
     if kind == "approximate":
         return 0.15 if n > _EXACT_NORMS else 1e-12  # some standard errors of the probes
     return 1e-5  # rounding in single precision

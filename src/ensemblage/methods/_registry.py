@@ -1,4 +1,4 @@
-"""The registry of consensus methods: names to classes, each imported when it is first used."""
+"""Registry of consensus methods: names to classes, each imported on first use."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ if TYPE_CHECKING:
 
 
 class Registry(UserDict[str, "type[ConsensusClusterer]"]):
-    """A dict of classes by name. Names cost nothing; a class is imported when it is asked for.
+    """A dict of classes by name. Listing names is cheap; a class is imported on first access.
 
     Parameters
     ----------
     package : str
-        The package with one module a class, called as the class is in lower case.
+        The package with one module for each class, named as the class in lower case.
     classes : dict
-        Names of classes by the names they are registered under. A class may have several.
+        Names of classes by their registered names. A class may have several.
 
     Examples
     --------
@@ -29,7 +29,7 @@ class Registry(UserDict[str, "type[ConsensusClusterer]"]):
     (True, EAC(n_clusters=3))
     """
 
-    data: dict[str, Any]  # a class, or its name while nobody has asked for it
+    data: dict[str, Any]  # a class, or its name until first access
 
     def __init__(self, package: str, classes: Mapping[str, str]) -> None:
         self._package = package
@@ -40,8 +40,8 @@ class Registry(UserDict[str, "type[ConsensusClusterer]"]):
         if isinstance(kind, str):
             module = import_module(f"{self._package}.{kind.lower()}")
             kind = self.data[name] = getattr(module, kind)
-        found: type[ConsensusClusterer] = kind
-        return found
+        loaded: type[ConsensusClusterer] = kind
+        return loaded
 
     def __repr__(self) -> str:
         return f"{{{', '.join(f'{name!r}: {kind}' for name, kind in self._called().items())}}}"
@@ -52,11 +52,11 @@ class Registry(UserDict[str, "type[ConsensusClusterer]"]):
         return tuple(dict.fromkeys(self._called().values()))
 
     def title(self, name: str) -> str:
-        """Return how the class is called that is registered under a name, without importing it."""
+        """Return the class name that is registered under a name, without importing the class."""
         return self._called()[name]
 
     def class_called(self, name: str) -> type[ConsensusClusterer] | None:
-        """Return the class of this name; None where there is none."""
+        """Return the class of this name; None if there is none."""
         registered = (key for key, called in self._called().items() if called == name)
         key = next(registered, None)
         return None if key is None else self[key]

@@ -1,4 +1,4 @@
-"""What lets a fitted consensus method be saved, and a loaded one be whole."""
+"""Saving of fitted consensus methods, and recomputation of omitted parts after loading."""
 
 from __future__ import annotations
 
@@ -15,26 +15,26 @@ if TYPE_CHECKING:
 
 
 class Savable:
-    """A consensus method with `save`; what it was saved without comes back when it is needed."""
+    """A consensus method with `save`; omitted parts are recomputed on first access."""
 
     def save(self, path: str | PathLike[str], *, objects: bool = True) -> None:
-        """Save the fitted estimator to a file that `ensemblage.load` reads. Nothing is pickled.
+        """Save the fitted estimator to a file that `ensemblage.load` reads, without pickling.
 
         Parameters
         ----------
         path : str or path-like
-            The file, by custom ``*.ensemblage``. It is replaced when the new one is complete.
+            The file, usually ``*.ensemblage``. It is replaced only when the new one is complete.
         objects : bool, default=True
-            Keep the place of every object, 4 bytes each before compression. Without it the loaded
-            estimator predicts the same, but knows microclusters only: ``labels_``,
-            ``confidence_`` and ``cut`` have one value for each of these.
+            Keep the microcluster of every object, 4 bytes each before compression. Without it the
+            loaded estimator predicts the same, but ``labels_``, ``confidence_`` and ``cut`` have
+            one value for each microcluster.
 
         Notes
         -----
-        Similarities, graphs and eigenvectors are not saved. They follow from the microclusters,
-        and a loaded estimator computes them again where it needs them: ``predict``, ``labels_``,
-        ``confidence_`` and cuts of a tree do not, ``cut`` of other methods does, once. An index of
-        a DataFrame is not saved either.
+        Similarities, graphs and eigenvectors are not saved. A loaded estimator recomputes them from
+        the microclusters on first use: ``predict``, ``labels_``, ``confidence_`` and cuts of a tree
+        need none of them, ``cut`` of other methods does, once. The index of a DataFrame is not
+        saved.
 
         Examples
         --------
@@ -52,10 +52,10 @@ class Savable:
         header, arrays = state_of(self, objects=objects)
         write_archive(path, preamble() | header, arrays)
 
-    if not TYPE_CHECKING:  # what is not there is an error to the type checker
+    if not TYPE_CHECKING:  # type checkers must still report missing attributes
 
         def __getattr__(self, name: str) -> Any:
-            """Compute what a loaded estimator was saved without, when it is first asked for."""
+            """Recompute an attribute that was omitted from the file, on first access."""
             left_out = vars(self).get("_left_out")
             if left_out is None or isinstance(getattr(type(self), name, None), property):
                 return object.__getattribute__(self, name)  # Python's own error, or the property's
@@ -63,7 +63,7 @@ class Savable:
                 complete(self)
                 if name in vars(self):
                     return vars(self)[name]
-            raise NotFittedError(  # a ValueError too: it may be the file that lacks it
-                f"{type(self).__name__!r} object has no attribute {name!r}, nor has the file that"
-                f" it was loaded from."
+            raise NotFittedError(  # also a ValueError: the file may be incomplete
+                f"{type(self).__name__!r} object has no attribute {name!r}, and the file that it"
+                f" was loaded from does not contain it."
             )

@@ -1,4 +1,4 @@
-"""What EAC, WEAC and LWEA share: two objects are as similar as the clusters they share weigh."""
+"""Base of EAC, WEAC and LWEA: similarity is the weight of the clusters that two objects share."""
 
 from __future__ import annotations
 
@@ -19,25 +19,26 @@ if TYPE_CHECKING:
 
     from ensemblage._types import FloatArray
 
-#: Beyond so many microclusters average link goes by clusters, without the similarity of all pairs.
-#: It gives the same tree in O(n) memory in place of 16·n² bytes. From here on it was faster in all
-#: measurements, also with 100 clusterings of 2 to 10 clusters; with 10 finer ones from 1,000 on.
+#: Above this number of microclusters, average link works on clusters, without the similarity of
+#: all pairs. It gives the same tree in O(n) memory instead of 16·n² bytes. From here on it was
+#: faster in all measurements, also with 100 clusterings of 2 to 10 clusters; with 10 finer ones
+#: from 1,000 on.
 MOST_PAIRED = 4000
 _BYTES_A_VOTE, _BYTES_A_ROW = 80, 300
-#: Beyond so many steps, some 10 to 20 seconds, the tree of `Consensus` begins with groups.
+#: Above this number of steps, some 10 to 20 seconds, the tree of `Consensus` starts from groups.
 MOST_STEPS = 1.5e9
 N_GROUPS = 4000
 
 
 class ClusterWeights(NamedTuple):
-    """The weight of each cluster of the ensemble, and what similarities are divided by."""
+    """The weight of each cluster of the ensemble, and the divisor of similarities."""
 
     weight: FloatArray
     total: float
 
 
 class _Shared(NamedTuple):
-    """Who is in which cluster: the similarity of all pairs is weighted · votersᵀ / total."""
+    """Membership in clusters: the similarity of all pairs is weighted · votersᵀ / total."""
 
     weighted: csr_array
     voters: csr_array
@@ -47,12 +48,12 @@ class _Shared(NamedTuple):
 class SharedClusters(LinkageClusterer):
     """Base of the methods whose similarity is the weight of the clusters that two objects share.
 
-    The similarity of all pairs is computed in fit only where the tree is made of it, and otherwise
-    when it is first asked for.
+    The similarity of all pairs is computed in fit only if the tree needs it, otherwise on first
+    access.
     """
 
     _similarity: FloatArray | None
-    #: Whether the tree may begin with groups of similar microclusters where there are very many.
+    #: Whether the tree may start from groups of similar microclusters if there are very many.
     _may_group: bool
     #: Where microclusters are compared with the leaders of groups.
     _device_for_groups = "cpu"
@@ -73,24 +74,24 @@ class SharedClusters(LinkageClusterer):
 
     @property
     def similarity_(self) -> FloatArray:  # type: ignore[override]  # it cannot be set from outside
-        """Similarity of microclusters, computed on demand where the tree was made without it."""
+        """Similarity of microclusters, computed on first access if the tree did not need it."""
         check_is_fitted(self, "microclusters_")
         if self._from_similarity:
-            found: Any = self._similarity  # which a saved one has lost, and says so
-            return found
+            similarity: Any = self._similarity  # raises an error after loading
+            return similarity
         if vars(self).get("_similarity") is None:
             n = self.n_microclusters_
             owner = type(self).__name__
             _validate.check_memory(
                 8 * n * n,
                 f"The similarity of {n} microclusters",
-                f"{owner} has its tree, its cuts and its confidence without it.",
+                f"{owner} does not need it for its tree, cuts and confidence.",
             )
             self._similarity = self._similarity_of_pairs()
         return self._similarity  # type: ignore[return-value]
 
     def _has_all_votes(self) -> bool:
-        """Tell whether no vote is missing but those of clusterings in which nobody voted."""
+        """Tell whether no vote is missing, except in clusterings without any vote."""
         if self._from_similarity:
             return False
         table = self.microclusters_.table
@@ -98,12 +99,12 @@ class SharedClusters(LinkageClusterer):
         return bool((table.max(axis=0)[missing] < 0).all())
 
     def _goes_by_clusters(self, linkage: str, ties: str) -> bool:
-        """Tell whether the tree is made without the similarity of all pairs."""
+        """Tell whether the tree is built without the similarity of all pairs."""
         wanted = linkage == "average" and ties == "mean" and self.n_microclusters_ > MOST_PAIRED
         return wanted and self._has_all_votes()
 
     def _begins_with_groups(self) -> bool:
-        """Tell whether a tree that goes by clusters would take too many steps without groups."""
+        """Tell whether a tree that works on clusters would take too many steps without groups."""
         if not getattr(self, "_may_group", False):
             return False
         steps = 0.0
@@ -114,7 +115,7 @@ class SharedClusters(LinkageClusterer):
         return False
 
     def _check_fits(self, linkage: str, ties: str) -> None:
-        """Refuse what would not fit: all pairs of microclusters, unless the tree needs none."""
+        """Raise MemoryBudgetError if all pairs of microclusters are needed and would not fit."""
         self._similarity = self._captured = None
         if not self._goes_by_clusters(linkage, ties):
             self._check_square()
@@ -137,7 +138,7 @@ class SharedClusters(LinkageClusterer):
         if linkage != "average" or ties != "mean":
             return flow.agglomerate(1.0 - self.similarity_, linkage, sizes, ties)
         if not self._goes_by_clusters(linkage, ties):
-            if self._has_all_votes():  # then nothing else needs the similarity
+            if self._has_all_votes():  # then the similarity is not needed elsewhere
                 return flow.average_link(self._similarity_of_pairs(), sizes, overwrite=True)
             return flow.average_link(self.similarity_, sizes)
         voting = table.max(axis=0) >= 0
@@ -148,7 +149,7 @@ class SharedClusters(LinkageClusterer):
     def _tree_of_groups(
         self, table: NDArray[np.int32], sizes: NDArray[np.int64], voting: NDArray[np.bool_]
     ) -> FloatArray:
-        """Return a tree that joins similar microclusters first, and then is exact."""
+        """Return a tree that joins similar microclusters first, and is exact from there on."""
         weight, _ = self._cluster_weights()
         members = np.ones(table.shape[1])
         if self.member_weight_ is not None:
@@ -170,7 +171,7 @@ class SharedClusters(LinkageClusterer):
     def _tree_of_objects(self, linkage: str, ties: str) -> FloatArray:
         if not self._goes_by_clusters(linkage, ties):
             return super()._tree_of_objects(linkage, ties)
-        # Nobody shares more clusters with an object than one with the same votes.
+        # No object shares more clusters with an object than one with the same votes.
         shared = self._shared()
         inner = shared.weighted.sum(axis=1) / shared.total
         tree = self._tree_of_microclusters(linkage, ties)

@@ -1,4 +1,4 @@
-"""Where methods start that improve another consensus."""
+"""Starting points of the methods that improve another consensus."""
 
 from __future__ import annotations
 
@@ -11,18 +11,18 @@ from ensemblage.methods._choosing import regrouped
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-#: A start takes time by the cube of this number of clusters, so it is from so many at most.
+#: The time of a start grows with the cube of the number of clusters, which is limited to this.
 CLUSTERS_OF_START = 1000
 
 
 class Start(NamedTuple):
-    """A fitted method, and which of its microclusters each of the other method's is."""
+    """A fitted method, and its microcluster for each microcluster of the other method."""
 
     method: Any
     place: NDArray[np.int64]
 
     def labels(self, n_clusters: int) -> NDArray[np.int64]:
-        """Return labels at so many clusters, or as many as it can tell apart; -1 where unknown."""
+        """Return labels at `n_clusters` or fewer, if it finds fewer; -1 if unknown."""
         k = min(n_clusters, self.method.n_microclusters_)
         return np.append(self.method._cut_microclusters(k), -1)[self.place]
 
@@ -30,8 +30,8 @@ class Start(NamedTuple):
 def start_from(methods: list[Any], estimator: Any) -> list[Start]:
     """Fit methods to the votes of an estimator that has begun its fit.
 
-    Where the ensemble has many clusters, to clusterings at even distances in the table only; rows
-    that none of these votes on are unknown.
+    In an ensemble of many clusters, use only clusterings at even distances in the table; rows
+    without a vote in any of these are unknown.
     """
     if not methods:
         return []

@@ -1,4 +1,4 @@
-"""The first half of PTA and PTGP: from microclusters to the random walk on their elite graph."""
+"""Shared steps of PTA and PTGP: from microclusters to the random walk on their elite graph."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from ensemblage import _device, _device_rows, _validate, flow
 from ensemblage.methods._base import ConsensusClusterer
-from ensemblage.methods._trust import warn_if_doubtful
+from ensemblage.methods._reliability import warn_if_unreliable
 
 if TYPE_CHECKING:
     from typing import Self
@@ -19,14 +19,14 @@ if TYPE_CHECKING:
 
     from ensemblage._types import FloatArray, Microclusters
 
-#: Bytes of a link at the peak, measured: while the walk is made of a graph of whole counts, and
-#: while a graph of quotients is united with its transpose.
+#: Peak bytes per link, measured: while the walk is built from a graph of whole counts, and while a
+#: graph of quotients is united with its transpose.
 _LINK_BY_COUNT = 48
 _LINK_BY_QUOTIENT = 72
 
 
 class TrajectoryMethod(ConsensusClusterer):
-    """What PTA and PTGP add: confidence by their own similarity, and doubt about it."""
+    """Shared by PTA and PTGP: confidence by trajectory similarity, and a check of reliability."""
 
     n_steps_: int
     _similarity: FloatArray | None
@@ -40,7 +40,7 @@ class TrajectoryMethod(ConsensusClusterer):
 
     def _finish(self, unit_of_object: NDArray[np.int32] | None = None) -> Self:
         super()._finish(unit_of_object)
-        warn_if_doubtful(self, type(self).__name__)
+        warn_if_unreliable(self, type(self).__name__)
         return self
 
     def _similarity_between(self, rows: NDArray[Any]) -> FloatArray:
@@ -48,29 +48,29 @@ class TrajectoryMethod(ConsensusClusterer):
             return np.clip(self.similarity_[np.ix_(rows, rows)], 0.0, 1.0)
         columns = np.zeros((self.n_microclusters_, len(rows)))
         columns[rows, np.arange(len(rows))] = 1.0
-        found = flow.similarity_product(
+        product = flow.similarity_product(
             self._walk, self._norms, columns, self.n_steps_, n_jobs=self.n_jobs
         )[rows]
-        np.fill_diagonal(found, 1.0)
-        return np.clip(found, 0.0, 1.0)
+        np.fill_diagonal(product, 1.0)
+        return np.clip(product, 0.0, 1.0)
 
     def _similarity_name(self) -> str:
         return "trajectory similarity"
 
     @property
     def trajectory_confidence_(self) -> FloatArray:
-        """As `confidence_`, by trajectory similarity in place of co-association.
+        """Like `confidence_`, by trajectory similarity instead of co-association.
 
-        It is near 1 almost everywhere, also for objects with a wrong label; `confidence_` tells
-        more.
+        It is near 1 almost everywhere, also for wrongly labelled objects; `confidence_` is more
+        informative.
         """
         check_is_fitted(self, "labels_")
-        found = self._confidence_by(self._similarity_sums, self._similarity_to_itself())
-        return found[self.microclusters_.of_object]
+        confidence = self._confidence_by(self._similarity_sums, self._similarity_to_itself())
+        return confidence[self.microclusters_.of_object]
 
 
 def set_reach(estimator: Any) -> None:
-    """Set `n_neighbors_` and `n_steps_` of an estimator that knows its microclusters."""
+    """Set `n_neighbors_` and `n_steps_` of an estimator with microclusters."""
     owner, n = type(estimator).__name__, estimator.n_microclusters_
     _validate.check_reach(owner, "n_neighbors", estimator.n_neighbors, words=("auto", "all"))
     _validate.check_reach(owner, "n_steps", estimator.n_steps)
@@ -79,10 +79,10 @@ def set_reach(estimator: Any) -> None:
 
 
 def expected_walk(estimator: Any, similarity: FloatArray | None = None) -> tuple[int, int]:
-    """Return about how many links the graph will have, and the memory of graph and walk.
+    """Return an estimate of the number of links, and the memory of graph and walk.
 
-    A sample of rows is asked for its links: where votes tie, there are far more than the neighbours
-    wanted. With `similarity` the links are those by it, else by agreement.
+    A sample of rows is used: if votes tie, there are far more links than requested neighbours. With
+    `similarity` the links follow it, otherwise agreement.
     """
     n, n_neighbors = estimator.n_microclusters_, estimator.n_neighbors_
     table, weights = estimator.microclusters_.table, estimator.member_weight_

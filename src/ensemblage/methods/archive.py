@@ -1,8 +1,8 @@
-"""One file for a JSON header and some arrays: a zip archive that holds no code.
+"""A JSON header and some arrays in one file: a zip archive without code.
 
-The archive has ``model.json`` and an NPY entry for each array, so that ``unzip`` and
-``numpy.load`` can look into it. Reading trusts nothing: no entry is unpickled, none is unpacked
-past the size that it declares, and that size is compared with the memory there is.
+The archive has ``model.json`` and an NPY entry for each array, which ``unzip`` and ``numpy.load``
+can read. Untrusted files are safe to read: no entry is unpickled, none is unpacked past its
+declared size, and that size is compared with the available memory.
 """
 
 from __future__ import annotations
@@ -28,9 +28,9 @@ if TYPE_CHECKING:
 HEADER = "model.json"
 _SUFFIX = ".npy"
 _MOST_ENTRIES = 100_000
-#: JSON is parsed whole: names and labels of a million clusters take less.
+#: JSON is parsed at once: names and labels of a million clusters take less.
 _LARGEST_HEADER = 256 << 20
-#: Deflate cannot do better than 1032 to 1; more is a bomb, or not deflate.
+#: Deflate compresses at most 1032 to 1; a larger ratio is a bomb or another method.
 _LARGEST_RATIO = 1100
 _DAMAGED = (
     zipfile.BadZipFile,
@@ -40,10 +40,10 @@ _DAMAGED = (
     KeyError,
     IndexError,
     OverflowError,
-    NotImplementedError,  # a compression that zipfile does not know
+    NotImplementedError,  # a compression that zipfile does not support
     RuntimeError,  # an encrypted entry
     RecursionError,  # JSON nested without end
-    SyntaxError,  # what NumPy's reader of headers may raise, and the next two
+    SyntaxError,  # raised by NumPy's header parser, like the next two
     tokenize.TokenError,
     TypeError,
 )
@@ -52,12 +52,12 @@ _DAMAGED = (
 def write_archive(
     path: str | PathLike[str], header: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]
 ) -> None:
-    """Write a header and arrays as one file, which appears only when it is complete."""
+    """Write a header and arrays as one file that appears only when it is complete."""
     with (
         replacing(fspath(path)) as stream,
         zipfile.ZipFile(stream, "w", zipfile.ZIP_DEFLATED, compresslevel=6) as archive,
     ):
-        text = json.dumps(header, allow_nan=False)  # ASCII: any str, also half a character
+        text = json.dumps(header, allow_nan=False)  # ASCII: safe for any str, also lone surrogates
         archive.writestr(_entry(HEADER), text.encode("ascii"))
         for name, array in arrays.items():
             with archive.open(_entry(name + _SUFFIX), "w", force_zip64=True) as entry:
@@ -65,14 +65,14 @@ def write_archive(
 
 
 def read_archive(path: str | PathLike[str]) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
-    """Return the header and the arrays of a file that `write_archive` has written.
+    """Return the header and the arrays of a file written by `write_archive`.
 
     Raises
     ------
     FileFormatError
-        Where it is another file, or damaged, or not what it says it is.
+        If the file is of another format or damaged.
     MemoryBudgetError
-        Where its content would not fit in memory.
+        If its content would not fit in memory.
     """
     name = fspath(path)
     with File(name).seekable() as stream:
@@ -101,23 +101,24 @@ def _read(archive: zipfile.ZipFile, path: str) -> tuple[dict[str, Any], dict[str
     names = [entry.filename for entry in entries]
     if HEADER not in names:
         raise FileFormatError(
-            f"{path} is a zip archive without {HEADER}, so it is not a saved model. Name a file"
-            " that save has written."
+            f"{path} is a zip archive without {HEADER}, so it is not a saved model. Pass a file"
+            " written by save()."
         )
     if len(entries) > _MOST_ENTRIES or len(set(names)) < len(names):
-        raise FileFormatError(f"{path} is not a saved model: its list of entries makes no sense.")
-    # What is not read is not checked either: an array under a damaged name would just be missing.
+        raise FileFormatError(f"{path} is not a saved model: its list of entries is invalid.")
+    # Entries that are not read are not checked: an array under a damaged name would just be
+    # missing.
     strange = [name for name in names if name != HEADER and not name.endswith(_SUFFIX)]
     if strange:
         raise FileFormatError(
-            f"{path} is not a saved model, or it is damaged or truncated: it holds {strange[0]!r},"
-            " which is no part of one. Save the model again."
+            f"{path} is not a saved model, or it is damaged or truncated: unexpected entry"
+            f" {strange[0]!r}. Save the model again."
         )
     for entry in entries:
         if entry.file_size > _LARGEST_RATIO * entry.compress_size + 1024:
             raise FileFormatError(
-                f"{path} is not a saved model: {entry.filename!r} claims to unpack to"
-                f" {entry.file_size} bytes from {entry.compress_size}."
+                f"{path} is not a saved model: {entry.filename!r} declares"
+                f" {entry.file_size} bytes, unpacked from {entry.compress_size}."
             )
     check_memory(
         2 * sum(entry.file_size for entry in entries),
@@ -128,7 +129,7 @@ def _read(archive: zipfile.ZipFile, path: str) -> tuple[dict[str, Any], dict[str
         raise FileFormatError(f"{path} is not a saved model: its {HEADER} is too large.")
     header = json.loads(archive.read(HEADER))
     if not isinstance(header, dict):
-        raise FileFormatError(f"{path} is not a saved model: its {HEADER} holds no settings.")
+        raise FileFormatError(f"{path} is not a saved model: its {HEADER} is not a JSON object.")
     arrays = {
         name.removesuffix(_SUFFIX): _array(archive.read(name)) for name in names if name != HEADER
     }
@@ -136,8 +137,8 @@ def _read(archive: zipfile.ZipFile, path: str) -> tuple[dict[str, Any], dict[str
 
 
 def _array(content: bytes) -> NDArray[Any]:
-    """Return the array of an NPY entry, if it is of numbers and as long as it says."""
+    """Return the array of an NPY entry, if it holds numbers and has the declared length."""
     array = read_npy(io.BytesIO(content), len(content), "An array of the model")
     if array.dtype.kind not in "biuf" or not array.dtype.isnative:
-        raise ValueError(f"an array of {array.dtype}, which is not a type that is saved")
+        raise ValueError(f"unexpected array type {array.dtype}")
     return array

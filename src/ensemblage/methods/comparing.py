@@ -1,4 +1,4 @@
-"""Many methods on one ensemble, side by side."""
+"""Comparison of several methods on one ensemble."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from ensemblage import metrics
 from ensemblage._memory import peak_memory
 from ensemblage._progress import Clock
 from ensemblage.methods import METHODS
-from ensemblage.methods._trust import without_comparison
+from ensemblage.methods._reliability import without_comparison
 from ensemblage.metrics.explain import lowest_usual
 
 if TYPE_CHECKING:
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from ensemblage._ensemble import Ensemble
 
-#: What is known about each method; values are None if they do not apply.
+#: Columns of a comparison; values are None if they do not apply.
 COLUMNS = (
     *("method", "clusters", "nmi", "ari", "nmi_with_votes"),
     *("seconds", "memory_mb", "outlier", "error"),
@@ -50,9 +50,9 @@ def compare(
     ensemble : Ensemble
         The votes.
     names : iterable of str
-        Names in `ensemblage.METHODS`; they are taken one by one, as the methods are fitted.
+        Names in `ensemblage.METHODS`, consumed one at a time as the methods are fitted.
     n_clusters : int
-        How many clusters.
+        Number of clusters.
     truth : ndarray, optional
         True labels, for the scores ``nmi`` and ``ari``.
     random_state, n_jobs : int
@@ -72,12 +72,12 @@ def compare(
     >>> [row["clusters"] for row in found.rows], found.agreement["eac"]["vote"]
     ([2, 2], 1.0)
     """
-    given = {"random_state": random_state, "n_jobs": n_jobs}
+    options = {"random_state": random_state, "n_jobs": n_jobs}
     rows, labels = [], {}
     for name in names:
         kind = METHODS[name]
         accepted = kind._get_param_names()
-        estimator = kind(n_clusters, **{key: given[key] for key in given if key in accepted})
+        estimator = kind(n_clusters, **{key: options[key] for key in options if key in accepted})
         row = _row(name, estimator, ensemble, truth)
         rows.append(row)
         if row["error"] is None:

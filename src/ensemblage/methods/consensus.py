@@ -1,4 +1,4 @@
-"""Consensus: the default method, a tree with a second opinion."""
+"""Consensus: the default method, a tree checked against a graph."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from ensemblage.methods import METHODS
 from ensemblage.methods._base import ConsensusClusterer
 from ensemblage.methods._checks import check_takes_weight
 from ensemblage.methods._choosing import cuts_of
+from ensemblage.methods._reliability import warn_if_unreliable
 from ensemblage.methods._shared_clusters import N_GROUPS
 from ensemblage.methods._trajectories import TrajectoryMethod
-from ensemblage.methods._trust import warn_if_doubtful
 from ensemblage.methods.lwea import LWEA
 from ensemblage.methods.lwgp import LWGP
 from ensemblage.metrics.agreement import nmi_with_members
@@ -32,22 +32,23 @@ if TYPE_CHECKING:
     from ensemblage._types import FloatArray
     from ensemblage.metrics.choosing import Cuts
 
-#: What `method_` says where the labels are those of the tree, or of the graph.
+#: Values of `method_` if the labels come from the tree, or from the graph.
 _TREE, _GRAPH = LWEA.__name__.lower(), LWGP.__name__.lower()
-#: The graph's labels are taken where they agree so much better with the members than the tree's.
+#: The graph's labels are used if their agreement with the members exceeds the tree's by
+#: this factor.
 _MUCH_BETTER = 1.2
-#: Small clusters are mentioned where the tree's clusters without a least size agree so much better.
+#: Small clusters are mentioned if the tree without a least size agrees better by this factor.
 _BETTER = 1.05
 
-
 _GROUPED = (
-    "\nThe tree is approximate: the {n} different rows of votes were first put into {groups} groups"
-    " of similar rows, which show {share:.0%} of their differences."
+    "\
+    The tree is approximate: the {n} different rows of votes were first put into {groups} groups"
+    " of similar rows, which retain {share:.0%} of their differences."
 )
 
 
 class _Opinion(NamedTuple):
-    """Labels of microclusters at some k, whose they are, and how well both agree with members."""
+    """Labels of microclusters at some k, their method, and the agreement of both with members."""
 
     labels: NDArray[np.int64]
     method: str
@@ -59,59 +60,57 @@ class _Opinion(NamedTuple):
 class Consensus(ConsensusClusterer):
     """The consensus of many clusterings, by the method that suits most data.
 
-    By default the clusters of the ensemble are weighted by how certain the other clusterings are
-    of them, a tree of average link is built on that weighted co-association (`LWEA` with
-    normalised weights), and the tree is cut so that outliers do not use up clusters. The same
-    votes are then cut as a graph (`LWGP`). Only if the graph's clusters agree much better with
-    the members are they taken instead; `method_` and `reasons_` say so.
+    Each cluster of the ensemble is weighted by how certain the other clusterings are of it, an
+    average-link tree is built on that weighted co-association (`LWEA` with normalised weights), and
+    the tree is cut so that outliers do not use up clusters. The same votes are also cut as a graph
+    (`LWGP`), whose clusters are used only if they agree much better with the members; `method_` and
+    `reasons_` report which.
 
     Parameters
     ----------
     n_clusters : int or "auto", default="auto"
-        How many clusters to form; "auto" chooses as :func:`ensemblage.metrics.choose_k` does.
+        Number of clusters; "auto" chooses it with :func:`ensemblage.metrics.choose_k`.
     method : str, default="auto"
-        "auto" is the method above. Any name in ``ensemblage.METHODS``, such as "ptgp", takes that
-        method instead.
+        "auto" is the method above; another name in ``ensemblage.METHODS`` selects that method.
     method_params : dict or None, default=None
         Parameters of a named method, such as ``{"linkage": "complete"}``.
     min_cluster_size : int, float or "auto", default="auto"
         Least size of a cluster: a number of objects, or as a float a share of n_objects /
-        n_clusters; "auto" is 0.1. Smaller branches of the tree join the most similar cluster. Set
-        1 where very small clusters are expected. A named method uses its own default unless this
-        is a number.
+        n_clusters; "auto" is 0.1. Smaller branches of the tree join the most similar cluster. Use 1
+        if very small clusters are expected. A named method uses its own default unless this is a
+        number.
     random_state : int, Generator, RandomState or None, default=None
-        Decides the starts of k-means where a graph is cut. Equal integers give equal labels.
+        Seed of the starts of k-means if a graph is cut. Equal integers give equal labels.
     n_jobs : int or None, default=None
         Threads. None means ``OMP_NUM_THREADS`` or else all cores; results do not depend on it.
     device : {"cpu", "cuda", "auto"}, default="cpu"
-        Where very many microclusters are put into groups, and where a named method that has this
-        parameter computes. "cuda" needs the extra ``gpu``; "auto" takes a CUDA device where there
-        is one and the work is large enough.
+        Where very many microclusters are grouped, or a named method computes. "cuda" needs the
+        extra ``gpu``; "auto" uses a CUDA device if there is one and the work is large enough.
 
     Attributes
     ----------
     labels_ : ndarray of shape (n_objects,)
         Consensus labels 0..n_clusters_-1, in order of first appearance.
     n_clusters_ : int
-        How many clusters came out.
+        Number of clusters found.
     method_ : str
-        The method whose labels were taken: "lwea", "lwgp", or the named one.
+        The method of the labels: "lwea", "lwgp", or the named one.
     reasons_ : list of str
-        Why, in sentences.
+        The reasons for that choice, as sentences.
     k_choice_ : KChoice
-        With ``n_clusters="auto"``: why so many.
+        The chosen number and the reasons; only with ``n_clusters="auto"``.
     confidence_ : ndarray of shape (n_objects,)
         How much closer each object is to its own cluster than to the next by co-association, in
         [0, 1].
     estimator_ : estimator
-        The fitted method whose labels were taken. Its own `n_clusters` is 1; `cut` gives the
-        labels at any number.
+        The fitted method of the labels. Its own `n_clusters` is 1; `cut` gives the labels at any
+        number.
     linkage_matrix_ : ndarray of shape (n_microclusters_ - 1, 4)
-        The tree of merges over microclusters, in SciPy's format, where the labels come from one.
+        The tree of merges over microclusters, in SciPy's format, if the labels come from one.
     microclusters_ : Microclusters
-        Their votes, their sizes, and where each object belongs.
+        Votes and sizes of the microclusters, and the microcluster of each object.
     n_microclusters_, n_features_in_ : int
-        Sizes that were found; `n_features_in_` counts clusterings.
+        Numbers of microclusters and of clusterings.
 
     See Also
     --------
@@ -122,15 +121,15 @@ class Consensus(ConsensusClusterer):
     Notes
     -----
     The tree is ``LWEA(weights="normalized", min_cluster_size="auto")``, the graph is ``LWGP()``.
-    The graph's labels are taken if their mean NMI with the members (geometric mean of entropies,
+    The graph's labels are used if their mean NMI with the members (geometric mean of entropies,
     members weighted by `member_weight`) is more than 1.2 times that of the tree's labels: then
-    outliers have driven the tree.
+    outliers dominate the tree.
 
     With N objects, M clusterings, n microclusters and C clusters in the ensemble: O(N·M) for
-    microclusters, O(n·M²) for the weights, O(C³) for the eigenvectors of the graph, beyond 1,000
-    clusters O(C²·k), and the tree of `LWEA`. Where that would take very long (the squared sizes of
-    all clusters, in microclusters, sum up to more than 1.5·10⁹), microclusters first join the most
-    similar of 4,000 leaders, and the tree is exact from these groups on; `reasons_` says so.
+    microclusters, O(n·M²) for the weights, O(C³) for the eigenvectors of the graph, above 1,000
+    clusters O(C²·k), and the tree of `LWEA`. If that would take very long (the squared sizes of all
+    clusters, in microclusters, sum to more than 1.5·10⁹), microclusters first join the most similar
+    of 4,000 leaders, and the tree is exact from these groups on; `reasons_` reports it.
 
     Examples
     --------
@@ -151,7 +150,7 @@ class Consensus(ConsensusClusterer):
     _last: _Opinion | None
     method_: str
     _reasons: str
-    _joins_groups = True  # of the method whose labels are taken
+    _joins_groups = True  # as the method of the labels does
 
     def __init__(
         self,
@@ -183,16 +182,16 @@ class Consensus(ConsensusClusterer):
             return self._fit_named(X, member_weight, METHODS[name], params)
         if params:
             expected = f"None with method={self.method!r}"
-            hint = "Name the method that takes these parameters."
+            hint = "Set method to the method that has these parameters."
             raise ParameterError(owner, "method_params", expected, self.method_params, hint)
         ensemble = self._begin(X, member_weight)
         common: dict[str, Any] = {"n_clusters": 1, "n_jobs": self.n_jobs}
         tree = LWEA(weights="normalized", min_cluster_size=self.min_cluster_size, **common)
         graph = LWGP(random_state=_validate.DrawnSeed(self._seed), **common)
-        _device.chosen(device, self.n_microclusters_)  # refused here, before anything is computed
+        _device.chosen(device, self.n_microclusters_)  # raises early
         tree._may_group, tree._device_for_groups = True, device
         tree._by_rule = graph._by_rule = self._by_rule
-        self._named, self._last = None, None
+        self._named = self._last = None
         self.__dict__.pop("method_", None)  # of an earlier fit
         self._tree = tree.fit(ensemble, member_weight=self.member_weight_)
         self._graph = graph.fit(ensemble, member_weight=self.member_weight_)
@@ -210,7 +209,7 @@ class Consensus(ConsensusClusterer):
     def _fit_named(
         self, X: Any, member_weight: Any, kind: type[ConsensusClusterer], params: dict[str, Any]
     ) -> Self:
-        """Fit the named method in place of the default."""
+        """Fit the named method instead of the default."""
         wanted: dict[str, Any] = {"n_jobs": self.n_jobs}
         if "random_state" in kind._get_param_names():
             wanted["random_state"] = _validate.DrawnSeed(self._seed)
@@ -231,42 +230,42 @@ class Consensus(ConsensusClusterer):
         self._named = named.fit(ensemble, member_weight=self.member_weight_)
         if hasattr(named, "linkage_matrix_"):
             self.linkage_matrix_ = named.linkage_matrix_
-        self.method_, self._reasons = self.method.lower(), f"{kind.__name__} was asked for."
+        self.method_, self._reasons = self.method.lower(), f"{kind.__name__} was requested."
         by_object = named._unit_of_object is not named.microclusters_.of_object
         self._finish(named._unit_of_object if by_object else None)
         if isinstance(named, TrajectoryMethod):
-            warn_if_doubtful(self, kind.__name__)
+            warn_if_unreliable(self, kind.__name__)
         return self
 
     @property
     def reasons_(self) -> list[str]:
-        """Why the labels of `method_` were taken."""
+        """The reasons for the choice of `method_`."""
         check_is_fitted(self, "labels_")
         return self._reasons.split("\n")
 
     @property
     def estimator_(self) -> ConsensusClusterer:
-        """The fitted method whose labels were taken."""
+        """The fitted method of the labels."""
         check_is_fitted(self, "labels_")
-        found = {_TREE: self._tree, _GRAPH: self._graph}.get(self.method_)
-        chosen: Any = found if self._named is None else self._named
+        estimator = {_TREE: self._tree, _GRAPH: self._graph}.get(self.method_)
+        chosen: Any = estimator if self._named is None else self._named
         return chosen
 
     @property
     def _took_second_choice(self) -> bool:
-        """Whether the labels are those of the graph though no method was named."""
+        """Whether the labels come from the graph although no method was named."""
         return METHODS[self.method.lower()] is type(self) and self.method_ == _GRAPH
 
     def _why_no_tree(self) -> str:
         if self.method_ == _GRAPH:
-            return f"it took the labels of a graph (method_ {_GRAPH!r}); reasons_ says why"
+            return f"the labels come from a graph (method_ {_GRAPH!r}); see reasons_"
         return super()._why_no_tree()
 
     def _wanted_k(self) -> int:
         k = super()._wanted_k()
         if self.n_clusters != "auto" or self._named is not None or self._graph is None:
             return k
-        if self._opinion(k).method == _GRAPH:  # then the tree's curves say little about k
+        if self._opinion(k).method == _GRAPH:  # then the tree's curves are not informative
             cuts = replace(cuts_of(self._graph), name=type(self).__name__)
             self.k_choice_ = choose(cuts)
             return self.k_choice_.k
@@ -284,7 +283,7 @@ class Consensus(ConsensusClusterer):
         return self._last.labels
 
     def _opinion(self, n_clusters: int) -> _Opinion:
-        """Return the tree's labels, or the graph's where these agree much better with members."""
+        """Return the tree's labels, or the graph's if these agree much better with members."""
         table, sizes, _ = self.microclusters_
         weight = self.member_weight_
         parts: Any = (self._tree, self._graph)
@@ -316,25 +315,27 @@ def _why(opinion: _Opinion) -> str:
     tree, graph = f"{opinion.agreement_of_tree:.3f}", f"{opinion.agreement_of_graph:.3f}"
     if opinion.method == _TREE:
         why = (
-            "The locally weighted tree (LWEA) was taken, the default: its clusters have a mean NMI"
+            "The locally weighted tree (LWEA), the default, was used: its clusters have a mean NMI"
             f" of {tree} with the clusterings, those of the graph (LWGP) {graph}."
         )
         if opinion.agreement_without_least_size > _BETTER * opinion.agreement_of_tree:
             why += (
-                "\nClusters with fewer objects than min_cluster_size were not formed. With"
+                "\
+                Clusters with fewer objects than min_cluster_size were not formed. With"
                 " min_cluster_size=1 the mean NMI is"
                 f" {opinion.agreement_without_least_size:.3f}: small clusters may be real."
             )
         return why
     return (
-        "The locally weighted graph (LWGP) was taken in place of the default tree (LWEA): its"
+        "The locally weighted graph (LWGP) was used instead of the default tree (LWEA): its"
         f" clusters have a mean NMI of {graph} with the clusterings, those of the tree only {tree}."
-        "\nThe tree was driven by outliers: it spent clusters on few objects."
+        "\
+        Outliers dominated the tree: it spent clusters on few objects."
     )
 
 
 def _check_params(owner: str, value: Any, kind: type[ConsensusClusterer]) -> dict[str, Any]:
-    """Return the parameters for a method, if they are its own."""
+    """Return the parameters for a named method, or raise an error if it does not have them."""
     if value is None:
         return {}
     if not isinstance(value, Mapping) or not all(isinstance(name, str) for name in value):
@@ -344,6 +345,6 @@ def _check_params(owner: str, value: Any, kind: type[ConsensusClusterer]) -> dic
     strange = [name for name in value if name not in own]
     if strange:
         expected = f"a dict of parameters of {kind.__name__} ({', '.join(own)})"
-        hint = f"n_clusters is a parameter of {owner} itself."
+        hint = f"Pass n_clusters to {owner} itself."
         raise ParameterError(owner, "method_params", expected, strange[0], hint)
     return dict(value)

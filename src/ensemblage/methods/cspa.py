@@ -16,34 +16,33 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-#: By how much of the weight a side of a bisection may exceed its share: 1 % of a half.
+#: Share of the weight by which a side of a bisection may exceed its target: 1 % of a half.
 _TOLERANCE = 0.005
-#: Bytes for an edge, measured: the graph in both directions, and the partitioner's copies of it.
+#: Measured bytes per edge: the graph in both directions, and the partitioner's copies of it.
 _BYTES_PER_EDGE = 250
 
 
 class CSPA(ConsensusClusterer):
     """Balanced partition of the co-association graph.
 
-    Any two objects are linked by the share of the clusterings that put them together. That graph
-    is cut into `n_clusters` parts of nearly equal size so that the links cut weigh least.
-    Balance belongs to the method: it suits data whose clusters are of like size, and no other.
+    Any two objects are linked by the share of the clusterings that put them together. That graph is
+    cut into `n_clusters` parts of nearly equal size so that the cut links have minimal weight. Use
+    it only for clusters of similar size: parts are balanced by definition.
 
     Parameters
     ----------
     n_clusters : int or "auto", default=8
-        How many clusters to form; "auto" chooses as :func:`ensemblage.metrics.choose_k` does.
+        Number of clusters; "auto" chooses it with :func:`ensemblage.metrics.choose_k`.
     level : {"microclusters", "objects"}, default="microclusters"
-        What is partitioned. Objects that no clustering tells apart stay together if it is
-        microclusters, weighted by their sizes. "objects" is what the authors did: balance is
-        better, identical objects may be separated, and all pairs of objects have to fit in
+        The units that are partitioned. With microclusters, weighted by their sizes, objects that no
+        clustering separates stay together. "objects" is the authors' choice: parts are better
+        balanced, identical objects may be separated, and all pairs of objects have to fit in
         memory.
     partitioner : {"mtkahypar", "metis"}, default="mtkahypar"
-        What cuts the graph. "metis" (recursive bisection, what the authors used) needs
+        The library that cuts the graph. "metis" (recursive bisection, used by the authors) needs
         ``pip install "ensemblage[metis]"``.
     random_state : int, Generator, RandomState or None, default=None
-        Decides the order in which the partitioner sees the graph. Equal integers give equal
-        labels.
+        Seed of the order of vertices in the partitioner. Equal integers give equal labels.
     n_jobs : int or None, default=None
         Threads that build the graph. None means ``OMP_NUM_THREADS`` or else all cores; results do
         not depend on it. The partitioner runs on one.
@@ -53,16 +52,16 @@ class CSPA(ConsensusClusterer):
     labels_ : ndarray of shape (n_objects,)
         Consensus labels 0..n_clusters_-1, in order of first appearance.
     n_clusters_ : int
-        How many clusters came out.
+        Number of clusters found.
     k_choice_ : KChoice
-        With ``n_clusters="auto"``: why so many.
+        The chosen number and the reasons; only with ``n_clusters="auto"``.
     confidence_ : ndarray of shape (n_objects,)
         How much closer each object is to its own cluster than to the next, in [0, 1], by
         co-association.
     microclusters_ : Microclusters
-        Their votes, their sizes, and where each object belongs.
+        Votes and sizes of the microclusters, and the microcluster of each object.
     n_microclusters_, n_features_in_ : int
-        Sizes that were found; `n_features_in_` counts clusterings.
+        Numbers of microclusters and of clusterings.
 
     See Also
     --------
@@ -100,7 +99,7 @@ class CSPA(ConsensusClusterer):
     array([0, 0, 0, 1, 1, 1])
     """
 
-    _joins_groups = True  # parts of like size
+    _joins_groups = True  # parts of similar size
 
     def __init__(
         self,
@@ -153,13 +152,13 @@ class CSPA(ConsensusClusterer):
     def _check_pairs(
         self, table: NDArray[np.int32], counts: NDArray[np.int64], n_vertices: int
     ) -> None:
-        """Refuse a graph of too many edges, by the pairs that share a cluster, counted twice."""
+        """Raise MemoryBudgetError if there are too many edges: pairs that share a cluster."""
         in_cluster = flow.membership(table).T @ counts.astype(np.float64)
         n_edges = min(n_vertices**2, int((in_cluster**2).sum())) // 2
         _validate.check_memory(
             _BYTES_PER_EDGE * n_edges,
             f"CSPA's graph of {n_vertices} {self.level}",
-            "MCLA and HGPA need no pairs."
+            "MCLA and HGPA do not need pairs."
             if self.level == "microclusters"
             else "level='microclusters' and MCLA need less.",
         )

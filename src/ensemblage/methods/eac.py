@@ -19,28 +19,28 @@ if TYPE_CHECKING:
 class EAC(SharedClusters):
     """Agglomerative consensus on co-association: evidence accumulation.
 
-    Two objects are as similar as the share of clusterings that put them into the same cluster.
+    The similarity of two objects is the share of clusterings that put them into the same cluster.
 
     Parameters
     ----------
     n_clusters : int or "auto", default=8
-        How many clusters to form; "auto" chooses as :func:`ensemblage.metrics.choose_k` does.
+        Number of clusters; "auto" chooses it with :func:`ensemblage.metrics.choose_k`.
     linkage : {"average", "complete", "single"}, default="average"
-        Which similarity of two clusters decides about merging: the mean, the smallest or the
-        largest of their objects'.
+        Similarity of two clusters: the mean, smallest or largest over pairs of their objects.
     ties : {"mean", "later", "octave"}, default="mean"
-        Which of the pairs of clusters that are equally similar merge first; much of complete and
-        single link depends on it. "mean": the pair with the largest mean similarity, then the one
-        with the most objects. The others go by the order of rows: "later" takes the first pair, and
-        the union its later place; "octave" the last pair and the earlier place, as GNU Octave does.
+        Which of several equally similar pairs of clusters merges first; complete and single link
+        depend on it strongly. "mean": the pair with the largest mean similarity, then the one with
+        the most objects. The others use the order of rows: "later" takes the first pair and puts
+        the union in its later place; "octave" takes the last pair and the earlier place, as GNU
+        Octave does.
     affinity : {"votes", "precomputed"}, default="votes"
-        What `fit` is given: votes, or the similarity of every pair of objects, a symmetric matrix
-        of numbers from 0 to 1 with 1 on its diagonal, such as a co-association.
+        Input of `fit`: votes, or the similarity of every pair of objects, a symmetric matrix of
+        numbers from 0 to 1 with 1 on its diagonal, such as a co-association.
     min_cluster_size : int, float or "auto", default=1
         Least size of a cluster: a number of objects, or as a float a share of n_objects /
         n_clusters; "auto" is 0.1. Smaller branches of the tree join the most similar cluster, so
-        that outliers do not use up clusters. It is halved where the tree has too few branches of
-        that size. 1 is the plain cut of the tree.
+        that outliers do not use up clusters. It is halved if the tree has too few branches of that
+        size. 1 is the plain cut of the tree.
     n_jobs : int or None, default=None
         Threads. None means ``OMP_NUM_THREADS`` or else all cores; results do not depend on it.
 
@@ -49,20 +49,20 @@ class EAC(SharedClusters):
     labels_ : ndarray of shape (n_objects,)
         Consensus labels 0..n_clusters_-1, in order of first appearance.
     n_clusters_ : int
-        How many clusters came out.
+        Number of clusters found.
     k_choice_ : KChoice
-        With ``n_clusters="auto"``: why so many.
+        The chosen number and the reasons; only with ``n_clusters="auto"``.
     confidence_ : ndarray of shape (n_objects,)
         How much closer each object is to its own cluster than to the next, in [0, 1].
     similarity_ : ndarray of shape (n_microclusters_, n_microclusters_)
-        Co-association of microclusters; 1 on the diagonal. Computed when asked for if the tree was
-        made without it, and refused if it would not fit.
+        Co-association of microclusters; 1 on the diagonal. Computed on first access if the tree did
+        not need it; raises MemoryBudgetError if it would not fit.
     linkage_matrix_ : ndarray of shape (n_microclusters_ - 1, 4)
         The tree of merges over microclusters, in SciPy's format.
     microclusters_ : Microclusters
-        Their votes, their sizes, and where each object belongs.
+        Votes and sizes of the microclusters, and the microcluster of each object.
     n_microclusters_, n_features_in_ : int
-        Sizes that were found; `n_features_in_` counts clusterings.
+        Numbers of microclusters and of clusterings.
 
     See Also
     --------
@@ -78,10 +78,10 @@ class EAC(SharedClusters):
 
     With N objects, M clusterings and n microclusters: O(N·M) for
     microclusters, O(n²·M) byte compares for the similarity, O(n²) for the tree, and 16·n² bytes.
-    Beyond 4,000 microclusters average link (with ``ties="mean"``) on votes none of which is missing
-    goes by clusters and not by pairs: the same tree, in 80·n·M bytes. :meth:`cut` costs O(n). No
-    random numbers are drawn. Similarities are multiples of 1/M and tie often, which is what `ties`
-    is for; a cut at k gives k clusters whatever ties.
+    Above 4,000 microclusters average link (with ``ties="mean"``) on votes without missing ones
+    works on clusters instead of pairs: the same tree, in 80·n·M bytes. :meth:`cut` costs O(n). The
+    method is deterministic. Similarities are multiples of 1/M and tie often, hence `ties`; a cut at
+    k gives k clusters also with ties.
 
     References
     ----------

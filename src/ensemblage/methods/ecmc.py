@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from ensemblage._types import FloatArray
 
-#: A microcluster that is less similar to itself has vanished from the completed matrix.
+#: A microcluster with a lower similarity to itself has vanished from the completed matrix.
 _LEAST_DIAGONAL = 0.05
 #: Means of co-association that differ by less are equal.
 _DECIMALS = 12
@@ -31,39 +31,39 @@ class ECMC(LinkageClusterer):
     """Agglomerative consensus on co-association completed from its reliable entries.
 
     Pairs of objects that nearly all clusterings join, or nearly all separate, are taken as known;
-    the others are filled in by a matrix of low rank that differs from the known ones in few places.
+    the others are filled in by a low-rank matrix that differs from the known entries in few places.
 
     Parameters
     ----------
     n_clusters : int or "auto", default=8
-        How many clusters to form; "auto" chooses as :func:`ensemblage.metrics.choose_k` does.
+        Number of clusters; "auto" chooses it with :func:`ensemblage.metrics.choose_k`.
     linkage : {"average", "complete", "single"}, default="average"
-        Which similarity of two clusters decides about merging: the mean, the smallest or the
-        largest of their objects'.
+        Similarity of two clusters: the mean, smallest or largest over pairs of their objects.
     ties : {"mean", "later", "octave"}, default="mean"
-        Which of the pairs of clusters that are equally similar merge first; much of complete and
-        single link depends on it. "mean": the pair with the largest mean similarity, then the one
-        with the most objects. The others go by the order of rows: "later" takes the first pair, and
-        the union its later place; "octave" the last pair and the earlier place, as GNU Octave does.
+        Which of several equally similar pairs of clusters merges first; complete and single link
+        depend on it strongly. "mean": the pair with the largest mean similarity, then the one with
+        the most objects. The others use the order of rows: "later" takes the first pair and puts
+        the union in its later place; "octave" takes the last pair and the earlier place, as GNU
+        Octave does.
     low, high : float, default=0.2 and 0.8
-        Pairs with a co-association of at most `low` are known to be apart, those with at least
-        `high` to belong together; what lies between is not known.
+        Pairs with a co-association of at most `low` are known to be apart, those of at least `high`
+        to belong together; pairs between are unknown.
     penalty : float or None, default=1.0
-        The price of differing from a known pair, against the rank. None means 1/sqrt(n_objects).
+        The cost of differing from a known pair, relative to the rank. None means 1/sqrt(n_objects).
     max_iter : int, default=200
-        Iterations of the solver at most.
+        Maximal number of iterations of the solver.
     tol : float, default=1e-6
         The solver stops when its constraint holds up to this share of the matrix's norm.
     level : {"microclusters", "objects"}, default="microclusters"
-        What is merged. Microclusters, whose objects then share a label; or the objects themselves,
-        as in the article, where identical rows of votes may part: it needs the N × N distances,
-        and is refused where they do not fit. The two give the same clusters wherever the cut of
-        the objects keeps identical rows together throughout their tree.
+        The units that are merged: microclusters, whose objects then share a label; or objects, as
+        in the article, where identical rows of votes may be separated: this needs the N × N
+        distances, and raises MemoryBudgetError if they do not fit. Both give the same clusters if
+        the cut of the objects keeps identical rows together throughout their tree.
     min_cluster_size : int, float or "auto", default=1
         Least size of a cluster: a number of objects, or as a float a share of n_objects /
         n_clusters; "auto" is 0.1. Smaller branches of the tree join the most similar cluster, so
-        that outliers do not use up clusters. It is halved where the tree has too few branches of
-        that size. 1 is the plain cut of the tree.
+        that outliers do not use up clusters. It is halved if the tree has too few branches of that
+        size. 1 is the plain cut of the tree.
     n_jobs : int or None, default=None
         Threads. None means ``OMP_NUM_THREADS`` or else all cores; results do not depend on it.
 
@@ -72,9 +72,9 @@ class ECMC(LinkageClusterer):
     labels_ : ndarray of shape (n_objects,)
         Consensus labels 0..n_clusters_-1, in order of first appearance.
     n_clusters_ : int
-        How many clusters came out.
+        Number of clusters found.
     k_choice_ : KChoice
-        With ``n_clusters="auto"``: why so many.
+        The chosen number and the reasons; only with ``n_clusters="auto"``.
     confidence_ : ndarray of shape (n_objects,)
         How much closer each object is to its own cluster than to the next, in [0, 1].
     similarity_ : ndarray of shape (n_microclusters_, n_microclusters_)
@@ -86,11 +86,11 @@ class ECMC(LinkageClusterer):
     n_iter_ : int
         Iterations of the solver.
     n_vanished_ : int
-        Microclusters that the completed matrix has nothing left of; see the notes.
+        Microclusters that vanished from the completed matrix; see the notes.
     microclusters_ : Microclusters
-        Their votes, their sizes, and where each object belongs.
+        Votes and sizes of the microclusters, and the microcluster of each object.
     n_microclusters_, n_features_in_ : int
-        Sizes that were found; `n_features_in_` counts clusterings.
+        Numbers of microclusters and of clusterings.
 
     See Also
     --------
@@ -108,15 +108,15 @@ class ECMC(LinkageClusterer):
 
     With N objects, M clusterings and n microclusters: O(N·M) for microclusters, O(n³) for each of
     about 30 iterations (4/3·n³ multiplications to make a matrix tridiagonal), O(n²) for the tree,
-    and 72·n² bytes; 16·N² bytes with ``level="objects"``. :meth:`cut` costs O(n). No random numbers
-    are drawn.
+    and 72·n² bytes; 16·N² bytes with ``level="objects"``. :meth:`cut` costs O(n). The method is
+    deterministic.
 
-    The result depends much on `penalty`, which the article leaves open. A group of fewer than
-    1/penalty objects that is known to be apart from all others vanishes from X: with 1/sqrt(N), the
-    value usual in robust principal component analysis, this happens to hundreds of microclusters,
-    and with 1 to none. A microcluster whose own similarity in X is below 0.05 is similar to
-    nothing. It takes no part in the merges; after the cut it joins the cluster with which it has
-    the largest mean co-association, of equal ones the largest; a warning says how many there are.
+    The result depends strongly on `penalty`, which the article does not specify. A group of fewer
+    than 1/penalty objects that is known to be apart from all others vanishes from X: with
+    1/sqrt(N), the usual value in robust principal component analysis, this happens to hundreds of
+    microclusters, and with 1 to none. A microcluster whose own similarity in X is below 0.05 is not
+    similar to any other. It is left out of the merges; after the cut it joins the cluster with the
+    largest mean co-association, the largest one on ties; a warning reports how many there are.
 
     References
     ----------
@@ -172,7 +172,7 @@ class ECMC(LinkageClusterer):
         if level == "objects":
             self._check_objects()
 
-        # Eigenvectors and ties go by the order of rows, which therefore is that of their structure.
+        # Eigenvectors and ties depend on the order of rows, so rows are sorted by structure.
         self._order = np.argsort(flow.structure(groups.table, groups.sizes), kind="stable")
         table, sizes = groups.table[self._order], groups.sizes[self._order]
         agreement = flow.coassociation(table, weights=self.member_weight_, n_jobs=self.n_jobs)
@@ -189,8 +189,7 @@ class ECMC(LinkageClusterer):
         if residual > tol:
             warnings.warn(
                 f"ECMC stopped after max_iter={max_iter} iterations with a residual of"
-                f" {residual:.1e}, above tol={tol:g}. More iterations, or a larger tol, let it"
-                " end by itself.",
+                f" {residual:.1e}, above tol={tol:g}. Increase max_iter or tol.",
                 ConvergenceWarning,
                 stacklevel=2,
             )
@@ -199,28 +198,28 @@ class ECMC(LinkageClusterer):
         return self._link(linkage, ties, level)
 
     def _set_vanished(self, agreement: FloatArray) -> None:
-        """Set aside the microclusters that X has nothing left of, unless that is all of them."""
+        """Set aside the microclusters that vanished from X, unless all did."""
         vanished = self.similarity_.diagonal() < _LEAST_DIAGONAL
         if not vanished.any() or vanished.all():
             return
         self._vanished, self._agreement = vanished, agreement[vanished]
         self.n_vanished_ = int(vanished.sum())
         _validate.warn(
-            f"ECMC's completion has left nothing of {vanished.sum()} of {len(vanished)}"
-            f" microclusters, which join the cluster they agree with most. A larger penalty keeps"
+            f"{vanished.sum()} of {len(vanished)} microclusters vanished from ECMC's completed"
+            f" matrix; each joins the cluster that it agrees with most. Increase penalty to keep"
             f" them.",
             UserWarning,
         )
 
     def _cut_or_join(self, n_clusters: int) -> NDArray[np.int64]:
         if self._mixes_groups and n_clusters == self._ensemble.links.n_groups:
-            return self._joined(n_clusters)  # the votes tell what the completion has lost
+            return self._joined(n_clusters)  # the completion has lost everything, so use the votes
         return super()._cut_or_join(n_clusters)
 
     def _tree_of_microclusters(self, linkage: str, ties: str) -> FloatArray:
         if self.n_vanished_:
             return self._tree_of_rest(np.arange(len(self._vanished)), linkage, ties)
-        if ties != "mean":  # which are by the order given
+        if ties != "mean":  # then ties depend on the order
             return super()._tree_of_microclusters(linkage, ties)
         order, sizes = self._order, self.microclusters_.sizes
         distance = 1.0 - self.similarity_[np.ix_(order, order)]
@@ -232,9 +231,9 @@ class ECMC(LinkageClusterer):
         return self._tree_of_rest(self.microclusters_.of_object, linkage, ties)
 
     def _tree_of_rest(self, group: NDArray[Any], linkage: str, ties: str) -> FloatArray:
-        """Return the tree of leaves of which each is of a group.
+        """Return the tree of leaves, each of which belongs to a group.
 
-        Those that have vanished are first of all merged with the leaf they agree with most.
+        Those that have vanished are merged first, with the leaf that they agree with most.
         """
         alone = len(group) == len(self._vanished)
         order = self._order if alone and ties == "mean" else np.arange(len(group))
@@ -258,10 +257,10 @@ class ECMC(LinkageClusterer):
             return labels
         group = self._group_of_leaf()
         vanished = self._vanished[group]
-        found = np.unique(labels[~vanished])
-        if len(found) < n_clusters:
+        remaining = np.unique(labels[~vanished])
+        if len(remaining) < n_clusters:
             return labels
-        # Both levels count objects: a leaf is an object, or stands for so many.
+        # Both levels count objects: a leaf is an object, or represents several.
         mass = self.microclusters_.sizes if len(group) == len(self._vanished) else 1
         weights = np.zeros((self.n_microclusters_, n_clusters))
         np.add.at(weights, (group, labels), np.where(vanished, 0, mass))

@@ -30,27 +30,28 @@ class ECPCS(LinkageClusterer):
     Parameters
     ----------
     n_clusters : int or "auto", default=8
-        How many clusters to form; "auto" chooses as :func:`ensemblage.metrics.choose_k` does.
+        Number of clusters; "auto" chooses it with :func:`ensemblage.metrics.choose_k`.
     variant : {"hc", "mc"}, default="hc"
         Hierarchical clustering of the enhanced co-association, or meta-clusters.
     linkage : {"average", "complete", "single"}, default="average"
-        For "hc": which similarity of two clusters decides about merging: the mean over pairs of
-        objects, the smallest or the largest. The article has the mean.
+        For "hc", the similarity of two clusters: the mean, smallest or largest over pairs of their
+        objects. The article uses the mean.
     ties : {"mean", "later", "octave"}, default="mean"
-        Which of the pairs of clusters that are equally similar merge first; much of complete and
-        single link depends on it. "mean": the pair with the largest mean similarity, then the one
-        with the most objects. The others go by the order of rows: "later" takes the first pair, and
-        the union its later place; "octave" the last pair and the earlier place, as GNU Octave does.
+        Which of several equally similar pairs of clusters merges first; complete and single link
+        depend on it strongly. "mean": the pair with the largest mean similarity, then the one with
+        the most objects. The others use the order of rows: "later" takes the first pair and puts
+        the union in its later place; "octave" takes the last pair and the earlier place, as GNU
+        Octave does.
     n_steps : int, default=20
         Steps of the random walk, the article's t.
     random_state : int, Generator, RandomState or None, default=None
-        For "mc": decides where the search for its partition starts. Equal integers give equal
-        labels. "hc" draws no random numbers.
+        For "mc": seed of the search for its partition. Equal integers give equal labels. "hc" is
+        deterministic.
     min_cluster_size : int, float or "auto", default=1
         Least size of a cluster: a number of objects, or as a float a share of n_objects /
         n_clusters; "auto" is 0.1. Smaller branches of the tree join the most similar cluster, so
-        that outliers do not use up clusters. It is halved where the tree has too few branches of
-        that size. 1 is the plain cut of the tree.
+        that outliers do not use up clusters. It is halved if the tree has too few branches of that
+        size. 1 is the plain cut of the tree.
     n_jobs : int or None, default=None
         Threads. None means ``OMP_NUM_THREADS`` or else all cores; results do not depend on it.
 
@@ -59,9 +60,9 @@ class ECPCS(LinkageClusterer):
     labels_ : ndarray of shape (n_objects,)
         Consensus labels 0..n_clusters_-1, in order of first appearance.
     n_clusters_ : int
-        How many clusters came out; fewer than asked for, possible with "mc", comes with a warning.
+        Number of clusters found; "mc" may find fewer than requested, with a warning.
     k_choice_ : KChoice
-        With ``n_clusters="auto"``: why so many.
+        The chosen number and the reasons; only with ``n_clusters="auto"``.
     confidence_ : ndarray of shape (n_objects,)
         How much closer each object is to its own cluster than to the next, in [0, 1]; by
         `similarity_` for "hc", by co-association for "mc".
@@ -72,9 +73,9 @@ class ECPCS(LinkageClusterer):
     linkage_matrix_ : ndarray of shape (n_microclusters_ - 1, 4)
         The tree of merges over microclusters, in SciPy's format; "hc" only.
     microclusters_ : Microclusters
-        Their votes, their sizes, and where each object belongs.
+        Votes and sizes of the microclusters, and the microcluster of each object.
     n_microclusters_, n_features_in_ : int
-        Sizes that were found; `n_features_in_` counts clusterings.
+        Numbers of microclusters and of clusterings.
 
     Notes
     -----
@@ -89,7 +90,7 @@ class ECPCS(LinkageClusterer):
     "mc": Z is partitioned by a normalised cut, its eigenvectors being turned towards a partition
     as Yu and Shi do. The score of an object for a group is the share of the group's clusters that
     it is in, and the highest score wins. With two clusterings the graph of clusters is bipartite
-    and tells the two clusterings apart instead of the objects: use three or more.
+    and separates the two clusterings instead of the objects: use three or more.
 
     With N objects, M clusterings, n microclusters, C clusters in the ensemble and t steps: O(N·M)
     for microclusters, O(n·M²) for overlaps, O(t·C³) at most for Z; then O(n²·M) and 16·n² bytes
@@ -151,7 +152,7 @@ class ECPCS(LinkageClusterer):
             _validate.check_memory(
                 40 * n_clusters**2,
                 f"ECPCS's similarity of the {n_clusters} clusters in the ensemble",
-                "Fewer clusterings, or coarser ones, need less.",
+                "Fewer or coarser clusterings need less.",
             )
 
         graph = flow.cluster_graph(flow.jaccard(flow.overlaps(groups.table, groups.sizes)))

@@ -1,4 +1,4 @@
-"""What a fit will take: CPU seconds and memory, from the shape of the votes alone.
+"""Estimates of the CPU seconds and memory of a fit, from the shape of the votes.
 
 The cost of a method is a sum of a few products of sizes, such as n²·M for a similarity of all
 pairs. Their constants were fitted to measured fits (`ensemblage.methods._costs`).
@@ -13,17 +13,18 @@ import numpy as np
 
 from ensemblage import _validate
 from ensemblage._ensemble import as_ensemble
-from ensemblage._messages import ParameterError
+from ensemblage._messages import ParameterError, counted
 from ensemblage.methods import METHODS
 from ensemblage.methods._costs import BYTES, SECONDS
 from ensemblage.methods._shared_clusters import MOST_PAIRED, MOST_STEPS
+from ensemblage.metrics.choosing import largest_default_k
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from ensemblage._ensemble import Ensemble
 
-#: Votes of more rows are judged by every second, fourth, ... row, so that about as many remain.
+#: Larger votes are sampled to about this number of rows: every second, fourth, ... row.
 MOST_SAMPLED = 100_000
 _PTGP_EXACT = 15_000
 _LARGEST_SPECTRUM = 1000
@@ -39,9 +40,9 @@ class Shape(NamedTuple):
     n_clusters : int
         C, the clusters of all clusterings.
     n_shared : float
-        For how many pairs of different rows, summed over clusterings, the votes are equal.
+        Pairs of different rows with equal votes, summed over clusterings.
     k : int
-        Clusters wanted.
+        Requested clusters.
     """
 
     n_objects: int
@@ -53,7 +54,7 @@ class Shape(NamedTuple):
 
 
 class Estimate(NamedTuple):
-    """What a fit is expected to take, see :func:`estimate`.
+    """Expected cost of a fit, see :func:`estimate`.
 
     Attributes
     ----------
@@ -64,9 +65,9 @@ class Estimate(NamedTuple):
     bytes : int
         Memory at the peak, above the votes themselves.
     shape : Shape
-        The sizes that it follows from.
+        The sizes that it is computed from.
     n_sampled : int
-        How many rows were looked at.
+        Number of sampled rows.
     """
 
     method: str
@@ -81,14 +82,14 @@ class Estimate(NamedTuple):
         return (
             f"{METHODS[self.method].__name__}: about {_rounded(self.seconds)} CPU seconds and"
             f" {_rounded(self.bytes / 1e9)} GB of memory above the votes, for"
-            f" {shape.n_objects:,} objects, {shape.n_clusterings:,} clusterings with"
-            f" {shape.n_clusters:,} clusters, {shape.n_microclusters:,} different"
-            f" rows{sampled}, k = {shape.k}"
+            f" {counted(shape.n_objects, 'object')}, {counted(shape.n_clusterings, 'clustering')}"
+            f" with {counted(shape.n_clusters, 'cluster')},"
+            f" {counted(shape.n_microclusters, 'different row')}{sampled}, k = {shape.k}"
         )
 
 
-def estimate(X: Any, method: str = "consensus", *, n_clusters: int = 10) -> Estimate:
-    """Return the CPU seconds and the memory that a fit is expected to take.
+def estimate(X: Any, method: str = "consensus", *, n_clusters: int | str = 10) -> Estimate:
+    """Estimate the CPU seconds and the memory of a fit.
 
     Parameters
     ----------
@@ -97,20 +98,21 @@ def estimate(X: Any, method: str = "consensus", *, n_clusters: int = 10) -> Esti
     method : str, default="consensus"
         Name of a method whose costs were measured: "consensus" (or "auto"), "eac", "lwea", "lwgp",
         "lwpt", "pta", "ptgp", "vote" or "weac".
-    n_clusters : int, default=10
-        Clusters wanted.
+    n_clusters : int or "auto", default=10
+        Number of clusters. "auto" uses the largest number that would be compared; the time of the
+        choice itself is not included.
 
     Returns
     -------
     Estimate
-        With `seconds` and `bytes`. Printed, it is a sentence.
+        With `seconds` and `bytes`; `str` gives a sentence.
 
     Notes
     -----
     Arrays of more than 100,000 rows are sampled: every second, fourth, ... row. The number of
-    different rows of all is extrapolated by how it grew from half of the sample to all of it.
-    Constants are those of one core of a small server: expect a factor of two either way on data of
-    another structure, and other machines on top of that (``python -m benchmarks.costs --check``).
+    different rows is extrapolated from its growth between half of the sample and all of it.
+    Constants were measured on one core of a small server: expect a factor of two either way on data
+    of another structure, and differences between machines (``python -m benchmarks.costs --check``).
 
     Examples
     --------
@@ -121,17 +123,18 @@ def estimate(X: Any, method: str = "consensus", *, n_clusters: int = 10) -> Esti
     >>> expected.seconds < 10, expected.bytes < 1e9, expected.shape.n_microclusters
     (True, True, 3000)
     """
-    k = _validate.check_n_clusters("estimate", n_clusters)
+    wanted = _validate.check_n_clusters_or_auto("estimate", n_clusters)
     if isinstance(X, np.ndarray) and X.ndim == 2:
         sample, n_objects = as_ensemble(X[:: stride(len(X))]), len(X)
     else:
         sample = as_ensemble(X)
         n_objects = len(sample.microclusters.of_object)
+    k = largest_default_k(sample.microclusters.table) if wanted is None else wanted
     return of_ensemble(sample, n_objects, method, k)
 
 
 def of_ensemble(sample: Ensemble, n_objects: int, method: str, k: int) -> Estimate:
-    """Return the estimate for so many objects of which `sample` has evenly spaced ones."""
+    """Return the estimate for `n_objects` objects, of which `sample` has evenly spaced ones."""
     kind = METHODS[_validate.check_method("estimate", method, METHODS)]
     name = kind.__name__.lower()
     if name not in SECONDS:
@@ -142,12 +145,12 @@ def of_ensemble(sample: Ensemble, n_objects: int, method: str, k: int) -> Estima
 
 
 def stride(n_objects: int) -> int:
-    """Return every how many-th row is looked at: a power of two."""
+    """Return the sampling interval of rows: a power of two."""
     return 1 << max(0, math.ceil(math.log2(max(n_objects, 1) / MOST_SAMPLED)))
 
 
 def shape_of(sample: Ensemble, n_objects: int, k: int) -> Shape:
-    """Return the shape of so many objects of which `sample` has evenly spaced ones."""
+    """Return the shape of `n_objects` objects, of which `sample` has evenly spaced ones."""
     table, sizes, of_object = sample.microclusters
     n = _extrapolated(of_object, n_objects)
     shares = [np.bincount(column[column >= 0]) / len(sizes) for column in table.T]
@@ -156,7 +159,7 @@ def shape_of(sample: Ensemble, n_objects: int, k: int) -> Shape:
 
 
 def of_shape(shape: Shape, method: str, n_sampled: int = 0) -> Estimate:
-    """Return what a method takes on votes of some shape."""
+    """Return the estimated cost of a method on votes of some shape."""
     sizes = terms(shape)
     seconds = sum(SECONDS[method][term] * sizes[term] for term in SECONDS[method])
     n_bytes = sum(BYTES[method][term] * sizes[term] for term in BYTES[method])
@@ -164,10 +167,10 @@ def of_shape(shape: Shape, method: str, n_sampled: int = 0) -> Estimate:
 
 
 def terms(shape: Shape) -> dict[str, float]:
-    """Return the products of sizes that costs are made of, by name; 0 on other routes.
+    """Return the products of sizes that costs are sums of, by name; 0 on other routes.
 
-    A tree of pairs, of shared clusters, and of groups are the three routes of average link; PTGP
-    has all clusters as columns up to 15,000 microclusters, and beyond so many vectors as it needs.
+    Average link has three routes: pairs, shared clusters, and groups. PTGP uses all clusters as
+    columns up to 15,000 microclusters, and above that only as many vectors as it needs.
     """
     N, M, n, C, shared, k = map(float, shape)
     steps = min(20.0, max(1.0, math.sqrt(n) // 2))
@@ -203,7 +206,7 @@ def terms(shape: Shape) -> dict[str, float]:
 
 
 def _extrapolated(of_object: NDArray[np.int32], n_objects: int) -> int:
-    """Return the number of different rows of all objects, given those of a sample."""
+    """Return the number of different rows of all objects, extrapolated from a sample."""
     n = int(of_object.max(initial=-1)) + 1
     if n_objects <= len(of_object):
         return n
@@ -213,5 +216,5 @@ def _extrapolated(of_object: NDArray[np.int32], n_objects: int) -> int:
 
 
 def _rounded(value: float) -> str:
-    """Return two digits, as far as an estimate is worth."""
+    """Return two digits, the precision of an estimate."""
     return f"{value:,.0f}" if value >= 100 else f"{value:.2g}"

@@ -13,10 +13,10 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-#: Rounds of k-means, which ends when no label changes: a bound for what rounding might do.
+#: Maximal rounds of k-means, which normally ends when no label changes.
 _ROUNDS = 10_000
-#: What the authors' program adds to lengths of rows. Without it the farthest row, where two are as
-#: far but for rounding, is another than theirs.
+#: Added to the lengths of rows by the authors' program. Without it another row may be the
+#: farthest where two distances differ only by rounding.
 _OFFSET = 1e-10
 
 
@@ -24,17 +24,18 @@ class GPMGLA(BipartiteClusterer):
     """Bipartite consensus with links between clusters that overlap the same others.
 
     Clusterings that agree with the rest of the ensemble weigh more. Objects are linked with their
-    clusters, and clusters with clusters that have overlaps in common; the graph of both is cut
-    into `n_clusters` parts. Nothing in it is random.
+    clusters, and clusters with clusters that have overlaps in common; the graph of both is cut into
+    `n_clusters` parts. The method is deterministic.
 
     Parameters
     ----------
     n_clusters : int or "auto", default=8
-        How many clusters to form; "auto" chooses as :func:`ensemblage.metrics.choose_k` does.
+        Number of clusters; "auto" chooses it with :func:`ensemblage.metrics.choose_k`.
     alpha : float, default=0.5
-        How strong links of objects are, compared with those between clusters.
+        Strength of the links of objects, relative to those between clusters.
     beta : float, default=2.0
-        How much more a clustering weighs that agrees with the others; 0 makes all equal.
+        How strongly agreement with the others increases the weight of a clustering; 0 makes all
+        equal.
     n_jobs : int or None, default=None
         Threads. None means ``OMP_NUM_THREADS`` or else all cores; results do not depend on it.
 
@@ -43,16 +44,16 @@ class GPMGLA(BipartiteClusterer):
     labels_ : ndarray of shape (n_objects,)
         Consensus labels 0..n_clusters_-1, in order of first appearance.
     n_clusters_ : int
-        How many clusters came out; fewer than asked for comes with a warning.
+        Number of clusters found; a warning is raised if it is lower than requested.
     k_choice_ : KChoice
-        With ``n_clusters="auto"``: why so many.
+        The chosen number and the reasons; only with ``n_clusters="auto"``.
     confidence_ : ndarray of shape (n_objects,)
         How much closer each object is to its own cluster than to the next by co-association, in
         [0, 1].
     microclusters_ : Microclusters
-        Their votes, their sizes, and where each object belongs.
+        Votes and sizes of the microclusters, and the microcluster of each object.
     n_microclusters_, n_features_in_ : int
-        Sizes that were found; `n_features_in_` counts clusterings.
+        Numbers of microclusters and of clusterings.
 
     See Also
     --------

@@ -29,16 +29,15 @@ class HBGF(BipartiteClusterer):
     Parameters
     ----------
     n_clusters : int or "auto", default=8
-        How many clusters to form; "auto" chooses as :func:`ensemblage.metrics.choose_k` does.
+        Number of clusters; "auto" chooses it with :func:`ensemblage.metrics.choose_k`.
     solver : {"spectral", "partition"}, default="spectral"
-        What cuts the graph: "spectral" embeds both sides by eigenvectors and clusters them by
-        k-means; "partition" gives it to a graph partitioner, which makes parts of nearly equal
-        size.
+        How to cut the graph: "spectral" embeds both sides by eigenvectors and clusters them by
+        k-means; "partition" uses a graph partitioner, which makes parts of nearly equal size.
     partitioner : {"mtkahypar", "metis"}, default="mtkahypar"
-        The graph partitioner, if that is the solver; "metis" needs the extra ``metis``.
+        The graph partitioner, for ``solver="partition"``; "metis" needs the extra ``metis``.
     random_state : int, Generator, RandomState or None, default=None
-        Decides the object that k-means starts from, or the order in which the partitioner sees
-        objects and clusters. Equal integers give equal labels.
+        Seed of the first object of k-means, or of the order of vertices in the partitioner. Equal
+        integers give equal labels.
     n_jobs : int or None, default=None
         Threads. None means ``OMP_NUM_THREADS`` or else all cores; results do not depend on it.
 
@@ -47,16 +46,16 @@ class HBGF(BipartiteClusterer):
     labels_ : ndarray of shape (n_objects,)
         Consensus labels 0..n_clusters_-1, in order of first appearance.
     n_clusters_ : int
-        How many clusters came out; fewer than asked for comes with a warning.
+        Number of clusters found; a warning is raised if it is lower than requested.
     k_choice_ : KChoice
-        With ``n_clusters="auto"``: why so many.
+        The chosen number and the reasons; only with ``n_clusters="auto"``.
     confidence_ : ndarray of shape (n_objects,)
         How much closer each object is to its own cluster than to the next by co-association, in
         [0, 1].
     microclusters_ : Microclusters
-        Their votes, their sizes, and where each object belongs.
+        Votes and sizes of the microclusters, and the microcluster of each object.
     n_microclusters_, n_features_in_ : int
-        Sizes that were found; `n_features_in_` counts clusterings.
+        Numbers of microclusters and of clusterings.
 
     See Also
     --------
@@ -77,7 +76,7 @@ class HBGF(BipartiteClusterer):
     warning.
 
     With N objects, M clusterings, n microclusters and C clusters in the ensemble: O(N·M) for
-    microclusters, O(n·M²) for the graph, O(C³) for eigenvectors, beyond 1,000 clusters O(C²·k),
+    microclusters, O(n·M²) for the graph, O(C³) for eigenvectors, above 1,000 clusters O(C²·k),
     and O((n + C)·k²) a round of k-means. :meth:`cut` repeats k-means only.
 
     References
@@ -94,7 +93,7 @@ class HBGF(BipartiteClusterer):
     """
 
     _why_fewer = (
-        "the votes gave it no reason for more, or some hold clusters of the ensemble and no object"
+        "the votes do not support more, or some contain clusters of the ensemble but no object"
     )
 
     def __init__(
@@ -137,7 +136,7 @@ class HBGF(BipartiteClusterer):
         )
 
     def _parts(self, n_clusters: int) -> NDArray[np.int64]:
-        """Return the parts of the microclusters; those of the clusters have no weight."""
+        """Return the parts of the microclusters; the clusters have no weight."""
         sizes = self.microclusters_.sizes
         weights = np.zeros(self._graph.shape[0], dtype=np.int64)
         weights[: len(sizes)] = sizes

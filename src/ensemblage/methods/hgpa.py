@@ -28,26 +28,25 @@ class HGPA(ConsensusClusterer):
     """Balanced partition of the objects that breaks few clusters of the ensemble.
 
     Every cluster of every clustering is a net over its objects. The objects are partitioned into
-    `n_clusters` parts of like size so that the nets in more than one part weigh least. A net that
-    is broken counts the same however it is broken, so what clusterings with few, large clusters
-    say is lost where parts are to be smaller than those.
+    `n_clusters` parts of similar size so that the nets in more than one part have minimal weight. A
+    broken net costs the same however it is broken, so clusterings with clusters larger than the
+    parts contribute little.
 
     Parameters
     ----------
     n_clusters : int or "auto", default=8
-        How many clusters to form; "auto" chooses as :func:`ensemblage.metrics.choose_k` does.
+        Number of clusters; "auto" chooses it with :func:`ensemblage.metrics.choose_k`.
     level : {"microclusters", "objects"}, default="microclusters"
-        What is partitioned. Objects that no clustering tells apart stay together if it is
-        microclusters, weighted by their sizes. "objects" is what the authors did: identical
-        objects may be separated for the sake of balance.
+        The units that are partitioned. With microclusters, weighted by their sizes, objects that no
+        clustering separates stay together. "objects" is the authors' choice: identical objects may
+        be separated for better balance.
     net_weights : {"size", "uniform"}, default="size"
-        What a broken cluster costs: its size, as in the authors' program, or the same for all, as
+        The cost of a broken cluster: its size, as in the authors' program, or the same for all, as
         in their article.
     partitioner : {"mtkahypar"}, default="mtkahypar"
-        What cuts the hypergraph. METIS cannot.
+        The library that cuts the hypergraph. METIS does not support hypergraphs.
     random_state : int, Generator, RandomState or None, default=None
-        Decides the order in which the partitioner sees the vertices. Equal integers give equal
-        labels.
+        Seed of the order of vertices in the partitioner. Equal integers give equal labels.
     n_jobs : int or None, default=None
         Threads. None means ``OMP_NUM_THREADS`` or else all cores; results do not depend on it.
         The partitioner runs on one.
@@ -57,16 +56,16 @@ class HGPA(ConsensusClusterer):
     labels_ : ndarray of shape (n_objects,)
         Consensus labels 0..n_clusters_-1, in order of first appearance.
     n_clusters_ : int
-        How many clusters came out.
+        Number of clusters found.
     k_choice_ : KChoice
-        With ``n_clusters="auto"``: why so many.
+        The chosen number and the reasons; only with ``n_clusters="auto"``.
     confidence_ : ndarray of shape (n_objects,)
         How much closer each object is to its own cluster than to the next, in [0, 1], by
         co-association.
     microclusters_ : Microclusters
-        Their votes, their sizes, and where each object belongs.
+        Votes and sizes of the microclusters, and the microcluster of each object.
     n_microclusters_, n_features_in_ : int
-        Sizes that were found; `n_features_in_` counts clusterings.
+        Numbers of microclusters and of clusterings.
 
     See Also
     --------
@@ -102,7 +101,7 @@ class HGPA(ConsensusClusterer):
     array([0, 0, 0, 1, 1, 1])
     """
 
-    _joins_groups = True  # parts of like size
+    _joins_groups = True  # parts of similar size
 
     def __init__(
         self,

@@ -10,6 +10,7 @@ from sklearn.utils.validation import check_is_fitted
 from ensemblage import _validate, flow
 from ensemblage.flow import one_blas_thread
 from ensemblage.methods._base import ConsensusClusterer
+from ensemblage.methods._checks import check_numbers
 from ensemblage.methods._numbering import in_order_of_appearance
 from ensemblage.methods._starting import start_from
 from ensemblage.methods.lwea import LWEA
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
 
     from ensemblage._types import FloatArray
 
-#: The methods that each start takes, and whether it draws random labels too.
+#: The methods of each start, and whether it also draws random labels.
 _STARTS: dict[str, tuple[type[LWPT | LWEA], ...]] = {
     "lwpt": (LWPT,),
     "lwea": (LWEA,),
@@ -38,28 +39,28 @@ class LCA(ConsensusClusterer):
     """Latent classes of votes: a mixture model with soft memberships.
 
     Every object belongs to one of `n_clusters` hidden classes, and each class has its own
-    probabilities of votes in each clustering. Expectation-maximisation finds the classes, so each
-    object gets a probability of each cluster, and new objects too. It starts from another
+    probabilities of votes in each clustering. Expectation-maximisation estimates the classes, so
+    that each object, and each new one, has a probability of each cluster. It starts from another
     consensus, and is deterministic.
 
     Parameters
     ----------
     n_clusters : int or "auto", default=8
-        How many classes to form; "auto" chooses as :func:`ensemblage.metrics.choose_k` does.
+        Number of classes; "auto" chooses it with :func:`ensemblage.metrics.choose_k`.
         :meth:`criteria` computes BIC and ICL for several numbers.
     init : {"lwpt", "lwea", "random", "best"}, default="lwpt"
-        Where to start: at the clusters of `LWPT` or `LWEA` with normalised weights, at random
-        labels, or at each of these, of which "best" keeps the largest log-likelihood. "lwpt" is
-        the most accurate for runs of k-means; "best" suits votes whose errors are independent,
-        as of annotators, and gives probabilities to believe there.
+        Starting point: the clusters of `LWPT` or `LWEA` with normalised weights, random labels, or
+        all of these, of which "best" keeps the one with the largest log-likelihood. "lwpt" is the
+        most accurate for runs of k-means; "best" suits votes with independent errors, such as those
+        of annotators, where its probabilities are reliable.
     n_init : int, default=10
-        How many random starts "random" and "best" take.
+        Number of random starts of "random" and "best".
     max_iter : int, default=300
-        Rounds of expectation-maximisation at most.
+        Maximal number of rounds of expectation-maximisation.
     tol : float, default=1e-7
-        It ends when the log-likelihood grows by this share of itself, or less.
+        Stop when the log-likelihood grows by at most this share of itself.
     random_state : int, Generator, RandomState or None, default=None
-        Decides random starts. Equal integers give equal labels.
+        Seed of random starts. Equal integers give equal labels.
     n_jobs : int or None, default=None
         Threads. None means ``OMP_NUM_THREADS`` or else all cores; results do not depend on it.
 
@@ -68,15 +69,15 @@ class LCA(ConsensusClusterer):
     labels_ : ndarray of shape (n_objects,)
         The most likely class of each object, 0..n_clusters_-1, in order of first appearance.
     n_clusters_ : int
-        How many classes have an object; fewer than asked for comes with a warning.
+        Number of classes with an object; a warning is raised if it is lower than requested.
     memberships_ : ndarray of shape (n_objects, k)
-        How likely each object belongs to each of the k classes. Column c is label c; classes
-        without an object come last.
+        Probability of each of the k classes for each object. Column c is label c; classes without
+        an object come last.
     class_weights_ : ndarray of shape (k,)
-        The share of objects that each class has.
+        The share of objects in each class.
     vote_probabilities_ : ndarray of shape (n_clusters_of_ensemble, k)
-        How likely an object of each class votes for each cluster of the ensemble. Rows go
-        clustering by clustering, in the order of the codes in ``microclusters_.table``.
+        Probability that an object of each class votes for each cluster of the ensemble. Rows are
+        ordered by clustering, then by the codes in ``microclusters_.table``.
     log_likelihood_ : float
         Of all objects, natural logarithm.
     bic_, icl_ : float
@@ -87,18 +88,18 @@ class LCA(ConsensusClusterer):
         Whether it ended before `max_iter`. Two or three clusterings hardly determine classes, and
         may need more rounds.
     k_choice_ : KChoice
-        With ``n_clusters="auto"``: why so many.
+        The chosen number and the reasons; only with ``n_clusters="auto"``.
     confidence_ : ndarray of shape (n_objects,)
         How much closer each object is to its own cluster than to the next by co-association, in
         [0, 1]. The probability of a label is the row's maximum of `memberships_`.
     microclusters_ : Microclusters
-        Their votes, their sizes, and where each object belongs.
+        Votes and sizes of the microclusters, and the microcluster of each object.
     n_microclusters_, n_features_in_ : int
-        Sizes that were found; `n_features_in_` counts clusterings.
+        Numbers of microclusters and of clusterings.
 
     See Also
     --------
-    LWPT : where it starts.
+    LWPT : the default starting point.
     Median : the labels with the least expected loss, for posterior draws.
 
     Notes
@@ -114,7 +115,7 @@ class LCA(ConsensusClusterer):
     A class that is left with less than half an object starts again, once, from the microcluster
     with the most objects that are undecided. A missing vote is left out of the product, and so is
     an unknown label of a new row; a row without a known label has probabilities w. A clustering of
-    weight g counts as if it were there g times: its probabilities are to the power of g.
+    weight g counts like g copies of it: its probabilities are raised to the power of g.
 
     BIC = p·ln N - 2·ln L with p = (k - 1) + k·Σ_m g_m (k_m - 1); ICL adds twice the entropy of the
     memberships. Both take the votes on one object as independent evidence, which the clusterings
@@ -123,9 +124,9 @@ class LCA(ConsensusClusterer):
     better clustering where votes depend on each other.
 
     With N objects, M clusterings, n microclusters, C clusters in the ensemble: O(N·M) for
-    microclusters, the time of `LWPT` for the start, and O(n·M·k) a round. From more than 1,000
-    clusters in the ensemble the start is from clusterings at even distances in the table, about
-    1,000 clusters of them. :meth:`cut` starts at its k and repeats the rounds.
+    microclusters, the time of `LWPT` for the start, and O(n·M·k) a round. With more than 1,000
+    clusters in the ensemble, the start uses clusterings at even distances in the table, with about
+    1,000 clusters in all. :meth:`cut` starts at its k and repeats the rounds.
 
     References
     ----------
@@ -144,7 +145,7 @@ class LCA(ConsensusClusterer):
     """
 
     _takes_member_weight = _joins_groups = True  # the most likely classes
-    _why_fewer = "the other classes have no object that is most likely theirs"
+    _why_fewer = "no object belongs most likely to the other classes"
     class_weights_: FloatArray
     _vote_probabilities_: FloatArray
     _last: flow.LatentClasses | None
@@ -181,7 +182,7 @@ class LCA(ConsensusClusterer):
         self._finish()
         mixture: Any = self._last
         self._last = None
-        # Columns in the order of labels; classes that are no object's go last.
+        # Columns in the order of labels; classes without an object are last.
         columns = in_order_of_appearance(mixture.posterior.argmax(axis=1), len(mixture.weights))
         self.class_weights_ = mixture.weights[columns]
         self._vote_probabilities_ = mixture.probabilities[:, columns].ravel()
@@ -191,13 +192,13 @@ class LCA(ConsensusClusterer):
         return self
 
     def predict_proba(self, X: Any) -> FloatArray:
-        """Return how likely new rows of votes belong to each class.
+        """Return the probability of each class for new rows of votes.
 
         Parameters
         ----------
         X : array-like, DataFrame, Arrow table or Ensemble of shape (n_objects, n_clusterings)
-            Votes by the same clusterings as in fit. Missing votes and labels that the fit has not
-            seen are left out; a row without a known label has the probabilities `class_weights_`.
+            Votes of the same clusterings as in fit. Missing votes and labels that did not occur in
+            fit are ignored; a row without a known label has the probabilities `class_weights_`.
 
         Returns
         -------
@@ -208,7 +209,7 @@ class LCA(ConsensusClusterer):
         return self._posterior(table)[new.microclusters.of_object]
 
     def criteria(self, n_clusters: Iterable[int]) -> criteria.ClassCriteria:
-        """Return log-likelihood, BIC and ICL at several numbers of classes, from the fitted state.
+        """Return log-likelihood, BIC and ICL at several numbers of classes, without refitting.
 
         Parameters
         ----------
@@ -231,9 +232,8 @@ class LCA(ConsensusClusterer):
         3            11         -71.802  187.483  196.379
         """
         check_is_fitted(self, "labels_")
-        ks = [_validate.check_n_clusters(type(self).__name__, k) for k in n_clusters]
-        for k in ks:
-            _validate.check_enough_groups(type(self).__name__, k, self.n_microclusters_)
+        owner = f"{type(self).__name__}.criteria"
+        ks = check_numbers(owner, n_clusters, self.n_microclusters_)
         with one_blas_thread:
             mixtures = [self._mixture(k) for k in ks]
         scores = np.array([self._scores(mixture) for mixture in mixtures]).reshape(-1, 2)
@@ -247,18 +247,18 @@ class LCA(ConsensusClusterer):
 
     @property
     def memberships_(self) -> FloatArray:
-        """How likely each object belongs to each class; column c is label c."""
+        """Probability of each class for each object; column c is label c."""
         check_is_fitted(self, "labels_")
         return self._posterior(self.microclusters_.table)[self.microclusters_.of_object]
 
     @property
     def vote_probabilities_(self) -> FloatArray:
-        """How likely an object of each class (column) votes for each cluster of the ensemble."""
+        """Probability that an object of each class (column) votes for each cluster."""
         check_is_fitted(self, "labels_")
         return self._vote_probabilities_.reshape(-1, len(self.class_weights_))
 
     def _prepare(self) -> None:
-        """Set what every cut needs."""
+        """Set the state that every cut needs."""
         table = self.microclusters_.table
         self._members, self._owner = flow.membership(table).tocsr(), flow.owners(table)
         weight = self._cluster_weight()
@@ -269,7 +269,7 @@ class LCA(ConsensusClusterer):
 
     def _cut(self, n_clusters: int) -> NDArray[np.int64]:
         mixture = self._mixture(n_clusters)
-        if "labels_" not in vars(self):  # a cut of a fit, which keeps the mixture
+        if "labels_" not in vars(self):  # during fit, which keeps the mixture
             self._last = mixture
         return cast("NDArray[np.int64]", mixture.posterior.argmax(axis=1))
 
@@ -315,7 +315,7 @@ class LCA(ConsensusClusterer):
         return flow.expect(votes, self.class_weights_, self.vote_probabilities_)[0]
 
     def _label_unseen(self, table: NDArray[np.int32]) -> NDArray[np.int64]:
-        """Return the most likely class of each row, of those that have objects."""
+        """Return the most likely class of each row, among classes with objects."""
         labels: NDArray[np.int64] = self._posterior(table)[:, : self.n_clusters_].argmax(axis=1)
         return labels
 

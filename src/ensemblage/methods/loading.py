@@ -1,4 +1,4 @@
-"""A fitted estimator from the plain data of a file, each part checked: files may be damaged."""
+"""Loading of a fitted estimator from plain data; every part is checked, as files may be damaged."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ if TYPE_CHECKING:
 
     from ensemblage.methods.saving import Arrays, Header
 
-#: Formats of the same layout: the project was called quorate when it wrote the older one.
+#: Formats of the same layout; the older one has the project's former name, quorate.
 _READABLE = (FORMAT, "quorate model")
 _NAME = re.compile(r"_?[a-z][a-z0-9_]*")
 
 
 def check_preamble(header: Header, path: str) -> None:
-    """Refuse a header of another format, or of a version that is not known yet."""
+    """Raise an error if the header has another format or a newer version."""
     if header.get("format") not in _READABLE:
         raise FileFormatError(f"{path} is not a saved model: its header is of another format.")
     version: Any = header.get("version")
@@ -36,12 +36,12 @@ def check_preamble(header: Header, path: str) -> None:
     if version > VERSION:
         raise FileFormatError(
             f"{path} was saved by ensemblage {header.get('ensemblage')} in version {version} of the"
-            f" format, and this one reads versions up to {VERSION}. Install a newer ensemblage."
+            f" format; this ensemblage reads versions up to {VERSION}. Install a newer ensemblage."
         )
 
 
 def without_outdated(header: Header, arrays: Arrays) -> Arrays:
-    """Return the arrays of a file but for what an older version meant otherwise."""
+    """Return the arrays of a file, without those whose meaning has changed since."""
     from_similarity = header.get("found", {}).get("_from_similarity", False)
     if header["version"] >= 2 or from_similarity:
         return arrays
@@ -49,12 +49,12 @@ def without_outdated(header: Header, arrays: Arrays) -> Arrays:
 
 
 def broken(path: str, why: str) -> FileFormatError:
-    """Return the complaint about a file whose parts do not fit together."""
+    """Return the error for a file whose parts are inconsistent."""
     return FileFormatError(f"{path} is a damaged model: {why}. Save the model again.")
 
 
 def restored(kind: type[Any], header: Header, arrays: Arrays, path: str) -> Any:
-    """Return the estimator that `state_of` has described."""
+    """Return the estimator that `state_of` described."""
     estimator = made(kind, header["parameters"], path)
     ensemble = _ensemble(header, arrays, path)
     groups = ensemble.microclusters
@@ -63,18 +63,18 @@ def restored(kind: type[Any], header: Header, arrays: Arrays, path: str) -> Any:
     _set_found(estimator, header["found"], arrays, path)
     k = vars(estimator).get("n_clusters_")
     if not _is_count(k) or not 0 <= micro_labels.min() <= micro_labels.max() < k:
-        raise broken(path, "its labels do not fit its number of clusters")
+        raise broken(path, "its labels do not match its number of clusters")
     estimator._ensemble, estimator.microclusters_ = ensemble, groups
     estimator.n_microclusters_, estimator.n_features_in_ = n, ensemble.n_clusterings
     if ensemble.names is not None and all(isinstance(name, str) for name in ensemble.names):
         estimator.feature_names_in_ = np.array(ensemble.names, dtype=object)
     if not isinstance(vars(estimator).setdefault("_from_similarity", False), bool):
-        raise broken(path, "it does not say what it was fitted on")
+        raise broken(path, "its type of input is missing")
     weight = vars(estimator).setdefault("member_weight_", None)
     try:
         _validate.check_member_weight(kind.__name__, weight, groups)
     except ValueError as error:
-        raise broken(path, "its member_weight_ does not fit its clusterings") from error
+        raise broken(path, "its member_weight_ does not match its clusterings") from error
     estimator._micro_labels, estimator._unit_of_object = micro_labels, groups.of_object
     estimator._confidence = None
     if "confidence" in arrays:
@@ -84,7 +84,7 @@ def restored(kind: type[Any], header: Header, arrays: Arrays, path: str) -> Any:
         n_units = len(groups.of_object)
         labels = _checked(arrays, "labels", (n_units,), "i", path).astype(np.int64)
         if not 0 <= labels.min() <= labels.max() < k:
-            raise broken(path, "its labels do not fit its number of clusters")
+            raise broken(path, "its labels do not match its number of clusters")
         estimator.labels_ = labels
         estimator._unit_of_object = np.arange(n_units, dtype=np.int32)
     else:
@@ -98,24 +98,24 @@ def restored(kind: type[Any], header: Header, arrays: Arrays, path: str) -> Any:
         raise broken(path, why)
     left_out = header["left_out"]
     if not isinstance(left_out, list) or not all(isinstance(name, str) for name in left_out):
-        raise broken(path, "what it was saved without is not listed by name")
+        raise broken(path, "the list of omitted attributes is invalid")
     estimator._left_out = frozenset(left_out)
     return estimator
 
 
 def made(kind: type[Any], parameters: Any, path: str) -> Any:
-    """Return an estimator with these parameters, if they are its own."""
+    """Return an estimator with these parameters, if it has them all."""
     if not isinstance(parameters, dict) or set(parameters) - set(kind._get_param_names()):
         raise broken(path, f"its parameters are not those of {kind.__name__}")
     return kind(**parameters)
 
 
 def complete(estimator: Any) -> None:
-    """Compute what a loaded estimator was saved without, from its microclusters."""
+    """Recompute an omitted attribute of a loaded estimator from its microclusters."""
     if estimator._from_similarity:
         raise AttributeError(
-            f"This {type(estimator).__name__} was fitted on a similarity, and saved without it:"
-            f" labels, confidence and cuts are there, and whatever follows from it is not."
+            f"This {type(estimator).__name__} was fitted on a similarity and saved without it:"
+            f" labels, confidence and cuts are available, but nothing that needs the similarity."
         )
     left_out, estimator._left_out = estimator._left_out, frozenset()
     seed = vars(estimator).get("_seed")
@@ -123,14 +123,14 @@ def complete(estimator: Any) -> None:
     if seed is not None:
         again.set_params(random_state=_validate.DrawnSeed(seed))
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # whatever there was to warn of was said by the first fit
+        warnings.simplefilter("ignore")  # the first fit has raised the warnings
         again.fit(estimator._ensemble, member_weight=estimator.member_weight_)
     for name in left_out & vars(again).keys():
         setattr(estimator, name, vars(again)[name])
 
 
 def _ensemble(header: Header, arrays: Arrays, path: str) -> Ensemble:
-    """Return the ensemble that was fitted, each part checked against the others."""
+    """Return the fitted ensemble, each part checked against the others."""
     table = _checked(arrays, "table", (None, None), "i", path).astype(np.int32)
     n, n_clusterings = table.shape
     sizes = _checked(arrays, "sizes", (n,), "i", path).astype(np.int64)
@@ -138,34 +138,34 @@ def _ensemble(header: Header, arrays: Arrays, path: str) -> Ensemble:
     if min(n, n_clusterings) == 0 or sizes.min() < 1 or not _is_count(n_objects):
         raise broken(path, "its microclusters have no objects")
     if n_objects != sizes.sum():
-        raise broken(path, "its microclusters have not as many objects as it says")
-    known = isinstance(labels, list) and len(labels) == n_clusterings
-    if not known or not all(isinstance(some, list) for some in labels):
-        raise broken(path, f"it has not the labels of {n_clusterings} clusterings")
+        raise broken(path, "its microclusters do not have the stated number of objects")
+    complete = isinstance(labels, list) and len(labels) == n_clusterings
+    if not complete or not all(isinstance(some, list) for some in labels):
+        raise broken(path, f"it does not have the labels of {n_clusterings} clusterings")
     n_codes = np.array([len(some) for some in labels])
     if (table < -1).any() or (table >= n_codes).any() or (table < 0).all(axis=1).any():
-        raise broken(path, "its votes and their labels do not fit together")
+        raise broken(path, "its votes do not match their labels")
     if any(not is_scalar(label) or label is None for some in labels for label in some):
-        raise broken(path, "some of its labels are no labels")
+        raise broken(path, "it contains invalid labels")
     if names is not None and (
         not isinstance(names, list) or len(names) != n_clusterings or not all(map(is_name, names))
     ):
-        raise broken(path, f"it has not the names of {n_clusterings} clusterings")
+        raise broken(path, f"it does not have the names of {n_clusterings} clusterings")
     ensemble = Ensemble.of_checked_groups(table, sizes, labels, names)
     if "of_object" in arrays:
         of_object = _checked(arrays, "of_object", (None,), "i", path).astype(np.int32)
         in_range = len(of_object) > 0 and 0 <= of_object.min() <= of_object.max() < n
         counted = in_range and np.array_equal(np.bincount(of_object, minlength=n), sizes)
         if not counted and not np.array_equal(of_object, np.arange(n)):
-            raise broken(path, "its objects and their microclusters do not fit together")
+            raise broken(path, "its objects do not match its microclusters")
         ensemble.microclusters = Microclusters(table, sizes, of_object)
     return ensemble
 
 
 def _set_found(estimator: Any, found: Any, arrays: Arrays, path: str) -> None:
-    """Set what fit had found, under names that mean nothing else to the estimator."""
+    """Set the attributes of the fit, under names that are not used otherwise."""
     if not isinstance(found, dict):
-        raise broken(path, "what fit has found is not there")
+        raise broken(path, "its fitted attributes are missing")
     vectors = {
         name.removeprefix("found/"): array
         for name, array in arrays.items()
@@ -175,20 +175,20 @@ def _set_found(estimator: Any, found: Any, arrays: Arrays, path: str) -> None:
         taken = name in PLACED or name in estimator.get_params() or hasattr(type(estimator), name)
         good = is_kept(name, value) if isinstance(value, np.ndarray) else is_scalar(value)
         if taken or not good or not _NAME.fullmatch(name):
-            raise broken(path, f"{name!r} is nothing that fit finds")
+            raise broken(path, f"{name!r} is not a fitted attribute")
         setattr(estimator, name, value)
     seed = found.get("_seed")
     if seed is not None and not _is_count(seed):
-        raise broken(path, "its seed is no number")
+        raise broken(path, "its seed is not a number")
 
 
 def _checked(
     arrays: Arrays, name: str, shape: tuple[int | None, ...], kind: str, path: str
 ) -> NDArray[Any]:
-    """Return an array of the file if it has this shape (None is any length) and kind."""
+    """Return an array of the file if it has this shape (None is any length) and type."""
     array = arrays.get(name)
     if array is None or array.dtype.kind != kind or array.ndim != len(shape):
-        raise broken(path, f"its array {name!r} is missing or of the wrong kind")
+        raise broken(path, f"its array {name!r} is missing or of the wrong type")
     for length, wanted in zip(array.shape, shape, strict=True):
         if wanted not in (None, length):
             raise broken(path, f"its array {name!r} has the shape {array.shape}")
@@ -196,15 +196,15 @@ def _checked(
 
 
 def _check_tree(tree: NDArray[Any], n_leaves: int, path: str) -> None:
-    """Refuse a tree that merges what is not there: kernels follow it without looking."""
+    """Reject a tree with invalid merges: kernels follow it without checks."""
     if tree.shape != (n_leaves - 1, 4) or tree.dtype != np.float64 or not np.isfinite(tree).all():
-        raise broken(path, f"its tree is not one of {n_leaves} leaves")
+        raise broken(path, f"its tree does not have {n_leaves} leaves")
     merged = tree[:, :2]
     latest = n_leaves + np.arange(len(tree))
     fits = (merged >= 0) & (merged < latest[:, None]) & (merged == np.floor(merged))
     used = np.sort(merged, axis=None)
     if not fits.all() or any(a == b for a, b in pairwise(used.tolist())):
-        raise broken(path, "its tree merges what is not there")
+        raise broken(path, "its tree merges nodes that do not exist")
 
 
 def _is_count(value: Any) -> bool:

@@ -19,36 +19,36 @@ class LWEA(SharedClusters):
     """Agglomerative consensus on co-association in which certain clusters count more.
 
     A cluster whose objects the other clusterings keep together weighs more than one they scatter;
-    two objects are as similar as the weight of the clusters they share.
+    the similarity of two objects is the weight of the clusters they share.
 
     Parameters
     ----------
     n_clusters : int or "auto", default=8
-        How many clusters to form; "auto" chooses as :func:`ensemblage.metrics.choose_k` does.
+        Number of clusters; "auto" chooses it with :func:`ensemblage.metrics.choose_k`.
     linkage : {"average", "complete", "single"}, default="average"
-        Which similarity of two clusters decides about merging: the mean, the smallest or the
-        largest of their objects'.
+        Similarity of two clusters: the mean, smallest or largest over pairs of their objects.
     ties : {"mean", "later", "octave"}, default="mean"
-        Which of the pairs of clusters that are equally similar merge first; much of complete and
-        single link depends on it. "mean": the pair with the largest mean similarity, then the one
-        with the most objects. The others go by the order of rows: "later" takes the first pair, and
-        the union its later place; "octave" the last pair and the earlier place, as GNU Octave does.
+        Which of several equally similar pairs of clusters merges first; complete and single link
+        depend on it strongly. "mean": the pair with the largest mean similarity, then the one with
+        the most objects. The others use the order of rows: "later" takes the first pair and puts
+        the union in its later place; "octave" takes the last pair and the earlier place, as GNU
+        Octave does.
     weights : {"entropy", "normalized"}, default="entropy"
-        How uncertainty is measured: by the entropy of a cluster over the other clusterings, as
-        published; or by that entropy divided by log2 of the number of clusters of the cluster's
-        own clustering, which compares coarse and fine clusterings on one scale.
+        Measure of uncertainty: the entropy of a cluster over the other clusterings, as published;
+        or that entropy divided by log2 of the number of clusters of the cluster's own clustering,
+        which puts coarse and fine clusterings on one scale.
     theta : float or "auto", default="auto"
-        How much uncertainty is forgiven; the smaller, the less an uncertain cluster weighs.
-        "auto" is 0.4 with entropies and 0.1 with normalised ones.
+        Tolerance of uncertainty: the smaller, the less an uncertain cluster weighs. "auto" is 0.4
+        with entropies and 0.1 with normalised ones.
     level : {"microclusters", "objects"}, default="microclusters"
-        What is merged. Microclusters, whose objects then share a label; or the objects themselves,
-        as in the article, where identical rows of votes may part. The two give the same clusters
-        wherever the cut of the objects keeps identical rows together.
+        The units that are merged: microclusters, whose objects then share a label; or objects, as
+        in the article, where identical rows of votes may be separated. Both give the same clusters
+        if the cut of the objects keeps identical rows together.
     min_cluster_size : int, float or "auto", default=1
         Least size of a cluster: a number of objects, or as a float a share of n_objects /
         n_clusters; "auto" is 0.1. Smaller branches of the tree join the most similar cluster, so
-        that outliers do not use up clusters. It is halved where the tree has too few branches of
-        that size. 1 is the plain cut of the tree.
+        that outliers do not use up clusters. It is halved if the tree has too few branches of that
+        size. 1 is the plain cut of the tree.
     n_jobs : int or None, default=None
         Threads. None means ``OMP_NUM_THREADS`` or else all cores; results do not depend on it.
 
@@ -57,24 +57,24 @@ class LWEA(SharedClusters):
     labels_ : ndarray of shape (n_objects,)
         Consensus labels 0..n_clusters_-1, in order of first appearance.
     n_clusters_ : int
-        How many clusters came out.
+        Number of clusters found.
     k_choice_ : KChoice
-        With ``n_clusters="auto"``: why so many.
+        The chosen number and the reasons; only with ``n_clusters="auto"``.
     confidence_ : ndarray of shape (n_objects,)
         How much closer each object is to its own cluster than to the next, in [0, 1].
     similarity_ : ndarray of shape (n_microclusters_, n_microclusters_)
         Locally weighted co-association of two different objects of each pair of microclusters;
-        below 1 also on the diagonal, where both are of the same. Computed when asked for if the
-        tree was made without it, and refused if it would not fit.
+        below 1 also on the diagonal, where both are of the same. Computed on first access if the
+        tree did not need it; raises MemoryBudgetError if it would not fit.
     linkage_matrix_ : ndarray of shape (n_microclusters_ - 1, 4)
         The tree of merges over microclusters, in SciPy's format; with ``level="objects"`` over
         objects, of shape (n_objects - 1, 4).
     certainties_ : ndarray of shape (n_clusters of the ensemble,)
         The weight of each cluster (the ensemble-driven cluster index), clustering by clustering.
     microclusters_ : Microclusters
-        Their votes, their sizes, and where each object belongs.
+        Votes and sizes of the microclusters, and the microcluster of each object.
     n_microclusters_, n_features_in_ : int
-        Sizes that were found; `n_features_in_` counts clusterings.
+        Numbers of microclusters and of clusterings.
 
     See Also
     --------
@@ -90,14 +90,14 @@ class LWEA(SharedClusters):
     objects, they merge at height 1 - s_aa and not at 0. The default leaves these merges out; both
     levels agree wherever the object-level cut keeps identical rows together, which is where k is
     small. ``level="objects"`` is exact: through microclusters, with their inner merges, where no
-    s_ab exceeds s_aa and ``ties="mean"``, else on the N × N distances, which may be refused for
-    memory. Without missing votes no s_ab exceeds s_aa.
+    s_ab exceeds s_aa and ``ties="mean"``, else on the N × N distances, which raises
+    MemoryBudgetError if they do not fit. Without missing votes no s_ab exceeds s_aa.
 
     With N objects, M clusterings, n microclusters and C clusters in the ensemble: O(N·M) for
     microclusters, O(n·M²) for the weights, O(n²·M) for the similarity, O(n²) for the tree,
-    and 16·n² bytes. Beyond 4,000 microclusters average link (with ``ties="mean"``) on votes
-    none of which is missing goes by clusters and not by pairs: the same tree, in 80·n·M bytes.
-    :meth:`cut` costs O(n). No random numbers are drawn.
+    and 16·n² bytes. Above 4,000 microclusters average link (with ``ties="mean"``) on votes without
+    missing ones works on clusters instead of pairs: the same tree, in 80·n·M bytes. :meth:`cut`
+    costs O(n). The method is deterministic.
 
     References
     ----------

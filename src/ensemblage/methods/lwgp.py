@@ -22,17 +22,16 @@ class LWGP(BipartiteClusterer):
     Parameters
     ----------
     n_clusters : int or "auto", default=8
-        How many clusters to form; "auto" chooses as :func:`ensemblage.metrics.choose_k` does.
+        Number of clusters; "auto" chooses it with :func:`ensemblage.metrics.choose_k`.
     weights : {"entropy", "normalized"}, default="entropy"
-        How uncertainty is measured: by the entropy of a cluster over the other clusterings, as
-        published; or by that entropy divided by log2 of the number of clusters of the cluster's
-        own clustering, which compares coarse and fine clusterings on one scale.
+        Measure of uncertainty: the entropy of a cluster over the other clusterings, as published;
+        or that entropy divided by log2 of the number of clusters of the cluster's own clustering,
+        which puts coarse and fine clusterings on one scale.
     theta : float or "auto", default="auto"
-        How mildly uncertain clusters are treated: near 0 only certain ones count, for large
-        values all count the same.
-        "auto" is 0.4 with entropies and 0.1 with normalised ones.
+        Tolerance of uncertainty: near 0 only certain clusters count, for large values all count the
+        same. "auto" is 0.4 with entropies and 0.1 with normalised ones.
     random_state : int, Generator, RandomState or None, default=None
-        Decides the starts of k-means. Equal integers give equal labels.
+        Seed of the starts of k-means. Equal integers give equal labels.
     n_jobs : int or None, default=None
         Threads. None means ``OMP_NUM_THREADS`` or else all cores; results do not depend on it.
 
@@ -41,16 +40,16 @@ class LWGP(BipartiteClusterer):
     labels_ : ndarray of shape (n_objects,)
         Consensus labels 0..n_clusters_-1, in order of first appearance.
     n_clusters_ : int
-        How many clusters came out; fewer than asked for comes with a warning.
+        Number of clusters found; a warning is raised if it is lower than requested.
     k_choice_ : KChoice
-        With ``n_clusters="auto"``: why so many.
+        The chosen number and the reasons; only with ``n_clusters="auto"``.
     confidence_ : ndarray of shape (n_objects,)
         How much closer each object is to its own cluster than to the next by co-association, in
         [0, 1].
     microclusters_ : Microclusters
-        Their votes, their sizes, and where each object belongs.
+        Votes and sizes of the microclusters, and the microcluster of each object.
     n_microclusters_, n_features_in_ : int
-        Sizes that were found; `n_features_in_` counts clusterings.
+        Numbers of microclusters and of clusterings.
 
     See Also
     --------
@@ -69,7 +68,7 @@ class LWGP(BipartiteClusterer):
     objects.
 
     With N objects, M clusterings, n microclusters and C clusters in the ensemble: O(N·M) for
-    microclusters, O(n·M²) for entropies and graph, O(C³) for eigenvectors, beyond 1,000 clusters
+    microclusters, O(n·M²) for entropies and graph, O(C³) for eigenvectors, above 1,000 clusters
     O(C²·k), and O(n·k²) a round of k-means. :meth:`cut` repeats k-means only.
 
     References

@@ -17,30 +17,29 @@ if TYPE_CHECKING:
 
     from ensemblage._types import FloatArray
 
-#: So many of the heaviest microclusters decide where k-means starts.
+#: The number of heaviest microclusters that determine the start of k-means.
 _ROWS_FOR_WARD = 3000
 
 
 class LWPT(BipartiteClusterer):
     """Consensus by random walks between objects and the clusters that are certain of them.
 
-    A walker steps from an object to one of its clusters, rather to one that the other clusterings
-    keep together, and on to an object of that cluster. After many such steps objects whose
-    walkers are spread alike belong together. How many steps depends on `n_clusters`: until about
-    half of the possible distinctions have faded. Nothing in it is random.
+    A walker steps from an object to one of its clusters, preferably one that the other clusterings
+    keep together, and then to an object of that cluster. Objects with similar distributions of
+    walkers after many such steps belong together. The number of steps depends on `n_clusters`:
+    until about half of the possible distinctions have faded. The method is deterministic.
 
     Parameters
     ----------
     n_clusters : int or "auto", default=8
-        How many clusters to form; "auto" chooses as :func:`ensemblage.metrics.choose_k` does.
+        Number of clusters; "auto" chooses it with :func:`ensemblage.metrics.choose_k`.
     weights : {"entropy", "normalized"}, default="entropy"
-        How uncertainty is measured: by the entropy of a cluster over the other clusterings, as
-        published; or by that entropy divided by log2 of the number of clusters of the cluster's
-        own clustering, which compares coarse and fine clusterings on one scale.
+        Measure of uncertainty: the entropy of a cluster over the other clusterings, as published;
+        or that entropy divided by log2 of the number of clusters of the cluster's own clustering,
+        which puts coarse and fine clusterings on one scale.
     theta : float or "auto", default="auto"
-        How mildly uncertain clusters are treated: near 0 a walker only takes the most certain
-        cluster of an object, for large values any.
-        "auto" is 0.15 with entropies and 0.06 with normalised ones.
+        Tolerance of uncertainty: near 0 a walker only takes the most certain cluster of an object,
+        for large values any. "auto" is 0.15 with entropies and 0.06 with normalised ones.
     n_jobs : int or None, default=None
         Threads. None means ``OMP_NUM_THREADS`` or else all cores; results do not depend on it.
 
@@ -49,25 +48,25 @@ class LWPT(BipartiteClusterer):
     labels_ : ndarray of shape (n_objects,)
         Consensus labels 0..n_clusters_-1, in order of first appearance.
     n_clusters_ : int
-        How many clusters came out; fewer than asked for comes with a warning.
+        Number of clusters found; a warning is raised if it is lower than requested.
     k_choice_ : KChoice
-        With ``n_clusters="auto"``: why so many.
+        The chosen number and the reasons; only with ``n_clusters="auto"``.
     confidence_ : ndarray of shape (n_objects,)
         How much closer each object is to its own cluster than to the next by co-association, in
         [0, 1].
     microclusters_ : Microclusters
-        Their votes, their sizes, and where each object belongs.
+        Votes and sizes of the microclusters, and the microcluster of each object.
     n_microclusters_, n_features_in_ : int
-        Sizes that were found; `n_features_in_` counts clusterings.
+        Numbers of microclusters and of clusterings.
 
     See Also
     --------
-    LWGP : the weights it starts from, in a graph that is cut without a walk.
+    LWGP : the same weights, in a graph that is cut without a walk.
     PTGP : walks between microclusters.
 
     Notes
     -----
-    A method of this project, not published elsewhere: new, promising, and measured by us only.
+    A method of this project, not published elsewhere and evaluated only by its authors.
 
     1. Ent_u is the entropy in bits of the objects of cluster u over the clusters of each
        clustering, summed over the M clusterings; a_u = exp(-Ent_u / (theta·M)).
@@ -148,7 +147,7 @@ class LWPT(BipartiteClusterer):
         _validate.check_memory(
             32 * self.n_microclusters_ * len(weights),
             f"LWPT's trajectories of {self.n_microclusters_} microclusters",
-            "Fewer clusters, or PTGP or USENC, need less.",
+            "Fewer clusters need less, and so do PTGP and USENC.",
         )
         return flow.unit_rows(self._transfer_cut.coordinates(len(weights)) * weights)
 
@@ -159,7 +158,7 @@ class LWPT(BipartiteClusterer):
         _validate.check_memory(
             16 * len(heaviest) ** 2,
             f"LWPT's tree of {len(heaviest)} microclusters",
-            "Fewer clusters, or PTGP or USENC, need less.",
+            "Fewer clusters need less, and so do PTGP and USENC.",
         )
         heaviest.sort()
         rows, sizes = rows[heaviest], sizes[heaviest]

@@ -16,12 +16,12 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-#: By how much of the weight a side of a bisection may exceed its share: 1 % of a half.
+#: Share of the weight by which a side of a bisection may exceed its target: 1 % of a half.
 _TOLERANCE = 0.005
 
 
 class MCLA(ConsensusClusterer):
-    """Clusters of the ensemble grouped into meta-clusters, and objects given to them.
+    """Clusters of the ensemble grouped into meta-clusters, to which objects are assigned.
 
     The clusters of all clusterings are the vertices of a graph, linked by the share of their
     objects that they have in common. It is cut into `n_clusters` meta-clusters of like weight.
@@ -30,14 +30,13 @@ class MCLA(ConsensusClusterer):
     Parameters
     ----------
     n_clusters : int or "auto", default=8
-        How many meta-clusters to form. One that wins no object is no cluster in the end. "auto"
-        chooses as :func:`ensemblage.metrics.choose_k` does.
+        Number of meta-clusters to form; those that win no object are dropped. "auto" chooses it
+        with :func:`ensemblage.metrics.choose_k`.
     partitioner : {"mtkahypar", "metis"}, default="mtkahypar"
-        What cuts the graph. "metis" (recursive bisection, what the authors used) needs
+        The library that cuts the graph. "metis" (recursive bisection, used by the authors) needs
         ``pip install "ensemblage[metis]"``.
     random_state : int, Generator, RandomState or None, default=None
-        Decides the order in which the partitioner sees the graph. Equal integers give equal
-        labels.
+        Seed of the order of vertices in the partitioner. Equal integers give equal labels.
     n_jobs : int or None, default=None
         Threads. None means ``OMP_NUM_THREADS`` or else all cores; results do not depend on it.
         The partitioner runs on one.
@@ -47,16 +46,16 @@ class MCLA(ConsensusClusterer):
     labels_ : ndarray of shape (n_objects,)
         Consensus labels 0..n_clusters_-1, in order of first appearance.
     n_clusters_ : int
-        How many clusters came out; fewer than asked for comes with a warning.
+        Number of clusters found; a warning is raised if it is lower than requested.
     k_choice_ : KChoice
-        With ``n_clusters="auto"``: why so many.
+        The chosen number and the reasons; only with ``n_clusters="auto"``.
     confidence_ : ndarray of shape (n_objects,)
         How much closer each object is to its own cluster than to the next, in [0, 1], by
         co-association.
     microclusters_ : Microclusters
-        Their votes, their sizes, and where each object belongs.
+        Votes and sizes of the microclusters, and the microcluster of each object.
     n_microclusters_, n_features_in_ : int
-        Sizes that were found; `n_features_in_` counts clusterings.
+        Numbers of microclusters and of clusterings.
 
     See Also
     --------
@@ -73,9 +72,8 @@ class MCLA(ConsensusClusterer):
     meta-cluster of its own.
 
     The association of an object with a meta-cluster is the *mean* over its clusters of being in
-    them. Only clusterings in which the object voted are counted: without its vote a clustering
-    says neither yes nor no. Ties go to the meta-cluster that holds the earliest cluster of the
-    ensemble, where the authors' program adds random noise.
+    them. Only clusterings in which the object voted are counted. Ties go to the meta-cluster that
+    contains the earliest cluster of the ensemble, where the authors' program adds random noise.
 
     Exact on microclusters: O(n·M²) for n microclusters and M clusterings, and a graph of as many
     vertices as the ensemble has clusters. :meth:`cut` repeats the partition only. It gives no more
@@ -94,7 +92,7 @@ class MCLA(ConsensusClusterer):
     array([0, 0, 0, 1, 1, 1])
     """
 
-    _joins_groups = True  # groups of clusters of like size
+    _joins_groups = True  # groups of clusters of similar size
 
     def __init__(
         self,
@@ -120,7 +118,7 @@ class MCLA(ConsensusClusterer):
         _validate.check_memory(
             32 * n_in_ensemble**2,
             f"MCLA's graph of {n_in_ensemble} clusters",
-            "Fewer clusterings, or coarser ones, need less.",
+            "Fewer or coarser clusterings need less.",
         )
         overlaps = flow.overlaps(self.microclusters_.table, sizes)
         likeness = flow.jaccard(overlaps)
@@ -143,7 +141,7 @@ class MCLA(ConsensusClusterer):
         association = flow.association(
             self._membership, table >= 0, flow.owners(table), groups, n_groups
         )
-        # Parts are numbered as the partitioner pleases; earliest cluster first makes argmax fair.
+        # The partitioner numbers parts arbitrarily; earliest cluster first makes ties well defined.
         first = np.unique(groups, return_index=True)[1]
         order = np.argsort(first)
         return order[association[:, order].argmax(axis=1)]

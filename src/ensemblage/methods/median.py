@@ -22,11 +22,12 @@ if TYPE_CHECKING:
 
     from ensemblage._types import FloatArray
 
-#: Random runs, clusters that each takes apart, and the n·M·k up to which that many are affordable.
+#: Random runs, clusters that each takes apart, and the n·M·k up to which these numbers are used.
 _RUNS, _ZEALOUS, _AFFORDABLE = 16, 10, 2e7
-#: While a is looked for, and how closely.
+#: Runs during the search for a, and its precision.
 _RUNS_FOR_A, _CLOSENESS_OF_A = 2, 0.01
-#: Up to so many microclusters a tree is where to start from; so many clusterings are tried too.
+#: Up to this number of microclusters a tree is a starting point; number of clusterings tried
+#: as well.
 _SMALL, _CANDIDATES = 2000, 100
 
 
@@ -39,26 +40,26 @@ class Median(ConsensusClusterer):
     Parameters
     ----------
     n_clusters : int or "auto", default="auto"
-        How many clusters to form; "auto" forms as many as the least loss has. That follows the
-        clusterings' own numbers: right for posterior draws, too many for clusterings that are
-        finer than what they should find.
+        How many clusters to form; "auto" uses the number that minimises the loss. It follows the
+        numbers of the clusterings: right for posterior draws, too many for clusterings that are
+        finer than the expected result.
     loss : {"vi", "binder", "nvi", "id", "nid", "omari"}, default="vi"
         Variation of information, Binder's loss, normalised variation of information, information
         distance, normalised information distance, or one less the adjusted Rand index.
     a : float or "auto", default=1.0
-        For "vi" and "binder": the cost, from 0 to 2, of parting two objects that belong together;
-        2 - a is that of joining two that do not. Larger values give fewer clusters. "auto" takes
-        the value for which the expected loss of the estimate is largest.
+        For "vi" and "binder": the cost, from 0 to 2, of separating two objects that belong
+        together; 2 - a is the cost of joining two that do not. Larger values give fewer clusters.
+        "auto" takes the value with the largest expected loss of the estimate.
     max_clusters : int or "auto", default="auto"
-        How many clusters are considered at most while their number is free; "auto" is twice the
-        largest number of any clustering.
+        Maximal number of clusters with ``n_clusters="auto"``; "auto" is twice the largest number of
+        any clustering.
     n_runs : int or "auto", default="auto"
-        Random runs beside those from given starts, of which the best wins. "auto" is 16, and fewer
-        for more than 2·10⁷ votes times clusters.
+        Random runs in addition to those from given starts; the best run wins. "auto" is 16, and
+        fewer for more than 2·10⁷ votes times clusters.
     draws : {"columns", "rows"}, default="columns"
-        Where the clusterings are in X: samplers often return one in each row.
+        Position of the clusterings in X: samplers often return one in each row.
     random_state : int, Generator, RandomState or None, default=None
-        Decides the random runs. Equal integers give equal labels.
+        Seed of the random runs. Equal integers give equal labels.
     n_jobs : int or None, default=None
         Threads. None means ``OMP_NUM_THREADS`` or else all cores; results do not depend on it.
 
@@ -67,22 +68,22 @@ class Median(ConsensusClusterer):
     labels_ : ndarray of shape (n_objects,)
         Consensus labels 0..n_clusters_-1, in order of first appearance.
     n_clusters_ : int
-        How many clusters came out.
+        Number of clusters found.
     expected_loss_ : float
         The mean loss to the clusterings, by `member_weight`.
     member_losses_ : ndarray of shape (n_clusterings,)
         The loss to each clustering; NaN for one without votes.
     a_ : float
-        The cost of parting that was used.
+        The cost of separation that was used.
     run_losses_ : ndarray of shape (n_runs,)
-        The expected loss that each run ended with, those from given starts first.
+        The final expected loss of each run, those from given starts first.
     confidence_ : ndarray of shape (n_objects,)
         How much closer each object is to its own cluster than to the next by co-association, in
         [0, 1].
     microclusters_ : Microclusters
-        Their votes, their sizes, and where each object belongs.
+        Votes and sizes of the microclusters, and the microcluster of each object.
     n_microclusters_, n_features_in_ : int
-        Sizes that were found; `n_features_in_` counts clusterings.
+        Numbers of microclusters and of clusterings.
 
     See Also
     --------
@@ -104,11 +105,11 @@ class Median(ConsensusClusterer):
     Runs start from a tree (`LWEA`, beyond 2,000 microclusters `LWGP` where `n_clusters` is given),
     from the clustering with the least expected loss, from nothing, and at random. Sweeps move one
     microcluster after the other where the loss is least, until none moves; then clusters are taken
-    apart and their microclusters allocated anew, where that helps. Identical rows share a label:
-    with "binder" that loses nothing. No search of this kind proves that its optimum is the least.
+    apart and their microclusters reallocated, if that reduces the loss. Identical rows share a
+    label: with "binder" that loses nothing. The search does not prove that its optimum is global.
 
     Equal clusterings are counted once, with their weights added. A missing vote is left out: sums
-    are over the objects that a clustering votes on.
+    are over the objects that a clustering labels.
 
     With N objects, M clusterings, n microclusters and k clusters: O(N·M) for microclusters and
     O(n·M·k) a sweep, linear in M. :meth:`cut` searches again at its k.
@@ -166,7 +167,7 @@ class Median(ConsensusClusterer):
         self._draws = _validate.check_choice(owner, "draws", self.draws, ("columns", "rows"))
         self._seed = _validate.check_random_state(owner, self.random_state)
         _validate.check_n_jobs(owner, self.n_jobs)
-        # Many clusterings of few objects are usual here, and no reason to warn.
+        # Many clusterings of few objects are usual here and not a reason to warn.
         self._begin(as_ensemble(self._turned(X), n_jobs=self.n_jobs, new=True), member_weight)
         self._prepare()
         self._found = None
@@ -188,7 +189,7 @@ class Median(ConsensusClusterer):
         if self._draws == "columns":
             return X
         if isinstance(X, Ensemble):
-            hint = "An Ensemble has its clusterings in columns already."
+            hint = "An Ensemble always has its clusterings in columns."
             raise ParameterError(
                 type(self).__name__, "draws", "'columns' for an Ensemble", "rows", hint
             )
@@ -199,11 +200,11 @@ class Median(ConsensusClusterer):
         return super()._new_rows(self._turned(X))
 
     def _prepare(self) -> None:
-        """Set what every search needs: different clusterings with their weights, and starts."""
+        """Set the state of every search: distinct clusterings with their weights, and starts."""
         table, sizes, _ = self.microclusters_
         weight = np.ones(table.shape[1]) if self.member_weight_ is None else self.member_weight_
-        # Codes are by first appearance, so equal partitions are equal columns. In the order of
-        # their bytes, that of the clusterings in the table does not matter.
+        # Codes are by first appearance, so equal partitions are equal columns. Sorting columns by
+        # their bytes makes the result independent of the order of clusterings.
         kept: dict[bytes, float] = {}
         for vote, counts in zip(np.ascontiguousarray(table.T), weight.tolist(), strict=True):
             kept[vote.tobytes()] = kept.get(vote.tobytes(), 0.0) + counts
@@ -222,12 +223,12 @@ class Median(ConsensusClusterer):
         return len(np.unique(self._found.labels))
 
     def _cut(self, n_clusters: int) -> NDArray[np.int64]:
-        found = self._found
-        if found is None:
-            found = self._search(n_clusters, self.a_)
+        result = self._found
+        if result is None:
+            result = self._search(n_clusters, self.a_)
         if "labels_" not in vars(self):
-            self.run_losses_ = found.losses
-        return found.labels
+            self.run_losses_ = result.losses
+        return result.labels
 
     def _search(
         self, n_clusters: int | None, a: float, n_runs: int | None = None
@@ -262,7 +263,7 @@ class Median(ConsensusClusterer):
         return min(most, self.n_microclusters_)
 
     def _start_labels(self, n_clusters: int | None, most: int) -> list[NDArray[np.int64]]:
-        """Return labels to start from: of another method, of a clustering, and none."""
+        """Return starting labels: of another method, of a clustering, and none."""
         nothing = np.full(self.n_microclusters_, -1, dtype=np.int64)
         if n_clusters is not None:
             nothing[:n_clusters] = np.arange(n_clusters)
@@ -277,11 +278,11 @@ class Median(ConsensusClusterer):
         return [*starts, *([] if member is None else [member]), nothing]
 
     def _best_member(self, n_clusters: int | None, most: int) -> NDArray[np.int64] | None:
-        """Return the votes of the clustering with the least expected loss, of those that fit."""
-        sizes, found = self.microclusters_.sizes, self._table.max(axis=0) + 1
-        fits = np.flatnonzero((found > 0) & (found <= most))
+        """Return the votes of the clustering with the least expected loss, among those that fit."""
+        sizes, clusters_of_member = self.microclusters_.sizes, self._table.max(axis=0) + 1
+        fits = np.flatnonzero((clusters_of_member > 0) & (clusters_of_member <= most))
         if n_clusters is not None:
-            fits = np.flatnonzero(found == n_clusters)
+            fits = np.flatnonzero(clusters_of_member == n_clusters)
         if len(fits) == 0:
             return None
         step = max(1.0, len(fits) / _CANDIDATES)
@@ -293,11 +294,11 @@ class Median(ConsensusClusterer):
         return self._table[:, tried[int(np.argmin(losses))]].astype(np.int64)
 
     def _mean(self, losses: FloatArray) -> float:
-        known = np.isfinite(losses) & (self._weight > 0)
-        return float(np.average(losses[known], weights=self._weight[known]))
+        valid = np.isfinite(losses) & (self._weight > 0)
+        return float(np.average(losses[valid], weights=self._weight[valid]))
 
     def _best_a(self) -> float:
-        """Return the cost for which the least expected loss is largest; it is concave in that."""
+        """Return the cost for which the least expected loss, a concave function, is largest."""
 
         def least(a: float) -> float:
             return self._search(None, a, n_runs=_RUNS_FOR_A).loss

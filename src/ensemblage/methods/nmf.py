@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from ensemblage._types import FloatArray
 
-#: How often a start in which a cluster has died is drawn.
+#: Maximal draws of a start in which a cluster has died.
 _DRAWS = 3
 
 
@@ -26,19 +26,19 @@ class NMF(ConsensusClusterer):
 
     Co-association of the objects is approximated by Q S Qᵀ, where Q has a nonnegative column for
     each cluster, columns are nearly orthogonal and S is diagonal. An object belongs to the cluster
-    in whose column it is largest.
+    in whose column its value is largest.
 
     Parameters
     ----------
     n_clusters : int or "auto", default=8
-        How many clusters to form; "auto" chooses as :func:`ensemblage.metrics.choose_k` does.
+        Number of clusters; "auto" chooses it with :func:`ensemblage.metrics.choose_k`.
     n_starts : int, default=3
         Random starts, of which the one with the smallest residual is kept. A start in which a
-        cluster dies is drawn again, twice at most.
+        cluster dies is redrawn at most twice.
     max_iter : int, default=200
         Rounds of updates of each start.
     random_state : int, Generator, RandomState or None, default=None
-        Decides the starts. Equal integers give equal labels.
+        Seed of the starts. Equal integers give equal labels.
     n_jobs : int or None, default=None
         Threads. None means ``OMP_NUM_THREADS`` or else all cores; results do not depend on it.
 
@@ -47,17 +47,17 @@ class NMF(ConsensusClusterer):
     labels_ : ndarray of shape (n_objects,)
         Consensus labels 0..n_clusters_-1, in order of first appearance.
     n_clusters_ : int
-        How many clusters came out; fewer than asked for comes with a warning.
+        Number of clusters found; a warning is raised if it is lower than requested.
     k_choice_ : KChoice
-        With ``n_clusters="auto"``: why so many.
+        The chosen number and the reasons; only with ``n_clusters="auto"``.
     confidence_ : ndarray of shape (n_objects,)
         How much closer each object is to its own cluster than to the next, in [0, 1].
     microclusters_ : Microclusters
-        Their votes, their sizes, and where each object belongs.
+        Votes and sizes of the microclusters, and the microcluster of each object.
     n_iter_ : int
         Rounds of updates of each start: `max_iter`.
     n_microclusters_, n_features_in_ : int
-        Sizes that were found; `n_features_in_` counts clusterings.
+        Numbers of microclusters and of clusterings.
 
     Notes
     -----
@@ -66,13 +66,13 @@ class NMF(ConsensusClusterer):
 
         Q ← Q · sqrt( A Q S / (Q Qᵀ A Q S) ),   S ← S · sqrt( Qᵀ A Q / (Qᵀ Q S Qᵀ Q) ).
 
-    They keep the rows of identical objects equal if these start equal, as here. So they run on
-    microclusters, every sum over objects weighted by size, and give what they give on the objects.
+    Identical objects that start with equal rows keep them equal. The updates therefore run on
+    microclusters, with sums over objects weighted by size, and give the result of the objects.
 
     With N objects, M clusterings, n microclusters and k clusters: O(N·M) for microclusters, then
-    O(n·(M + k)·k) for an update, since A is H·Hᵀ/M for the 0/1 membership H and need not exist.
-    Where votes are missing it is not such a product: then an update costs O(n²·k) and A takes
-    8·n² bytes. :meth:`cut` repeats everything after microclusters.
+    O(n·(M + k)·k) for an update, since A is H·Hᵀ/M for the 0/1 membership H and is never built.
+    With missing votes A is not such a product: an update costs O(n²·k) and A takes 8·n² bytes.
+    :meth:`cut` repeats everything after microclusters.
 
     References
     ----------
@@ -121,7 +121,7 @@ class NMF(ConsensusClusterer):
         )
         if (table < 0).any():
             what = f"NMF's co-association of {n} microclusters, some of whose votes are missing,"
-            check_pairs(self, 8 * n * n, what, "Without missing votes NMF needs no such matrix.")
+            check_pairs(self, 8 * n * n, what, "Without missing votes NMF does not need it.")
             self._coassociation = flow.coassociation(
                 table, weights=self.member_weight_, n_jobs=self.n_jobs
             )

@@ -24,25 +24,24 @@ if TYPE_CHECKING:
 class PTA(TrajectoryMethod, LinkageClusterer):
     """Agglomerative consensus on probability-trajectory similarity.
 
-    Objects that no clustering tells apart are one microcluster. Microclusters are linked with
+    Objects that no clustering separates form one microcluster. Microclusters are linked with
     their elite neighbours, a random walk on that graph gives each a trajectory, and those with
     similar trajectories are merged step by step.
 
     Parameters
     ----------
     n_clusters : int or "auto", default=8
-        How many clusters to form; "auto" chooses as :func:`ensemblage.metrics.choose_k` does.
+        Number of clusters; "auto" chooses it with :func:`ensemblage.metrics.choose_k`.
     linkage : {"average", "complete", "single"}, default="average"
-        Which similarity of two clusters decides about merging: the mean, the smallest or the
-        largest of their members'. Means count microclusters, whatever their size, as the paper's
-        do. The paper prints complete link as a sum; its results come from the usual minimum, which
-        is what "complete" means here.
+        Similarity of two clusters: the mean, smallest or largest over pairs of their members. Means
+        count microclusters, regardless of size, as in the paper. The paper prints complete link as
+        a sum; its results come from the usual minimum, which "complete" means here.
     ties : {"mean", "later", "octave"}, default="mean"
-        Which of the pairs of clusters that are equally similar merge first; much of complete and
-        single link depends on it. "mean": the pair with the largest mean similarity, then the one
-        with the most microclusters. The others go by the order of rows: "later" takes the first
-        pair, and the union its later place; "octave" the last pair and the earlier place, as GNU
-        Octave does. They need the exact similarity.
+        Which of several equally similar pairs of clusters merges first; complete and single link
+        depend on it strongly. "mean": the pair with the largest mean similarity, then the one with
+        the most microclusters. The others use the order of rows: "later" takes the first pair and
+        puts the union in its later place; "octave" takes the last pair and the earlier place, as
+        GNU Octave does. They need the exact similarity.
     n_neighbors : int, "auto" or "all", default="auto"
         Elite neighbours of each microcluster, the paper's K; neighbours that tie with the last
         are kept. "auto" is ``max(1, min(20, floor(sqrt(n) / 2)))`` for n microclusters, "all"
@@ -56,53 +55,52 @@ class PTA(TrajectoryMethod, LinkageClusterer):
         - "uint16": in sixteen bits, n² bytes. The tree differs from the exact one by heights of
           about 1e-5, and by merges that are closer than that. With average link the last 1000
           clusters merge by exact means, so that cuts at few clusters are the exact ones.
-        - "approximate": not at all. The first merges, until 4000 clusters are left, go by 1024
-          features of each microcluster, 12,288·n bytes; from then on by exact mean similarities.
-          `captured_` says how much of the similarity the features hold. Well below 1, labels
-          are still those of the data's clear clusters but not of a cut at any k. Average link
-          only.
-        - "auto": "exact" up to 12,000 microclusters, "uint16" up to 60,000, and beyond that
-          "approximate" for average link, with a warning that names the share captured. It does
-          not depend on the machine: what does not fit in memory is refused.
+        - "approximate": not stored. The first merges, until 4000 clusters are left, use 1024
+          features of each microcluster, 12,288·n bytes; later ones use exact mean similarities.
+          `captured_` is the share of the similarity that the features retain. Well below 1, labels
+          still show clear clusters but not those of a cut at any k. Average link only.
+        - "auto": "exact" up to 12,000 microclusters, "uint16" up to 60,000, and above that
+          "approximate" for average link, with a warning that reports the share captured. It does
+          not depend on the machine: MemoryBudgetError is raised if it does not fit.
     affinity : {"votes", "precomputed"}, default="votes"
-        What `fit` is given: votes, or the similarity of every pair of objects, a symmetric matrix
-        of numbers from 0 to 1 with 1 on its diagonal, to find elite neighbours by.
+        Input of `fit`: votes, or the similarity of every pair of objects, a symmetric matrix of
+        numbers from 0 to 1 with 1 on its diagonal, from which elite neighbours are taken.
     min_cluster_size : int, float or "auto", default=1
         Least size of a cluster: a number of objects, or as a float a share of n_objects /
         n_clusters; "auto" is 0.1. Smaller branches of the tree join the most similar cluster, so
-        that outliers do not use up clusters. It is halved where the tree has too few branches of
-        that size. 1 is the plain cut of the tree.
+        that outliers do not use up clusters. It is halved if the tree has too few branches of that
+        size. 1 is the plain cut of the tree.
     n_jobs : int or None, default=None
         Threads. None means ``OMP_NUM_THREADS`` or else all cores; results do not depend on it.
     device : {"cpu", "cuda", "auto"}, default="cpu"
-        Where the walk is computed. "cuda" needs the extra ``gpu``; "auto" takes a CUDA device where
-        there is one and the work is large enough for it to pay. Only the
-        exact similarity is computed there.
+        Where the walk is computed. "cuda" needs the extra ``gpu``; "auto" uses a CUDA device if
+        there is one and the work is large enough to be faster there. Only the exact similarity is
+        computed there.
 
     Attributes
     ----------
     labels_ : ndarray of shape (n_objects,)
         Consensus labels 0..n_clusters_-1, in order of first appearance.
     n_clusters_ : int
-        How many clusters came out.
+        Number of clusters found.
     k_choice_ : KChoice
-        With ``n_clusters="auto"``: why so many.
+        The chosen number and the reasons; only with ``n_clusters="auto"``.
     confidence_ : ndarray of shape (n_objects,)
         How much closer each object is to its own cluster than to the next, in [0, 1].
     similarity_ : ndarray of shape (n_microclusters_, n_microclusters_)
-        Trajectory similarity (PTS) of microclusters in double precision. Computed when asked for
-        if the tree was made without it, and refused if it would not fit.
+        Trajectory similarity (PTS) of microclusters in double precision. Computed on first access
+        if the tree did not need it; raises MemoryBudgetError if it would not fit.
     similarity_kind_ : {"exact", "uint16", "approximate"}
-        How the similarity was held.
+        The precision of the similarity.
     captured_ : float
-        The share of the similarity's trace that the tree is made from, in [0, 1]: 1.0 unless
+        The share of the similarity's trace that the tree is built from, in [0, 1]: 1.0 unless
         `similarity_kind_` is "approximate".
     linkage_matrix_ : ndarray of shape (n_microclusters_ - 1, 4)
         The tree of merges over microclusters, in SciPy's format.
     microclusters_ : Microclusters
-        Their votes, their sizes, and where each object belongs.
+        Votes and sizes of the microclusters, and the microcluster of each object.
     n_microclusters_, n_neighbors_, n_steps_, n_features_in_ : int
-        Sizes that were found or chosen; `n_features_in_` counts clusterings.
+        Numbers of microclusters, neighbours, steps and clusterings.
 
     See Also
     --------
@@ -116,16 +114,16 @@ class PTA(TrajectoryMethod, LinkageClusterer):
 
     With N objects, M clusterings, n microclusters and E links: O(N·M) for microclusters, O(n²·M)
     byte compares for the graph, O(T·E·n) for the similarity and O(n²) for the tree, exact or in
-    sixteen bits; O(T·E·5000) for the approximate tree. Beside the memory named above, every route
+    sixteen bits; O(T·E·5000) for the approximate tree. In addition to the memory above, every route
     takes 48·E bytes for the graph and 128·n·(T + 2) for each thread, "uint16" another 768·n.
-    :meth:`cut` costs O(n). No random numbers are drawn but for the features of "approximate",
-    which come from a fixed seed. Levels of sixteen bits tie often. There the earlier microcluster
-    wins, also with complete and single link: ties by mean similarity would double the memory. Ties
-    cannot change how many clusters a cut gives.
+    :meth:`cut` costs O(n). The method is deterministic; the features of "approximate" are drawn
+    with a fixed seed. Levels of sixteen bits tie often. There the earlier microcluster wins, also
+    with complete and single link: ties by mean similarity would double the memory. Ties cannot
+    change the number of clusters of a cut.
 
     A microcluster without links has similarity 0 to all others and joins last. With fewer than 16
     microclusters "auto" means one neighbour and one step, after which a walker has left its own
-    node and neighbours may have nothing in common: ask for more of both, as below.
+    node and neighbours may have nothing in common: pass larger numbers, as below.
 
     References
     ----------
@@ -179,16 +177,16 @@ class PTA(TrajectoryMethod, LinkageClusterer):
             self._begin(X, member_weight)
         set_reach(self)
         kind = _pta_routes.choose(self, wish, linkage, ties, links)
-        _device.chosen(device, self.n_microclusters_)  # refused here, before anything is computed
+        _device.chosen(device, self.n_microclusters_)  # raises early
 
         walk = elite_walk(self, self.microclusters_, links)
         self._fit_tree(walk, kind, wish, linkage, ties)
-        if links is not None:  # confidence is by co-association, and this is what stands for it
+        if links is not None:  # confidence uses the links in place of co-association
             self._confidence = self._confidence_by(links.__matmul__, links.diagonal())
         return self
 
     def _fit_tree(self, walk: Any, kind: str, wish: str, linkage: str, ties: str) -> Self:
-        """Make the tree by one of the routes, and cut it."""
+        """Build the tree by one of the routes, and cut it."""
         self.similarity_kind_, self.captured_ = kind, 1.0
         self._similarity: FloatArray | None = None
         self._walk: Any = None
@@ -211,14 +209,14 @@ class PTA(TrajectoryMethod, LinkageClusterer):
 
     @property
     def similarity_(self) -> FloatArray:  # type: ignore[override]  # it cannot be set from outside
-        """Trajectory similarity of microclusters, computed on demand where fit did without it."""
+        """Trajectory similarity of microclusters, computed on first access if not by fit."""
         check_is_fitted(self, "labels_")
         if self._similarity is None:
             n = self.n_microclusters_
             _validate.check_memory(
                 8 * n * n,
                 f"The similarity of {n} microclusters in double precision",
-                "PTA has its tree and its confidence without it.",
+                "PTA does not need it for its tree and confidence.",
             )
             self._similarity = self._trajectory_similarity(self._walk)
         return self._similarity
@@ -240,8 +238,9 @@ class PTA(TrajectoryMethod, LinkageClusterer):
         sums = flow.similarity_product(
             self._walk, self._norms, weights, self.n_steps_, n_jobs=self.n_jobs
         )
-        # One that has nothing in common with the rest of its cluster has only itself there. That
-        # is a similarity of 1, and an error of its length must not pass for one to others.
+        # A microcluster that has nothing in common with the rest of its cluster is similar only to
+        # itself there. That is a similarity of 1, and an error of its length must not pass for
+        # similarity to others.
         own = np.nonzero(weights)
         error = _pta_routes.length_error(self.similarity_kind_, len(sums))
         sums[own] = np.where(np.abs(sums[own] - 1.0) < error, 1.0, sums[own])
@@ -254,7 +253,7 @@ class PTA(TrajectoryMethod, LinkageClusterer):
         _validate.warn(
             f"PTA's tree of {self.n_microclusters_} microclusters is approximate: its features"
             f" capture {self.captured_:.0%} of the similarity. Pass"
-            f' similarity="approximate" to say that this is wanted, or similarity="uint16" for a'
-            f" tree of the whole similarity, which takes more memory.",
+            f' similarity="approximate" to accept this, or similarity="uint16" for a tree of the'
+            f" whole similarity, which takes more memory.",
             _validate.ApproximateSimilarityWarning,
         )

@@ -25,8 +25,8 @@ if TYPE_CHECKING:
 
     from ensemblage._types import FloatArray
 
-#: Up to so many microclusters everything is in double precision and lengths of trajectories are
-#: exact; beyond, products are in single precision and lengths estimated to this relative error.
+#: Up to this number of microclusters, precision is double and lengths of trajectories are exact;
+#: above it, products are in single precision and lengths are estimated to this relative error.
 _EXACT_NORMS = 15_000
 _LENGTH_ERROR = 0.01
 _PROBES = 1024  # at most
@@ -36,15 +36,15 @@ _VECTOR_ERROR = 1e-5
 class PTGP(TrajectoryMethod):
     """Bipartite consensus of microclusters and clusters by probability trajectories.
 
-    Objects that no clustering tells apart are one microcluster. Microclusters are linked with
-    their elite neighbours, a random walk on that graph gives each a trajectory, and each is tied
+    Objects that no clustering separates form one microcluster. Microclusters are linked with
+    their elite neighbours, a random walk on that graph gives each a trajectory, and each is linked
     to every cluster of the ensemble by its mean trajectory similarity to the cluster's members.
     That bipartite graph is cut into `n_clusters` parts.
 
     Parameters
     ----------
     n_clusters : int or "auto", default=8
-        How many clusters to form; "auto" chooses as :func:`ensemblage.metrics.choose_k` does.
+        Number of clusters; "auto" chooses it with :func:`ensemblage.metrics.choose_k`.
     n_neighbors : int, "auto" or "all", default="auto"
         Elite neighbours of each microcluster, the paper's K; neighbours that tie with the last
         are kept. "auto" is ``max(1, min(20, floor(sqrt(n) / 2)))`` for n microclusters, "all"
@@ -52,29 +52,29 @@ class PTGP(TrajectoryMethod):
     n_steps : int or "auto", default="auto"
         Steps of the random walk, the paper's T; "auto" as for `n_neighbors`.
     random_state : int, Generator, RandomState or None, default=None
-        Decides the starts of k-means. Equal integers give equal labels.
+        Seed of the starts of k-means. Equal integers give equal labels.
     n_jobs : int or None, default=None
         Threads. None means ``OMP_NUM_THREADS`` or else all cores; results do not depend on it.
     device : {"cpu", "cuda", "auto"}, default="cpu"
-        Where the walk is computed. "cuda" needs the extra ``gpu``; "auto" takes a CUDA device where
-        there is one and the work is large enough for it to pay.
+        Where the walk is computed. "cuda" needs the extra ``gpu``; "auto" uses a CUDA device if
+        there is one and the work is large enough to be faster there.
 
     Attributes
     ----------
     labels_ : ndarray of shape (n_objects,)
         Consensus labels 0..n_clusters_-1, in order of first appearance.
     n_clusters_ : int
-        How many clusters came out; fewer than asked for comes with a warning.
+        Number of clusters found; a warning is raised if it is lower than requested.
     k_choice_ : KChoice
-        With ``n_clusters="auto"``: why so many.
+        The chosen number and the reasons; only with ``n_clusters="auto"``.
     confidence_ : ndarray of shape (n_objects,)
         How much closer each object is to its own cluster than to the next, in [0, 1].
     similarity_ : ndarray of shape (n_microclusters_, n_microclusters_)
-        Trajectory similarity (PTS) of microclusters, computed when asked for.
+        Trajectory similarity (PTS) of microclusters, computed on first access.
     microclusters_ : Microclusters
-        Their votes, their sizes, and where each object belongs.
+        Votes and sizes of the microclusters, and the microcluster of each object.
     n_microclusters_, n_neighbors_, n_steps_, n_features_in_ : int
-        Sizes that were found or chosen; `n_features_in_` counts clusterings.
+        Numbers of microclusters, neighbours, steps and clusterings.
 
     See Also
     --------
@@ -161,8 +161,8 @@ class PTGP(TrajectoryMethod):
         return self._finish()
 
     def _is_implicit(self, n_clusters: int) -> bool:
-        """Tell whether the graph of so many clusters is multiplied with vectors only."""
-        # A choice of k looks at many cuts, for which all columns are computed once.
+        """Tell whether the graph of `n_clusters` clusters is only multiplied with vectors."""
+        # Choosing k needs many cuts, for which all columns are computed once.
         return (
             self.n_microclusters_ > _EXACT_NORMS
             and self.n_clusters != "auto"
@@ -183,7 +183,7 @@ class PTGP(TrajectoryMethod):
 
     @property
     def similarity_(self) -> FloatArray:
-        """Trajectory similarity of microclusters, computed when first asked for."""
+        """Trajectory similarity of microclusters, computed on first access."""
         check_is_fitted(self, "labels_")
         if self._similarity is None:
             n = self.n_microclusters_

@@ -1,9 +1,9 @@
-"""A fitted estimator as plain data, to be saved; `loading` makes it again from that.
+"""A fitted estimator as plain data for saving; `loading` restores it.
 
-What is kept: the parameters, the microclusters, the labels that codes stand for, the consensus
-label of each microcluster, and of everything else that fit has found the numbers, the words, the
-public vectors and the tree. The rest (similarities, graphs, eigenvectors) is large and follows from
-the microclusters: a loaded estimator computes it when it is first asked for it.
+Saved are the parameters, the microclusters, the labels of codes, the consensus label of each
+microcluster, and among the other fitted attributes the numbers, strings, public vectors and the
+tree. The rest (similarities, graphs, eigenvectors) is large and can be recomputed from the
+microclusters: a loaded estimator does so on first access.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ FORMAT = "ensemblage model"
 #: Version 1 held confidence by each method's own similarity.
 VERSION = 2
 
-#: Attributes of every fitted estimator that have a place of their own in the file.
+#: Attributes of every fitted estimator that are stored separately.
 PLACED = {
     "_confidence",
     "_ensemble",
@@ -41,12 +41,12 @@ PLACED = {
     "n_microclusters_",
 }
 TREE = "linkage_matrix_"
-#: Up to so many microclusters confidence is saved even if nobody has asked for it yet.
+#: Up to this number of microclusters confidence is computed and saved.
 _CHEAP = 20_000
 
 
 def preamble() -> Header:
-    """Return what every file of this format begins with."""
+    """Return the start of every file of this format."""
     from importlib.metadata import version
 
     return {"format": FORMAT, "version": VERSION, "ensemblage": version("ensemblage")}
@@ -60,8 +60,8 @@ def state_of(estimator: Any, *, objects: bool) -> tuple[Header, Arrays]:
     by_object = estimator._unit_of_object is not groups.of_object
     if by_object and not objects:
         raise ValueError(
-            f"This {owner} has labelled the objects one by one (level='objects'), so it cannot be"
-            f" saved without them. Leave out objects=False."
+            f"This {owner} labelled single objects (level='objects'), so it cannot be saved"
+            f" without them. Leave out objects=False."
         )
     names = ensemble.names
     header: Header = {
@@ -100,9 +100,9 @@ def state_of(estimator: Any, *, objects: bool) -> tuple[Header, Arrays]:
 
 
 def plain_parameters(owner: str, given: Header) -> Header:
-    """Return parameters for JSON, or say which of them no file can hold.
+    """Return parameters for JSON, or raise an error that names an unsupported one.
 
-    A random generator is left out: its seed was drawn in fit, and is saved as that.
+    A random generator is left out: the seed that fit drew from it is saved.
     """
     parameters = {}
     for name, value in given.items():
@@ -113,8 +113,8 @@ def plain_parameters(owner: str, given: Header) -> Header:
             continue
         if not is_scalar(value):
             raise TypeError(
-                f"{owner} cannot be saved: its parameter {name!r} is {value!r}, and a file holds"
-                f" numbers, words, True, False and None."
+                f"{owner} cannot be saved: its parameter {name!r} is {value!r}, and files support"
+                f" numbers, strings, True, False and None."
             )
         parameters[name] = _plain(value)
     return parameters
@@ -126,31 +126,31 @@ def _plain_labels(labels: Any, place: int) -> list[Any]:
     if strange is not None:
         raise TypeError(
             f"This estimator cannot be saved: clustering {place} has the label {strange!r} of type"
-            f" {type(strange).__name__}, and a file holds numbers, words, True and False. Turn"
-            f" these labels into words before fit."
+            f" {type(strange).__name__}, and files support numbers, strings, True and False."
+            f" Convert these labels to strings before fit."
         )
     return plain
 
 
 def is_scalar(value: Any) -> bool:
-    """Tell whether a value is a finite number, a word, a truth value or None."""
+    """Tell whether a value is a finite number, a string, a bool or None."""
     if isinstance(value, (float, np.floating)):
         return bool(np.isfinite(value))
     return value is None or isinstance(value, (bool, Integral, str, np.bool_))
 
 
 def _plain(value: Any) -> Any:
-    """Return Python's own number for one of NumPy."""
+    """Return the Python number for a NumPy one."""
     is_number = isinstance(value, np.generic) and value.dtype.kind not in "mM"
     return value.item() if is_number else value
 
 
 def is_kept(name: str, value: Any) -> bool:
-    """Tell whether a file holds this array: the tree, and public vectors of numbers."""
+    """Tell whether this array is saved: the tree, and public vectors of numbers."""
     is_numbers = isinstance(value, np.ndarray) and value.dtype.kind in "biuf"
     return is_numbers and (name == TREE or (name.endswith("_") and value.ndim == 1))
 
 
 def is_name(name: Any) -> bool:
-    """Tell whether a file can hold the name of a clustering."""
+    """Tell whether the name of a clustering can be saved."""
     return isinstance(name, str | int) and not isinstance(name, bool)

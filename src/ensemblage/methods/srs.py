@@ -22,29 +22,29 @@ class SRS(LinkageClusterer):
     Parameters
     ----------
     n_clusters : int or "auto", default=8
-        How many clusters to form; "auto" chooses as :func:`ensemblage.metrics.choose_k` does.
+        Number of clusters; "auto" chooses it with :func:`ensemblage.metrics.choose_k`.
     linkage : {"average", "complete", "single"}, default="average"
-        Which similarity of two clusters decides about merging: the mean, the smallest or the
-        largest of their objects'.
+        Similarity of two clusters: the mean, smallest or largest over pairs of their objects.
     ties : {"mean", "later", "octave"}, default="mean"
-        Which of the pairs of clusters that are equally similar merge first; much of complete and
-        single link depends on it. "mean": the pair with the largest mean similarity, then the one
-        with the most objects. The others go by the order of rows: "later" takes the first pair, and
-        the union its later place; "octave" the last pair and the earlier place, as GNU Octave does.
+        Which of several equally similar pairs of clusters merges first; complete and single link
+        depend on it strongly. "mean": the pair with the largest mean similarity, then the one with
+        the most objects. The others use the order of rows: "later" takes the first pair and puts
+        the union in its later place; "octave" takes the last pair and the earlier place, as GNU
+        Octave does.
     decay : float, default=0.8
-        What a step along the graph leaves of a similarity, from 0 to 1.
+        Share of a similarity that a step along the graph retains, from 0 to 1.
     n_iterations : int, default=5
-        Iterates, counting the first, in which everything is similar to itself only: 5 means four
+        Iterations, counting the first, in which everything is similar only to itself: 5 means four
         updates, as in the LinkCluE toolbox. At least 2.
     level : {"microclusters", "objects"}, default="microclusters"
-        What is merged. Microclusters, whose objects then share a label; or the objects themselves,
-        as in the article, where identical rows of votes may part. The two give the same clusters
-        wherever the cut of the objects keeps identical rows together.
+        The units that are merged: microclusters, whose objects then share a label; or objects, as
+        in the article, where identical rows of votes may be separated. Both give the same clusters
+        if the cut of the objects keeps identical rows together.
     min_cluster_size : int, float or "auto", default=1
         Least size of a cluster: a number of objects, or as a float a share of n_objects /
         n_clusters; "auto" is 0.1. Smaller branches of the tree join the most similar cluster, so
-        that outliers do not use up clusters. It is halved where the tree has too few branches of
-        that size. 1 is the plain cut of the tree.
+        that outliers do not use up clusters. It is halved if the tree has too few branches of that
+        size. 1 is the plain cut of the tree.
     n_jobs : int or None, default=None
         Threads. None means ``OMP_NUM_THREADS`` or else all cores; results do not depend on it.
 
@@ -53,9 +53,9 @@ class SRS(LinkageClusterer):
     labels_ : ndarray of shape (n_objects,)
         Consensus labels 0..n_clusters_-1, in order of first appearance.
     n_clusters_ : int
-        How many clusters came out.
+        Number of clusters found.
     k_choice_ : KChoice
-        With ``n_clusters="auto"``: why so many.
+        The chosen number and the reasons; only with ``n_clusters="auto"``.
     confidence_ : ndarray of shape (n_objects,)
         How much closer each object is to its own cluster than to the next, in [0, 1].
     similarity_ : ndarray of shape (n_microclusters_, n_microclusters_)
@@ -65,9 +65,9 @@ class SRS(LinkageClusterer):
         The tree of merges over microclusters, in SciPy's format; with ``level="objects"`` over
         objects, of shape (n_objects - 1, 4).
     microclusters_ : Microclusters
-        Their votes, their sizes, and where each object belongs.
+        Votes and sizes of the microclusters, and the microcluster of each object.
     n_microclusters_, n_features_in_ : int
-        Sizes that were found; `n_features_in_` counts clusterings.
+        Numbers of microclusters and of clusterings.
 
     See Also
     --------
@@ -81,17 +81,17 @@ class SRS(LinkageClusterer):
       vote is missing),
     - c_uv = decay · mean of s_ij over the objects i of u and j of v,
 
-    both from what was there before. Two different objects with the same votes have a similarity
-    s_aa below 1, so that, of objects, they merge at height 1 - s_aa and not at 0. The default
-    leaves these merges out; both levels agree wherever the object-level cut keeps identical rows
-    together, which is where k is small. ``level="objects"`` is exact: through microclusters, with
-    their inner merges, where no s_ab exceeds s_aa and ``ties="mean"``, else on the N × N
-    distances, which may be refused for memory.
+    both from the previous values. Two different objects with the same votes have a similarity s_aa
+    below 1, so that, of objects, they merge at height 1 - s_aa and not at 0. The default leaves
+    these merges out; both levels agree wherever the object-level cut keeps identical rows together,
+    which is where k is small. ``level="objects"`` is exact: through microclusters, with their inner
+    merges, where no s_ab exceeds s_aa and ``ties="mean"``, else on the N × N distances, which
+    raises MemoryBudgetError if they do not fit.
 
     With N objects, M clusterings, n microclusters and C clusters in the ensemble: O(N·M) for
     microclusters, O(C³ + n·M²) for every other update, O(n²·M) for the similarity, O(n²)
-    for the tree, and 16·n² + 8·n·C + 40·C² bytes. :meth:`cut` costs O(n). No random numbers are
-    drawn.
+    for the tree, and 16·n² + 8·n·C + 40·C² bytes. :meth:`cut` costs O(n). The method is
+    deterministic.
 
     References
     ----------

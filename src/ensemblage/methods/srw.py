@@ -17,39 +17,38 @@ if TYPE_CHECKING:
 
     from ensemblage._types import FloatArray
 
-#: How fast exponential weights fall: exp(-beta · (1 - co-association)).
+#: Decay of exponential weights: exp(-beta · (1 - co-association)).
 _BETA = 30.0
-#: Microclusters of fewer objects are too small to become a seed.
+#: Microclusters of fewer objects cannot become seeds.
 _SEED_SIZE = 2
 
 
 class SRW(ConsensusClusterer):
-    """Consensus by a random walker that stops at the first seed it meets.
+    """Consensus by a random walker that stops at the first seed it reaches.
 
-    Objects that no clustering tells apart are one microcluster. Those of at least two objects are
+    Objects that no clustering separates form one microcluster. Those of at least two objects are
     merged, step by step, into `n_clusters` seed regions. From every other object a random walker
-    sets out along the links between objects, as strong as their co-association; the object gets
-    the label of the region that its walker is most likely to meet first.
+    starts along the links between objects, weighted by co-association; the object gets the label of
+    the region that its walker is most likely to reach first.
 
     Parameters
     ----------
     n_clusters : int or "auto", default=8
-        How many clusters to form; "auto" chooses as :func:`ensemblage.metrics.choose_k` does.
+        Number of clusters; "auto" chooses it with :func:`ensemblage.metrics.choose_k`.
     n_neighbors : int or None, default=None
-        Links of each object, to its most similar other objects; those that tie with the last are
-        kept, and a link stays if either end wants it. None links all pairs of objects that agree
-        anywhere. A small number cuts the graph to pieces, because the nearest neighbours of an
-        object are those of its own microcluster.
+        Links of each object to its most similar other objects; those that tie with the last are
+        kept, and a link is kept if either end selects it. None links all pairs of objects that
+        agree in some clustering. A small number disconnects the graph, because the nearest
+        neighbours of an object are those of its own microcluster.
     seeds : {"merge", "largest"}, default="merge"
         "merge" unites the two most similar candidates (mean co-association of their objects) until
         `n_clusters` are left; "largest" takes the `n_clusters` largest microclusters as they are.
         Candidates are microclusters of two objects or more, all if these are too few.
     weights : {"coassociation", "exponential"}, default="coassociation"
-        Strength of a link between objects of co-association a: a itself, or exp(-30·(1 - a)).
+        Weight of a link between objects of co-association a: a itself, or exp(-30·(1 - a)).
     unreached : {"similar", "one class"}, default="similar"
-        What becomes of objects from which no walker meets a seed: each connected part of them
-        joins the region with the largest mean co-association, or all of them join the largest
-        region.
+        Labels of objects from which no walker reaches a seed: each connected part of them joins the
+        region with the largest mean co-association, or all of them join the largest region.
     n_jobs : int or None, default=None
         Threads. None means ``OMP_NUM_THREADS`` or else all cores; results do not depend on it.
 
@@ -58,17 +57,17 @@ class SRW(ConsensusClusterer):
     labels_ : ndarray of shape (n_objects,)
         Consensus labels 0..n_clusters_-1, in order of first appearance.
     n_clusters_ : int
-        How many clusters came out: `n_clusters`.
+        Number of clusters: `n_clusters`.
     k_choice_ : KChoice
-        With ``n_clusters="auto"``: why so many.
+        The chosen number and the reasons; only with ``n_clusters="auto"``.
     confidence_ : ndarray of shape (n_objects,)
         How much closer each object is to its own cluster than to the next, in [0, 1].
     similarity_ : ndarray of shape (n_microclusters_, n_microclusters_)
         Co-association of microclusters.
     microclusters_ : Microclusters
-        Their votes, their sizes, and where each object belongs.
+        Votes and sizes of the microclusters, and the microcluster of each object.
     n_microclusters_, n_features_in_ : int
-        Sizes that were found; `n_features_in_` counts clusterings.
+        Numbers of microclusters and of clusterings.
 
     See Also
     --------
@@ -84,14 +83,14 @@ class SRW(ConsensusClusterer):
 
     With N objects, M clusterings, n microclusters and k clusters: O(N·M) for microclusters,
     O(n²·M) byte compares and O(n²) for the seeds, O(n³) for the walk, about 24·n² bytes.
-    :meth:`cut` repeats the walk only. No random numbers are drawn.
+    :meth:`cut` repeats the walk only. The method is deterministic.
 
     A microcluster without a link to any seed agrees, where all pairs are linked, with no object of
     any seed region; it then joins the region of most objects.
 
-    The article was at hand as an abstract only. With the defaults, SRW is far better than in the
+    Only the abstract of the article was available. With the defaults, SRW is far better than in the
     tables of Huang, Lai and Wang (2016), which are approached by ``seeds="largest"``,
-    ``n_neighbors=1`` and ``unreached="one class"``, and which nothing reproduces exactly.
+    ``n_neighbors=1`` and ``unreached="one class"``, but not reproduced exactly.
 
     References
     ----------
@@ -173,7 +172,7 @@ class SRW(ConsensusClusterer):
         return labels
 
     def _seed_regions(self, n_regions: int) -> NDArray[np.int64]:
-        """Return the seed region of each microcluster, -1 for one that is no seed."""
+        """Return the seed region of each microcluster, -1 if it is not a seed."""
         sizes = self.microclusters_.sizes
         region = np.full(len(sizes), -1, dtype=np.int64)
         if self._seeds == "largest":

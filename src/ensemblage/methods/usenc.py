@@ -14,16 +14,16 @@ if TYPE_CHECKING:
 class USENC(BipartiteClusterer):
     """Bipartite consensus of objects and the clusters they belong to.
 
-    Each object is linked with each of its clusters, every link counting the same, and the graph
-    is cut into `n_clusters` parts. This is the last step of U-SENC, which takes labels of any
-    origin; the article also says how to make the base clusterings.
+    Each object is linked with each of its clusters, with equal weights, and the graph is cut into
+    `n_clusters` parts. This is the last step of U-SENC, which accepts labels of any origin; the
+    article also describes how to generate the base clusterings.
 
     Parameters
     ----------
     n_clusters : int or "auto", default=8
-        How many clusters to form; "auto" chooses as :func:`ensemblage.metrics.choose_k` does.
+        Number of clusters; "auto" chooses it with :func:`ensemblage.metrics.choose_k`.
     random_state : int, Generator, RandomState or None, default=None
-        Decides the starts of k-means. Equal integers give equal labels.
+        Seed of the starts of k-means. Equal integers give equal labels.
     n_jobs : int or None, default=None
         Threads. None means ``OMP_NUM_THREADS`` or else all cores; results do not depend on it.
 
@@ -32,16 +32,16 @@ class USENC(BipartiteClusterer):
     labels_ : ndarray of shape (n_objects,)
         Consensus labels 0..n_clusters_-1, in order of first appearance.
     n_clusters_ : int
-        How many clusters came out; fewer than asked for comes with a warning.
+        Number of clusters found; a warning is raised if it is lower than requested.
     k_choice_ : KChoice
-        With ``n_clusters="auto"``: why so many.
+        The chosen number and the reasons; only with ``n_clusters="auto"``.
     confidence_ : ndarray of shape (n_objects,)
         How much closer each object is to its own cluster than to the next by co-association, in
         [0, 1].
     microclusters_ : Microclusters
-        Their votes, their sizes, and where each object belongs.
+        Votes and sizes of the microclusters, and the microcluster of each object.
     n_microclusters_, n_features_in_ : int
-        Sizes that were found; `n_features_in_` counts clusterings.
+        Numbers of microclusters and of clusterings.
 
     See Also
     --------
@@ -57,7 +57,7 @@ class USENC(BipartiteClusterer):
     result of the objects.
 
     With N objects, M clusterings, n microclusters and C clusters in the ensemble: O(N·M) for
-    microclusters, O(n·M²) for the graph, O(C³) for eigenvectors, beyond 1,000 clusters O(C²·k),
+    microclusters, O(n·M²) for the graph, O(C³) for eigenvectors, above 1,000 clusters O(C²·k),
     and O(n·k²) a round of k-means.
     :meth:`cut` repeats k-means only.
 

@@ -1,4 +1,4 @@
-"""Vote: the plurality of clusterings whose labels have been aligned."""
+"""Vote: the plurality of aligned clusterings."""
 
 from __future__ import annotations
 
@@ -18,18 +18,17 @@ _MAX_ROUNDS = 20
 
 
 class Vote(ConsensusClusterer):
-    """Plurality vote of the clusterings, after relabelling them to agree with each other.
+    """Plurality vote of the clusterings, after aligning their labels.
 
-    The baseline that everybody knows: one clustering is the reference, the others are given its
-    labels so that as many objects as possible agree (the Hungarian method), and each object gets
-    the label that most clusterings give it. Then all clusterings are relabelled to that consensus,
-    and vote again, until nothing changes.
+    The best-known baseline: one clustering is the reference, the others are given its labels so
+    that as many objects as possible agree (the Hungarian method), and each object gets the label
+    that most clusterings give it. Then all clusterings are aligned to that consensus, and vote
+    again, until no label changes.
 
     Parameters
     ----------
     n_clusters : int or "auto", default=8
-        How many clusters to form at most; "auto" chooses as :func:`ensemblage.metrics.choose_k`
-        does.
+        Maximal number of clusters; "auto" chooses it with :func:`ensemblage.metrics.choose_k`.
     n_jobs : int or None, default=None
         Threads. None means ``OMP_NUM_THREADS`` or else all cores; results do not depend on it.
 
@@ -38,17 +37,17 @@ class Vote(ConsensusClusterer):
     labels_ : ndarray of shape (n_objects,)
         Consensus labels 0..n_clusters_-1, in order of first appearance.
     n_clusters_ : int
-        How many clusters came out; fewer than asked for comes with a warning.
+        Number of clusters found; a warning is raised if it is lower than requested.
     k_choice_ : KChoice
-        With ``n_clusters="auto"``: why so many.
+        The chosen number and the reasons; only with ``n_clusters="auto"``.
     confidence_ : ndarray of shape (n_objects,)
         How much closer each object is to its own cluster than to the next, in [0, 1].
     reference_ : int
-        The clustering that the others were first compared with, counted from 0.
+        The clustering that the others were first aligned to, counted from 0.
     microclusters_ : Microclusters
-        Their votes, their sizes, and where each object belongs.
+        Votes and sizes of the microclusters, and the microcluster of each object.
     n_microclusters_, n_features_in_ : int
-        Sizes that were found; `n_features_in_` counts clusterings.
+        Numbers of microclusters and of clusterings.
 
     See Also
     --------
@@ -59,16 +58,16 @@ class Vote(ConsensusClusterer):
     The reference is, of the clusterings with exactly `n_clusters` clusters, the one with the
     highest mean NMI with all others. Where there is none, it is chosen among those with the fewest
     clusters above `n_clusters`, and its clusters are merged by mean co-association (average link)
-    until `n_clusters` are left. Where all have fewer, it is chosen among those with most, and
-    fewer clusters come out: votes cannot split what no clustering splits.
+    until `n_clusters` are left. Where all have fewer, it is chosen among those with most, and fewer
+    clusters result: votes cannot split what no clustering splits.
 
     In the alignment each label is given to one cluster of a clustering, so that the objects that
     keep their label are as many as possible. A cluster that is left over takes the label of most
-    of its objects. A missing vote is no vote. Ties go to the lowest label; 20 rounds at most.
+    of its objects. Missing votes are ignored. Ties go to the lowest label; 20 rounds at most.
 
     With N objects, M clusterings, n microclusters, C clusters in the ensemble and k clusters:
     O(N·M) for microclusters, O(n·M²) for overlaps, and O(n·(M + k)) and the assignments, O(C·k²)
-    or less, for a round. :meth:`cut` repeats all but the overlaps. No random numbers are drawn.
+    or less, for a round. :meth:`cut` repeats all but the overlaps. The method is deterministic.
 
     References
     ----------
@@ -113,19 +112,19 @@ class Vote(ConsensusClusterer):
         table, sizes, _ = self.microclusters_
         reference = self._reference(n_clusters)
         label_of = self._merged(reference, n_clusters)
-        start = np.append(label_of, -1)[table[:, reference]]  # code -1, no vote, has no label
+        start = np.append(label_of, -1)[table[:, reference]]  # code -1 (missing) has no label
         return flow.vote(
             self._membership, sizes, self._owner, start, _MAX_ROUNDS, self._cluster_weight()
         )
 
     def _reference(self, n_clusters: int) -> int:
-        """Return the clustering to begin with: nearest to `n_clusters` from above, then below."""
-        found = np.bincount(self._owner, minlength=self.n_features_in_)
+        """Return the first reference: nearest to `n_clusters` from above, then from below."""
+        n_clusters_of = np.bincount(self._owner, minlength=self.n_features_in_)
         if self.member_weight_ is not None:
-            found = np.where(self.member_weight_ > 0, found, 0)
-        enough = found[found >= n_clusters]
-        nearest = enough.min() if len(enough) else found.max()
-        return int(np.where(found == nearest, self._nmi, -1.0).argmax())
+            n_clusters_of = np.where(self.member_weight_ > 0, n_clusters_of, 0)
+        enough = n_clusters_of[n_clusters_of >= n_clusters]
+        nearest = enough.min() if len(enough) else n_clusters_of.max()
+        return int(np.where(n_clusters_of == nearest, self._nmi, -1.0).argmax())
 
     def _merged(self, reference: int, n_clusters: int) -> NDArray[np.int64]:
         """Return labels of the reference's clusters, merged where there are too many."""

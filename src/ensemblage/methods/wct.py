@@ -22,23 +22,23 @@ class WCT(LinkageClusterer):
     Parameters
     ----------
     n_clusters : int or "auto", default=8
-        How many clusters to form; "auto" chooses as :func:`ensemblage.metrics.choose_k` does.
+        Number of clusters; "auto" chooses it with :func:`ensemblage.metrics.choose_k`.
     linkage : {"average", "complete", "single"}, default="average"
-        Which similarity of two clusters decides about merging: the mean, the smallest or the
-        largest of their objects'.
+        Similarity of two clusters: the mean, smallest or largest over pairs of their objects.
     ties : {"mean", "later", "octave"}, default="mean"
-        Which of the pairs of clusters that are equally similar merge first; much of complete and
-        single link depends on it. "mean": the pair with the largest mean similarity, then the one
-        with the most objects. The others go by the order of rows: "later" takes the first pair, and
-        the union its later place; "octave" the last pair and the earlier place, as GNU Octave does.
+        Which of several equally similar pairs of clusters merges first; complete and single link
+        depend on it strongly. "mean": the pair with the largest mean similarity, then the one with
+        the most objects. The others use the order of rows: "later" takes the first pair and puts
+        the union in its later place; "octave" takes the last pair and the earlier place, as GNU
+        Octave does.
     decay : float, default=0.8
-        What the similarity of two different clusters counts, from 0 (EAC) to 1; the 2011 article
-        has 0.9.
+        Weight of the similarity of two different clusters, from 0 (EAC) to 1; the 2011 article uses
+        0.9.
     min_cluster_size : int, float or "auto", default=1
         Least size of a cluster: a number of objects, or as a float a share of n_objects /
         n_clusters; "auto" is 0.1. Smaller branches of the tree join the most similar cluster, so
-        that outliers do not use up clusters. It is halved where the tree has too few branches of
-        that size. 1 is the plain cut of the tree.
+        that outliers do not use up clusters. It is halved if the tree has too few branches of that
+        size. 1 is the plain cut of the tree.
     n_jobs : int or None, default=None
         Threads. None means ``OMP_NUM_THREADS`` or else all cores; results do not depend on it.
 
@@ -47,9 +47,9 @@ class WCT(LinkageClusterer):
     labels_ : ndarray of shape (n_objects,)
         Consensus labels 0..n_clusters_-1, in order of first appearance.
     n_clusters_ : int
-        How many clusters came out.
+        Number of clusters found.
     k_choice_ : KChoice
-        With ``n_clusters="auto"``: why so many.
+        The chosen number and the reasons; only with ``n_clusters="auto"``.
     confidence_ : ndarray of shape (n_objects,)
         How much closer each object is to its own cluster than to the next, in [0, 1].
     similarity_ : ndarray of shape (n_microclusters_, n_microclusters_)
@@ -57,9 +57,9 @@ class WCT(LinkageClusterer):
     linkage_matrix_ : ndarray of shape (n_microclusters_ - 1, 4)
         The tree of merges over microclusters, in SciPy's format.
     microclusters_ : Microclusters
-        Their votes, their sizes, and where each object belongs.
+        Votes and sizes of the microclusters, and the microcluster of each object.
     n_microclusters_, n_features_in_ : int
-        Sizes that were found; `n_features_in_` counts clusterings.
+        Numbers of microclusters and of clusterings.
 
     See Also
     --------
@@ -78,8 +78,8 @@ class WCT(LinkageClusterer):
 
     With N objects, M clusterings, n microclusters and C clusters in the ensemble: O(N·M) for
     microclusters, O(n·M²) for overlaps, O(C³ / M) for triples, O(n²·M) for the
-    similarity, O(n²) for the tree, and 16·n² + 40·C² bytes. :meth:`cut` costs O(n). No random
-    numbers are drawn.
+    similarity, O(n²) for the tree, and 16·n² + 40·C² bytes. :meth:`cut` costs O(n). The method is
+    deterministic.
 
     References
     ----------

@@ -1,4 +1,4 @@
-"""Agreement of clusterings; how sure a consensus is, what it is made of, how many clusters."""
+"""Agreement of clusterings, confidence and composition of a consensus, the number of clusters."""
 
 from ensemblage.metrics.agreement import ari, ensemble_nmi, nmi
 from ensemblage.metrics.aligning import align

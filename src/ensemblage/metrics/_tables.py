@@ -1,4 +1,4 @@
-"""Summaries that print as a small table and turn into a data frame."""
+"""Summaries that print as a small table and convert to a data frame."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ _WIDEST = 32
 
 
 class Table:
-    """What the summaries have beside their fields: `to_frame`, and a short text."""
+    """Base of the summaries: `to_frame`, and a short text."""
 
     __slots__ = ()
 
     def _heading(self) -> str:
-        """Return a line to stand above the table."""
+        """Return the heading of the table."""
         raise NotImplementedError
 
     def _index(self) -> tuple[str, Any]:
-        """Return what a row is, and the name of each."""
+        """Return the name of the rows, and the name of each."""
         raise NotImplementedError
 
     def _columns(self) -> dict[str, Any]:
@@ -50,7 +50,7 @@ class Table:
         return f"{self._heading()}\n{as_text({name: rows, **self._columns()})}"
 
     def _repr_html_(self) -> str | None:
-        """Return the table for notebooks, None where pandas is missing."""
+        """Return the table for notebooks, None if pandas is missing."""
         if importlib.util.find_spec("pandas") is None:
             return None
         html: str = self.to_frame().to_html(max_rows=_ROWS)
@@ -58,7 +58,7 @@ class Table:
 
 
 def as_text(columns: Mapping[str, Any]) -> str:
-    """Return the first rows of a table, aligned; texts to the left, numbers to the right.
+    """Return the first rows of a table, aligned: text left, numbers right.
 
     Examples
     --------

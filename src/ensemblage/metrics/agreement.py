@@ -1,7 +1,8 @@
 """Agreement of two clusterings: normalised mutual information and the adjusted Rand index.
 
-The contingency table of two clusterings is the microclusters of the two-column label matrix, so
-these cost one pass over the objects (scikit-learn sorts them) and work at tens of millions.
+The contingency table of two clusterings consists of the microclusters of the two-column label
+matrix, so both measures take one pass over the objects (scikit-learn sorts them) and scale to tens
+of millions.
 """
 
 from __future__ import annotations
@@ -35,16 +36,16 @@ def nmi(a: Any, b: Any, average: str = "max") -> float:
     Parameters
     ----------
     a, b : array-like of shape (n_objects,)
-        Labels of any kind. Objects that have no label in either (-1, NaN, None) are left out.
+        Labels of any type. Objects without a label in either (-1, NaN, None) are left out.
     average : {"max", "geometric", "arithmetic", "min"}, default="max"
-        What the mutual information is divided by: this mean of the two entropies. The paper's
-        numbers are "max"; scikit-learn's default is "arithmetic".
+        The mean of the two entropies by which the mutual information is divided. The paper uses
+        "max"; scikit-learn's default is "arithmetic".
 
     Returns
     -------
     float
         0 (independent) to 1. Two clusterings with a single cluster each are equal, so 1; if only
-        one of them has a single cluster, nothing is shared, so 0.
+        one of them has a single cluster, 0.
 
     Notes
     -----
@@ -69,7 +70,7 @@ def ari(a: Any, b: Any) -> float:
     Parameters
     ----------
     a, b : array-like of shape (n_objects,)
-        Labels of any kind. Objects that have no label in either (-1, NaN, None) are left out.
+        Labels of any type. Objects without a label in either (-1, NaN, None) are left out.
 
     Returns
     -------
@@ -78,7 +79,7 @@ def ari(a: Any, b: Any) -> float:
 
     Notes
     -----
-    Pairs of objects are counted in exact integers, so that no number of objects is too large.
+    Pairs of objects are counted in exact integers, so any number of objects is supported.
 
     Examples
     --------
@@ -102,13 +103,13 @@ def ari_of_groups(a: IntArray, b: IntArray, sizes: NDArray[np.int64]) -> float:
 
 
 def nmi_of_table(shared: NDArray[np.int64], average: str = "max") -> float:
-    """Return the NMI of two clusterings, given how many objects their clusters share; 0 if none."""
+    """Return the NMI of two clusterings, given the sizes of all overlaps; 0 if there are none."""
     rows, columns = np.nonzero(shared)
     return _nmi(rows, columns, shared[rows, columns], average) if len(rows) else 0.0
 
 
 def ari_of_table(shared: NDArray[np.int64]) -> float:
-    """Return the adjusted Rand index, given how many objects the clusters share."""
+    """Return the adjusted Rand index, given the sizes of all overlaps."""
     rows, columns = np.nonzero(shared)
     return _ari(rows, columns, shared[rows, columns])
 
@@ -131,10 +132,10 @@ def ensemble_nmi(labels: Any, X: Any, average: str = "max") -> float:
     Parameters
     ----------
     labels : array-like of shape (n_objects,)
-        The clustering to judge, usually a consensus.
+        The clustering to score, usually a consensus.
     X : array-like, DataFrame or Ensemble of shape (n_objects, n_clusterings)
-        The ensemble. Objects without a vote are left out in the clustering where it is missing,
-        and so is a clustering that none of the labelled objects has a vote in.
+        The ensemble. Missing votes are left out, and so is a clustering without a vote on any
+        labelled object.
     average : {"max", "geometric", "arithmetic", "min"}, default="max"
         As for `nmi`.
 
@@ -152,7 +153,7 @@ def ensemble_nmi(labels: Any, X: Any, average: str = "max") -> float:
     label, votes, sizes, _ = beside_votes(labels, as_ensemble(X).microclusters)
     heard = votes[:, ((votes >= 0) & (label >= 0)[:, None]).any(axis=0)]
     if heard.shape[1] == 0:
-        raise ValueError("No object has a label and a vote, so there is nothing to compare.")
+        raise ValueError("No object has both a label and a vote, so the score is undefined.")
     return float(np.mean([_nmi(*_cells(label, vote, sizes), average) for vote in heard.T]))
 
 
@@ -163,7 +164,7 @@ def nmi_with_members(
     weight: FloatArray | None = None,
     average: str = "geometric",
 ) -> float:
-    """Return the mean NMI of labels of microclusters with the members that vote, by weight."""
+    """Return the mean NMI of labels of microclusters with the members, by weight."""
     heard = table.max(axis=0) >= 0
     if weight is not None:
         heard &= weight > 0
@@ -175,7 +176,7 @@ def nmi_with_members(
 def _nmi_with_each(
     labels: IntArray, table: NDArray[np.int32], sizes: NDArray[np.int64], average: str
 ) -> FloatArray:
-    """Return the NMI of labels with each column of votes, all of which have some."""
+    """Return the NMI of labels with each column of votes, none of which is empty."""
     shared = flow.overlaps_with(labels, int(labels.max()) + 1, table, sizes)
     starts = np.append(0, np.cumsum(table.max(axis=0) + 1)[:-1])
     member = np.repeat(np.arange(table.shape[1]), table.max(axis=0) + 1)
@@ -209,8 +210,8 @@ def joint(a: Any, b: Any) -> tuple[Microclusters, list[Any]]:
     a, b = (_validate.as_array(labels) for labels in (a, b))
     if a.ndim != 1 or a.shape != b.shape:
         raise ValueError(
-            f"Two clusterings must be two equally long lists of labels, but their shapes are"
-            f" {a.shape} and {b.shape}."
+            f"Both clusterings must be labels of the same objects, got arrays of shapes {a.shape}"
+            f" and {b.shape}."
         )
     return grouped(_validate.check_votes(Columns(["a", "b"], [a, b])))
 
@@ -218,23 +219,23 @@ def joint(a: Any, b: Any) -> tuple[Microclusters, list[Any]]:
 def beside_votes(
     labels: Any, groups: Microclusters
 ) -> tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.int64], NDArray[np.int32]]:
-    """Return labels of the objects beside their votes, as groups that are equal in both.
+    """Return labels of the objects and their votes, as groups that are equal in both.
 
-    The label and the votes of each group, its objects, and the group of each label. These groups
-    are few, and all that scores depend on.
+    The label and the votes of each group, its size, and the group of each label. Scores depend only
+    on these few groups.
     """
     both, names = joint(labels, groups.of_object)
     label, place = both.table.T
     sizes = both.sizes
-    if len(groups.of_object) == len(groups.sizes):  # a label stands for a microcluster's objects
+    if len(groups.of_object) == len(groups.sizes):  # one label for each microcluster
         sizes = np.bincount(both.of_object, groups.sizes).astype(np.int64)
     return label, groups.table[np.asarray(names[1])[place]], sizes, both.of_object
 
 
 def labels_and_shared(a: Any, b: Any) -> tuple[list[Any], list[Any], NDArray[np.int64]]:
-    """Return the labels of two clusterings and how many objects each two of them share.
+    """Return the labels of two clusterings and the sizes of their overlaps.
 
-    Objects without a label are counted under the label None, last, where there are any.
+    Objects without a label are counted under the label None, which is last.
     """
     groups, found = joint(a, b)
     labels = [list(_plain(part)) for part in found]
@@ -262,7 +263,7 @@ def _contingency(a: Any, b: Any) -> tuple[IntArray, IntArray, NDArray[np.int64]]
 def _cells(
     rows: IntArray, columns: IntArray, sizes: NDArray[np.int64]
 ) -> tuple[IntArray, IntArray, NDArray[np.int64]]:
-    """Return each (row, column) that occurs once, with the sum of its sizes; leave out gaps."""
+    """Return each (row, column) once, with the sum of its sizes, without missing labels."""
     both = (rows >= 0) & (columns >= 0)
     if not both.any():
         raise ValueError("No object has a label in both clusterings, so they cannot be compared.")
@@ -284,14 +285,14 @@ def _ordered_pairs(sizes: NDArray[np.int64]) -> int:
 
 
 def _nmi(rows: IntArray, columns: IntArray, sizes: NDArray[np.int64], average: str) -> float:
-    """Return the NMI of a contingency table whose cells are given once each."""
+    """Return the NMI of a contingency table, given each nonzero cell once."""
     in_a, in_b = _totals(rows, sizes), _totals(columns, sizes)
     n = sizes.sum()
     h_a, h_b = _entropy(in_a / n), _entropy(in_b / n)
     if h_a == 0.0 or h_b == 0.0:
         return float(h_a == h_b)
     if len(sizes) == np.count_nonzero(in_a) == np.count_nonzero(in_b):
-        return 1.0  # equal partitions, whatever logarithms are rounded to
+        return 1.0  # equal partitions, regardless of rounding
     joint = sizes / n
     information = float(np.sum(joint * np.log(sizes * (n / in_a[rows] / in_b[columns]))))
     return min(1.0, max(0.0, information / _AVERAGES[average](h_a, h_b)))

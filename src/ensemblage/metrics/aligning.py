@@ -11,14 +11,14 @@ from scipy.sparse import coo_array
 from ensemblage import _validate
 from ensemblage._ensemble import grouped
 from ensemblage._types import Columns
-from ensemblage.metrics._earlier import check_earlier, index_of
+from ensemblage.metrics._earlier_labels import check_earlier_labels, index_of
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 
 def align(labels: Any, to: Any) -> Any:
-    """Return labels with the numbers that most of their objects had in an earlier clustering.
+    """Renumber labels to match an earlier clustering of the same objects.
 
     Clusters and earlier clusters are matched one to one so that as many objects as possible keep
     their number (the Hungarian method). A cluster without a partner gets a new number, above all
@@ -27,15 +27,15 @@ def align(labels: Any, to: Any) -> Any:
     Parameters
     ----------
     labels : array-like of shape (n_objects,)
-        The new clustering, labels of any kind; -1, NaN and None are objects without one.
+        The new clustering, labels of any type; -1, NaN and None are missing.
     to : array-like of shape (n_objects,)
-        The earlier clustering: whole numbers; -1, NaN and None are objects that had none. If both
-        are Series of pandas, objects are matched by index, so that they may be others than before.
+        The earlier clustering: integers; -1, NaN and None are missing. If both are pandas Series,
+        objects are matched by index, so the objects may differ.
 
     Returns
     -------
     ndarray or Series of shape (n_objects,)
-        Whole numbers, and -1 where there was no label. A Series keeps its index and its name.
+        Integers, and -1 for a missing label. A Series keeps its index and its name.
 
     See Also
     --------
@@ -51,17 +51,17 @@ def align(labels: Any, to: Any) -> Any:
     >>> align([0, 0, 1, 1, 1, 2], to=[4, 4, 7, 7, 0, 7])
     array([4, 4, 7, 7, 7, 8])
     """
-    found = _validate.as_array(labels)
-    if found.ndim != 1:
+    array = _validate.as_array(labels)
+    if array.ndim != 1:
         raise ValueError(
-            f"Labels must be a single column, got an array of shape {found.shape}. Pass one"
+            f"Labels must be a single column, got an array of shape {array.shape}. Pass one"
             " clustering."
         )
     index = index_of(labels)
-    earlier = check_earlier("align", "to", to, len(found), index)
-    if len(found) == 0:
+    earlier = check_earlier_labels("align", "to", to, len(array), index)
+    if len(array) == 0:
         return np.zeros(0, dtype=np.int64)
-    groups, _ = grouped(_validate.check_votes(Columns(["labels"], [found])))
+    groups, _ = grouped(_validate.check_votes(Columns(["labels"], [array])))
     codes = groups.table[groups.of_object, 0].astype(np.int64)
     numbers = numbers_kept(codes, earlier)
     numbered = np.append(numbers, -1)[codes]
@@ -71,7 +71,7 @@ def align(labels: Any, to: Any) -> Any:
 
 
 def numbers_kept(labels: NDArray[np.int64], earlier: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Return the number of each label 0, 1, ..., -1 being no label on either side."""
+    """Return the number of each label 0, 1, ...; -1 is a missing label on either side."""
     known, code = np.unique(earlier, return_inverse=True)
     both = (labels >= 0) & (earlier != -1)
     n_labels = int(labels.max(initial=-1)) + 1
@@ -95,13 +95,13 @@ def aligned(
     *,
     fitted: NDArray[np.int64] | None = None,
 ) -> NDArray[np.int64]:
-    """Return labels 0, 1, ... of a fitted method with earlier numbers; as they are without any.
+    """Return labels 0, 1, ... of a fitted method with earlier numbers; unchanged without any.
 
-    Where `labels` are those of new objects, `fitted` are those of the objects that `align_to` and
+    If `labels` are those of new objects, `fitted` are those of the objects that `align_to` and
     `index` belong to.
     """
     if align_to is None:
         return labels
     fitted = labels if fitted is None else fitted
-    earlier = check_earlier(owner, "align_to", align_to, len(fitted), index)
+    earlier = check_earlier_labels(owner, "align_to", align_to, len(fitted), index)
     return numbers_kept(fitted, earlier)[labels]

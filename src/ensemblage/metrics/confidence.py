@@ -1,4 +1,4 @@
-"""How sure a consensus is of each object."""
+"""Confidence of a consensus in the label of each object."""
 
 from __future__ import annotations
 
@@ -45,15 +45,15 @@ def confidence(
     sizes : ndarray of shape (n_microclusters,)
         Objects in each microcluster.
     to_itself : float or ndarray of shape (n_microclusters,), default=1.0
-        What an object's similarity to itself has contributed to `sums`.
+        The contribution of an object's similarity to itself to `sums`.
     objects : ndarray of shape (n_clusters,), optional
-        Objects of each cluster, where these are not all microclusters.
+        Objects of each cluster, if these are not all microclusters.
 
     Notes
     -----
     (a - b) / max(a, b), clipped to [0, 1]: a is the mean similarity to the *other* objects of the
     own cluster, b the largest mean similarity to those of another one. An object alone in its
-    cluster has 0, as has 0/0; with a single cluster it is a itself.
+    cluster has 0, as has 0/0; with a single cluster it is a.
 
     Examples
     --------
@@ -70,7 +70,7 @@ def confidence(
         objects = np.bincount(labels, weights=sizes, minlength=n_clusters).astype(np.float64)
     others = objects[labels] - 1
     mean = np.divide(sums, objects, out=np.zeros_like(sums), where=objects > 0)
-    # What is left of the own cluster without the object may be rounding of a zero.
+    # The remainder of the own cluster without the object may be a zero with rounding error.
     rest = sums[own] - to_itself
     rest[rest < _ROUNDING * sums[own]] = 0.0
     mean[own] = np.divide(rest, others, out=np.zeros(n), where=others > 0)
@@ -78,7 +78,7 @@ def confidence(
 
 
 def margin(mean: FloatArray, labels: NDArray[np.int64]) -> FloatArray:
-    """Return (a - b) / max(a, b), clipped to [0, 1]; a itself with a single cluster.
+    """Return (a - b) / max(a, b), clipped to [0, 1]; a with a single cluster.
 
     `mean` holds the mean similarity to each cluster: a is that to the own, b the largest other.
 

@@ -23,19 +23,26 @@ class _Criteria(NamedTuple):
 
 
 class ClassCriteria(Table, _Criteria):
-    """How well mixtures of several numbers of classes describe the votes, one entry for each.
+    """Fit of mixtures of several numbers of classes to the votes, one entry for each.
 
     Attributes
     ----------
     k : ndarray of shape (n,), int64
-        Classes.
+        Number of classes.
     n_parameters : ndarray of shape (n,)
-        Free numbers of the mixture.
+        Free parameters of the mixture.
     log_likelihood : ndarray of shape (n,)
         Natural logarithm; it grows with k.
     bic, icl : ndarray of shape (n,)
         The Bayesian information criterion, and the same with twice the entropy of the memberships
         added. Smaller is better.
+
+    Examples
+    --------
+    >>> import ensemblage as en
+    >>> fitted = en.LCA(n_clusters=2).fit([[0, 0, 0], [0, 0, 0], [0, 0, 1], [1, 1, 1]] * 9)
+    >>> fitted.criteria([1, 2]).bic.round(1)
+    array([141.6,  99.9])
     """
 
     __slots__ = ()
@@ -63,7 +70,7 @@ def bic(log_likelihood: float, n_parameters: float, n_objects: int) -> float:
 
 
 def entropy_of_memberships(posterior: FloatArray, sizes: NDArray[np.int64]) -> float:
-    """Return how undecided memberships are: -Σ s Σ R·ln R, in natural units.
+    """Return the entropy of memberships: -Σ s Σ R·ln R, in natural units.
 
     Examples
     --------
@@ -84,11 +91,11 @@ def bic_and_icl(
 
 
 def n_parameters(free: NDArray[Any], n_classes: int, weight: FloatArray | None) -> float:
-    """Return how many numbers of a mixture are free, `free` in each clustering and class."""
+    """Return the number of free parameters of a mixture, `free` in each clustering and class."""
     votes = int(free.sum()) if weight is None else float(free @ weight)
     return n_classes - 1 + n_classes * votes
 
 
 def are_probabilities(values: NDArray[Any]) -> bool:
-    """Tell whether an array holds probabilities, and nothing but these."""
+    """Tell whether an array holds valid probabilities."""
     return values.dtype == np.float64 and bool(((values >= 0) & (values <= 1)).all())

@@ -1,4 +1,4 @@
-"""Whether new votes are like those that a consensus was fitted on."""
+"""Comparison of new votes with those that a consensus was fitted on."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ if TYPE_CHECKING:
     from ensemblage._ensemble import Ensemble
     from ensemblage._types import FloatArray
 
-#: A change counts from this size on, and from so many standard errors.
+#: A change counts from this size, and from this number of standard errors.
 _CHANGE, _ERRORS = 0.05, 4.0
-#: Rows never seen count from this times what is expected: members know the objects of the fit.
+#: New rows count from this multiple of the expected share: members were fitted to the objects.
 _TIMES = 2.0
-#: Unknown labels count from this share on: a clustering should not have any.
+#: Unknown labels count from this share: a clustering should not have any.
 _UNKNOWN = 0.01
-#: Fewer new objects are not judged, nor are changes that fewer than half of these make.
+#: Fewer new objects are not judged, nor are changes in fewer than half of this number.
 _FEWEST = 10
 
 
@@ -46,14 +46,14 @@ class _Drift(NamedTuple):
 
 
 class Drift(Table, _Drift):
-    """New votes beside those of a fit. Shares are in [0, 1].
+    """New votes compared with those of a fit. Shares are in [0, 1].
 
     Attributes
     ----------
     verdict : str
         A sentence: whether the new votes are like those of the fit.
     reasons : list of str
-        What has changed, a sentence each.
+        The changes, a sentence each.
     changed : bool
         Whether there is any such reason.
     n_objects : int
@@ -61,8 +61,8 @@ class Drift(Table, _Drift):
     never_seen : float
         The share of new objects whose row of votes did not occur in the fit.
     expected_never_seen : float
-        What that share would be for more objects like those of the fit: the share of its objects
-        whose row occurs once (the estimate of Good and Turing).
+        The expected share for more objects like those of the fit: the share of its objects whose
+        row occurs once (the estimate of Good and Turing).
     confidence, fit_confidence : float
         Mean confidence of the new objects in the labels that `predict` gives them, and of the
         objects of the fit in theirs.
@@ -71,9 +71,17 @@ class Drift(Table, _Drift):
     names : list of str
         The clusterings.
     unknown : ndarray of shape (n_clusterings,)
-        The share of the votes of each clustering that are for labels which the fit did not have.
+        The share of the votes of each clustering for labels that did not occur in the fit.
     turnout, fit_turnout : ndarray of shape (n_clusterings,)
-        The share of objects that each clustering votes on.
+        The share of objects that each clustering labels.
+
+    Examples
+    --------
+    >>> import ensemblage as en
+    >>> votes = [[0, 0], [0, 0], [1, 1]] * 10
+    >>> drift = en.metrics.drift(en.EAC(n_clusters=2).fit(votes), votes)
+    >>> drift.changed, drift.never_seen
+    (False, 0.0)
     """
 
     __slots__ = ()
@@ -85,7 +93,7 @@ class Drift(Table, _Drift):
         clusters = [f"objects in cluster {label}" for label in range(len(self.shares))]
         votes = [f"votes of {name}" for name in self.names]
         unknown = [f"unknown labels of {name}" for name in self.names]
-        return "share", ["rows never seen", "mean confidence", *clusters, *unknown, *votes]
+        return "share", ["new rows", "mean confidence", *clusters, *unknown, *votes]
 
     def _columns(self) -> dict[str, Any]:
         none = np.zeros(len(self.names))
@@ -98,10 +106,10 @@ class Drift(Table, _Drift):
 
 
 def drift(model: Any, new_votes: Any) -> Drift:
-    """Compare new votes with those that a consensus was fitted on, and say what has changed.
+    """Compare new votes with those that a consensus was fitted on, and report changes.
 
-    Call it before `predict` is trusted on data of another day: clusterings that were run again
-    number their clusters anew, new kinds of objects agree with no known group, and groups grow or
+    Call it before using `predict` on later data: clusterings that were run again number their
+    clusters differently, new types of objects do not agree with any known group, and groups grow or
     vanish.
 
     Parameters
@@ -109,8 +117,8 @@ def drift(model: Any, new_votes: Any) -> Drift:
     model : fitted estimator
         A consensus method, or `EnsembleClustering`, fitted or loaded.
     new_votes : array-like, DataFrame, Arrow table, dict or Ensemble, (n_objects, n_clusterings)
-        Votes by the same clusterings, as `predict` takes them; of an `EnsembleClustering` new
-        features.
+        Votes of the same clusterings, in any type that `predict` accepts; for an
+        `EnsembleClustering` new features.
 
     Returns
     -------
@@ -119,9 +127,9 @@ def drift(model: Any, new_votes: Any) -> Drift:
     Notes
     -----
     A share has changed if it differs by more than 0.05 and by more than four standard errors of the
-    difference; so has the mean confidence if it is lower by that much. Rows never seen count if
-    they are more than twice as many as expected by that much, unknown labels from 0.01 of the votes
-    of a clustering on. Fewer than ten new objects are not judged.
+    difference; so has the mean confidence if it is lower by that much. New rows count if their
+    share exceeds twice the expected one by that much, unknown labels from 0.01 of the votes of a
+    clustering. Fewer than ten new objects are not judged.
 
     Examples
     --------
@@ -140,7 +148,7 @@ def drift(model: Any, new_votes: Any) -> Drift:
     _validate.check_has_votes(owner, fitted)
     votes = model._votes_on(new_votes) if hasattr(model, "_votes_on") else new_votes
     new = as_ensemble(votes, new=True).in_order_of(fitted._ensemble.names)
-    with warnings.catch_warnings():  # the reasons say so
+    with warnings.catch_warnings():  # the reasons report them
         warnings.simplefilter("ignore", _validate.UnknownLabelsWarning)
         labels, sure = fitted.predict(new, return_confidence=True)
     table, sizes = fitted._ensemble.translate(new), new.microclusters.sizes
@@ -149,7 +157,7 @@ def drift(model: Any, new_votes: Any) -> Drift:
     weight = sizes if len(sure) == len(sizes) else np.ones(len(sure), dtype=np.int64)
     fit_weight = objects_per_label(fitted)
     k = fitted.n_clusters_
-    found = _Drift(
+    drift = _Drift(
         verdict="",
         reasons=[],
         changed=False,
@@ -166,9 +174,9 @@ def drift(model: Any, new_votes: Any) -> Drift:
         fit_turnout=fit_sizes @ (fit_table >= 0) / fit_sizes.sum(),
     )
     errors = _standard_error(sure, weight, fitted.confidence_, fit_weight)
-    reasons = _reasons(found, int(fit_sizes.sum()), errors) if n >= _FEWEST else []
+    reasons = _reasons(drift, int(fit_sizes.sum()), errors) if n >= _FEWEST else []
     return Drift(
-        *found._replace(verdict=_verdict(n, reasons), reasons=reasons, changed=bool(reasons))
+        *drift._replace(verdict=_verdict(n, reasons), reasons=reasons, changed=bool(reasons))
     )
 
 
@@ -203,7 +211,7 @@ def _standard_error(
 
 
 def _rises(new: Any, old: Any, n_new: int, n_old: int, least: float = _CHANGE) -> Any:
-    """Return whether shares are clearly above others."""
+    """Return whether shares are significantly above others."""
     both = (n_new * new + n_old * old) / (n_new + n_old)
     error = np.sqrt(both * (1 - both) * (1 / n_new + 1 / n_old))
     objects = n_new * (new - old) >= _FEWEST / 2
@@ -211,7 +219,7 @@ def _rises(new: Any, old: Any, n_new: int, n_old: int, least: float = _CHANGE) -
 
 
 def _reasons(found: _Drift, n_fit: int, error: float) -> list[str]:
-    """Return what has changed as sentences, unknown labels first: they explain the rest."""
+    """Return the changes as sentences, unknown labels first: they explain the rest."""
     n, reasons = found.n_objects, []
     unknown = _rises(found.unknown, np.zeros(len(found.names)), n, n_fit, _UNKNOWN)
     for m in np.flatnonzero(unknown):
@@ -219,15 +227,15 @@ def _reasons(found: _Drift, n_fit: int, error: float) -> list[str]:
         what = f"{share:.1%} of the votes of clustering {name!r} are for unknown labels."
         if share == 1:
             what = f"Every label of clustering {name!r} is unknown."
-        reasons.append(f"{what} Check that it numbers clusters as in the fit.")
+        reasons.append(f"{what} Check that its clusters are numbered as in the fit.")
     reasons += [
-        f"Clustering {found.names[m]!r} votes on {found.turnout[m]:.1%} of the objects, in the fit"
-        f" on {found.fit_turnout[m]:.1%}."
+        f"Clustering {found.names[m]!r} labels {found.turnout[m]:.1%} of the objects, compared with"
+        f" {found.fit_turnout[m]:.1%} in the fit."
         for m in np.flatnonzero(_rises(found.fit_turnout, found.turnout, n, n_fit))
     ]
     if _rises(found.never_seen, min(1.0, _TIMES * found.expected_never_seen), n, n_fit):
         reasons.append(
-            f"{found.never_seen:.1%} of the rows of votes did not occur in the fit; expected were"
+            f"{found.never_seen:.1%} of the rows of votes did not occur in the fit, expected"
             f" {found.expected_never_seen:.1%}."
         )
     if found.fit_confidence - found.confidence > max(_CHANGE, _ERRORS * error):
@@ -237,8 +245,8 @@ def _reasons(found: _Drift, n_fit: int, error: float) -> list[str]:
     grown = _rises(found.shares, found.fit_shares, n, n_fit)
     shrunk = _rises(found.fit_shares, found.shares, n, n_fit)
     reasons += [
-        f"Cluster {label} has {found.shares[label]:.1%} of the objects, in the fit"
-        f" {found.fit_shares[label]:.1%}."
+        f"Cluster {label} has {found.shares[label]:.1%} of the objects, compared with"
+        f" {found.fit_shares[label]:.1%} in the fit."
         for label in np.flatnonzero(grown | shrunk)
     ]
     return reasons
@@ -246,7 +254,7 @@ def _reasons(found: _Drift, n_fit: int, error: float) -> list[str]:
 
 def _verdict(n: int, reasons: list[str]) -> str:
     if n < _FEWEST:
-        return f"Not judged: {n} new objects are too few, at least {_FEWEST} are needed."
+        return f"Not judged: at least {_FEWEST} new objects are needed, got {n}."
     if not reasons:
         return f"No drift: the {n:,} new objects are like those of the fit."
-    return f"Drift: the {n:,} new objects differ from those of the fit. Check why, or fit again."
+    return f"Drift: the {n:,} new objects differ from those of the fit. Find out why, or fit again."

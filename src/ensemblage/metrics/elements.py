@@ -1,4 +1,4 @@
-"""Element-centric similarity: how alike clusterings are around each object."""
+"""Element-centric similarity: the similarity of clusterings around each object."""
 
 from __future__ import annotations
 
@@ -20,20 +20,20 @@ def ecs(a: Any, b: Any, *, per_object: bool = False) -> Any:
     Parameters
     ----------
     a, b : array-like of shape (n_objects,)
-        Labels of any kind. Objects that have no label in either (-1, NaN, None) are left out.
+        Labels of any type. Objects without a label in either (-1, NaN, None) are left out.
     per_object : bool, default=False
-        Return the similarity around each object in place of its mean.
+        Return the similarity around each object instead of its mean.
 
     Returns
     -------
     float or ndarray of shape (n_objects,)
-        0 to 1; 1 for equal partitions. An object without a label in both is NaN.
+        0 to 1; 1 for equal partitions. NaN for an object without a label in either.
 
     Notes
     -----
     The similarity around object i is o / max(a, b): a and b are the sizes of its two clusters and o
-    is how many objects these share. The published definition compares personalised PageRank of two
-    graphs; for partitions it is this number, whatever its restart probability. O(N) time.
+    is the size of their overlap. The published definition compares personalised PageRank of two
+    graphs; for partitions it is this number, for any restart probability. O(N) time.
 
     References
     ----------
@@ -64,7 +64,7 @@ def ecs(a: Any, b: Any, *, per_object: bool = False) -> Any:
 def consistency(X: Any, labels: Any = None, *, n_jobs: int | None = None) -> FloatArray:
     """Return how consistently the clusterings of an ensemble treat each object.
 
-    The mean element-centric similarity around the object, over all pairs of clusterings, or, with
+    The mean element-centric similarity around the object, over all pairs of clusterings; with
     `labels`, of these with each clustering.
 
     Parameters
@@ -105,8 +105,8 @@ def consistency(X: Any, labels: Any = None, *, n_jobs: int | None = None) -> Flo
     if labels is None:
         if groups.table.shape[1] < 2:
             raise ValueError(
-                "consistency compares clusterings with each other, but the votes have only one."
-                " Pass more clusterings, or labels to compare with."
+                "consistency needs at least two clusterings to compare, got one. Pass more"
+                " clusterings, or labels to compare with."
             )
         around = flow.element_similarity(groups.table, groups.sizes, n_jobs=n_jobs)
         return around[groups.of_object]

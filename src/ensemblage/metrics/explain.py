@@ -1,6 +1,7 @@
-"""What a consensus is made of: its clusters; `explain_members` has those that voted for it.
+"""Clusters of a consensus: sizes, cohesion, confidence and nearest neighbours.
 
-All of it goes through microclusters, so a million objects cost a few passes over their labels.
+Everything is computed through microclusters, so a million objects cost a few passes over their
+labels.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ import numpy as np
 from scipy.sparse import csr_array
 
 from ensemblage import _validate, flow
+from ensemblage._messages import counted
 from ensemblage.metrics._tables import Table
 
 if TYPE_CHECKING:
@@ -19,7 +21,7 @@ if TYPE_CHECKING:
     from ensemblage._types import FloatArray
 
 ROWS_TO_COMPARE = 1024
-#: When one of several clusterings is an outlier, see `lowest_usual`.
+#: Limits of `lowest_usual`.
 _ENOUGH_TO_JUDGE = 4
 _FAR, _FAR_AT_LEAST = 3 * 1.4826, 0.5
 
@@ -42,21 +44,28 @@ class ClusterSummary(Table, _Clusters):
     consensus : ndarray of shape (n_clusters,)
         Mean co-association of the pairs of different objects in the cluster (Monti's cluster
         consensus): the share of clusterings, by weight if they have one, that put two of its
-        objects together. A cluster of one object has no pairs, and 1.
+        objects together; 1 for a cluster of one object.
     confidence : ndarray of shape (n_clusters,)
         Mean ``confidence_`` of its objects.
     nearest : ndarray of shape (n_clusters,), int64
-        The other cluster with the largest mean co-association, the lowest on ties; -1 where there
-        is no other.
+        The other cluster with the largest mean co-association, the lowest on ties; -1 if there is
+        no other.
     nearest_similarity : ndarray of shape (n_clusters,)
-        That mean co-association, over pairs of an object here and an object there; 0 where there
-        is no other.
+        That mean co-association, over pairs of an object here and an object there; 0 if there is no
+        other.
+
+    Examples
+    --------
+    >>> import ensemblage as en
+    >>> summary = en.metrics.clusters(en.EAC(n_clusters=2).fit([[0, 0], [0, 0], [1, 1]]))
+    >>> summary.sizes, summary.nearest
+    (array([2, 1]), array([1, 0]))
     """
 
     __slots__ = ()
 
     def _heading(self) -> str:
-        return f"ClusterSummary of {int(self.sizes.sum()):,} objects"
+        return f"ClusterSummary of {counted(int(self.sizes.sum()), 'object')}"
 
     def _index(self) -> tuple[str, Any]:
         return "cluster", np.arange(len(self.sizes))
@@ -79,9 +88,9 @@ def clusters(estimator: Any) -> ClusterSummary:
 
     Notes
     -----
-    Two objects that no clustering votes on both have co-association 0. With n microclusters, M
-    clusterings and k clusters: O(n·M·k) where every vote is there, because sums of co-association
-    follow from how clusters overlap; O(n²·M) where some are missing.
+    Two objects without a common clustering have co-association 0. With n microclusters, M
+    clusterings and k clusters: O(n·M·k) without missing votes, because sums of co-association
+    follow from the overlaps of clusters; O(n²·M) otherwise.
 
     References
     ----------
@@ -128,7 +137,7 @@ def cluster_consensus(fitted: Any) -> FloatArray:
 def objects_in_clusters(fitted: Any) -> tuple[Any, NDArray[np.int64]]:
     """Return how many objects of each microcluster are in each cluster, sparse, and the sizes.
 
-    A microcluster is in one cluster, unless objects were clustered one by one.
+    A microcluster is in one cluster, unless single objects were clustered.
     """
     shape = len(fitted.microclusters_.sizes), fitted.n_clusters_
     places = fitted.microclusters_.of_object, fitted.labels_
@@ -137,9 +146,9 @@ def objects_in_clusters(fitted: Any) -> tuple[Any, NDArray[np.int64]]:
 
 
 def objects_per_label(fitted: Any) -> NDArray[np.int64]:
-    """Return how many objects each label stands for; with `Ensemble.of_groups` a microcluster's.
+    """Return the number of objects of each label: the microcluster's with `Ensemble.of_groups`.
 
-    Where every object is its own microcluster, sizes are 1 and both readings are the same.
+    If every object is its own microcluster, sizes are 1 and both cases are the same.
     """
     sizes: NDArray[np.int64] = fitted.microclusters_.sizes
     n_labels = len(fitted.labels_)
@@ -164,8 +173,8 @@ def _mean_coassociations(
     if (table < 0).any():
         sums = _sums_over_pairs(table, counts, fitted.member_weight_, n_jobs_of(fitted))
     else:
-        # Agreements of two clusters' objects, summed over clusterings, are products of how many
-        # of them are in each cluster of the ensemble: whole numbers, without any pair.
+        # Agreements of two clusters' objects, summed over clusterings, are products of their
+        # counts in each cluster of the ensemble: integers, without pairs.
         shared = (flow.membership(table).T @ counts).toarray()
         weight = fitted._cluster_weight()
         counted = shared if weight is None else weight[:, None] * shared
@@ -188,10 +197,10 @@ def _sums_over_pairs(
 
 
 def lowest_usual(scores: FloatArray) -> float:
-    """Return the agreement below which one of several clusterings is an outlier among them.
+    """Return the agreement below which one of several clusterings is an outlier.
 
-    3 robust standard deviations below the median, and at most half of it; fewer than four have no
-    outlier.
+    3 robust standard deviations below the median, and at most half of it; at least four scores are
+    needed.
 
     Examples
     --------
@@ -207,6 +216,6 @@ def lowest_usual(scores: FloatArray) -> float:
 
 
 def n_jobs_of(fitted: Any) -> int | None:
-    """Return the number of threads that a method was given."""
+    """Return the `n_jobs` of a method."""
     n_jobs: int | None = getattr(fitted, "n_jobs", None)
     return n_jobs

@@ -1,4 +1,4 @@
-"""The members of an ensemble beside their consensus: how they agree, and which to look at."""
+"""Members of an ensemble compared with their consensus: agreement, and members to check."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ if TYPE_CHECKING:
 
     from ensemblage._types import FloatArray
 
-#: When a member is one to look at, see `members`.
+#: Least turnout of a member that need not be checked, see `members`.
 _FEW_VOTES = 0.5
-#: Of more members each is compared with so many of them only.
+#: With more members each is compared with only this number of them.
 _MOST_COMPARED = 300
 
 
@@ -41,7 +41,7 @@ class _Members(NamedTuple):
 
 
 class MemberSummary(Table, _Members):
-    """The clusterings of an ensemble beside their consensus, one entry for each.
+    """The clusterings of an ensemble compared with their consensus, one entry for each.
 
     Attributes
     ----------
@@ -50,20 +50,26 @@ class MemberSummary(Table, _Members):
     n_clusters : ndarray of shape (n_clusterings,), int64
         Clusters of the member.
     turnout : ndarray of shape (n_clusterings,)
-        The share of objects that it votes on.
+        The share of objects that it labels.
     agreement : ndarray of shape (n_clusterings,)
-        NMI (max) with the consensus, over the objects that it votes on.
+        NMI (max) with the consensus, over the objects that it labels.
     agreement_with_others : ndarray of shape (n_clusterings,)
-        Mean NMI (max) with the other members, or with `n_compared` of them; 1 for one that has no
-        others.
+        Mean NMI (max) with the other members, or with `n_compared` of them; 1 for a single member.
     diversity : ndarray of shape (n_clusterings,)
-        1 less that.
+        1 minus that.
     look_at : ndarray of shape (n_clusterings,), bool
-        Whether a person should look at it.
+        Whether it should be checked by a person.
     reasons : list of str
-        Why; "" where there is nothing to say.
+        Why; "" if there is no reason.
     n_compared : int
-        With how many members each was compared: all, or 300 evenly spaced ones of more.
+        Number of members that each was compared with: all, or 300 evenly spaced ones of more.
+
+    Examples
+    --------
+    >>> import ensemblage as en
+    >>> summary = en.metrics.members(en.EAC(n_clusters=2).fit([[0, 0, 0], [0, 0, 0], [1, 1, 0]]))
+    >>> summary.n_clusters, summary.look_at
+    (array([2, 2, 1]), array([False,  True,  True]))
     """
 
     __slots__ = ()
@@ -71,7 +77,7 @@ class MemberSummary(Table, _Members):
     def _heading(self) -> str:
         n, some = len(self.names), self.n_compared
         compared = f" (each compared with {some} of them)" if some < n else ""
-        return f"MemberSummary: look at {int(self.look_at.sum())} of {n}{compared}"
+        return f"MemberSummary: {int(self.look_at.sum())} of {n} to check{compared}"
 
     def _index(self) -> tuple[str, Any]:
         return "clustering", self.names
@@ -81,14 +87,14 @@ class MemberSummary(Table, _Members):
 
 
 def members(estimator: Any, *, names: Sequence[str] | None = None) -> MemberSummary:
-    """Return how each clustering agrees with the consensus and the others, and whom to look at.
+    """Return the agreement of each member with the consensus and the others, and ones to check.
 
     Parameters
     ----------
     estimator : fitted estimator
         A consensus method, or `EnsembleClustering`.
     names : sequence of str, optional
-        What to call the members, if not as the table of votes did.
+        Names of the members, if not those of the table of votes.
 
     Returns
     -------
@@ -96,17 +102,17 @@ def members(estimator: Any, *, names: Sequence[str] | None = None) -> MemberSumm
 
     Notes
     -----
-    A member is one to look at if it
+    A member should be checked if it
 
-    - has no vote at all, or votes on less than half of the objects;
-    - puts all objects it votes on into one cluster, which says nothing;
+    - has no vote, or labels less than half of the objects;
+    - puts all objects into one cluster, which carries no information;
     - is the same partition as an earlier member, with the same votes missing: it counts twice;
-    - agrees with nobody: its mean agreement with the others is less than half of the median
+    - agrees with no other: its mean agreement with the others is less than half of the median
       member's, and lower by more than 3 robust standard deviations (1.4826 times the median
-      distance from the median). Members that say nothing or too little are left out of this, and
-      of fewer than four that are left none is an outlier.
+      distance from the median). Members of the first two kinds are excluded from this rule, which
+      needs at least four remaining members.
 
-    These are reasons to look, not to remove: an outlier may be the only member that is right.
+    These are reasons to check, not to remove: an outlier may be the only correct member.
 
     Examples
     --------
@@ -151,7 +157,7 @@ def members(estimator: Any, *, names: Sequence[str] | None = None) -> MemberSumm
 def some_members(
     table: NDArray[np.int32], sizes: NDArray[np.int64], most: int
 ) -> NDArray[np.int64] | None:
-    """Return at most so many members, spread over their signatures; None if there are no more.
+    """Return at most `most` members, spread over their signatures; None if there are no more.
 
     The choice depends on how members divide the objects, not on their order.
     """
@@ -175,7 +181,7 @@ def member_similarity(X: Any, *, n_jobs: int | None = None) -> FloatArray:
     Returns
     -------
     ndarray of shape (n_clusterings, n_clusterings)
-        Over the objects that voted in both; 0 where there is none. 1 on the diagonal.
+        Over the objects that voted in both; 0 if there are none. 1 on the diagonal.
 
     Examples
     --------
@@ -207,32 +213,32 @@ def _reasons(
     turnout: FloatArray,
     others: FloatArray,
 ) -> list[str]:
-    """Return why each member is one to look at, "" for one that is not; the rule of `members`."""
+    """Return why each member should be checked, "" if there is no reason; the rule of `members`."""
     first: dict[bytes, int] = {}
     judged = np.flatnonzero((n_clusters > 1) & (turnout >= _FEW_VOTES))
     lowest = lowest_usual(others[judged])
     reasons = []
     for m in range(len(names)):
-        found = []
+        why = []
         # Codes are by first appearance, so equal partitions are equal columns.
         earlier = first.setdefault(table[:, m].tobytes(), m)
         if n_clusters[m] == 0:
-            found.append("no vote at all")
+            why.append("no votes")
         elif turnout[m] < _FEW_VOTES:
-            found.append(f"votes on {turnout[m]:.0%} of the objects only")
+            why.append(f"labels only {turnout[m]:.0%} of the objects")
         if n_clusters[m] == 1:
-            found.append("all in one cluster")
+            why.append("one cluster only")
         if earlier != m:
-            found.append(f"the same partition as {names[earlier]}")
+            why.append(f"same partition as {names[earlier]}")
         if m in judged and others[m] < lowest:
-            found.append(f"agrees with nobody (NMI {others[m]:.2f} on average)")
-        reasons.append("; ".join(found))
+            why.append(f"low agreement with the others (mean NMI {others[m]:.2f})")
+        reasons.append("; ".join(why))
     return reasons
 
 
 def _check_names(owner: str, names: Any, n_members: int) -> list[Any]:
     """Return the names of the members, if there is one for each."""
-    found = [names] if isinstance(names, str) else list(names)
-    if len(found) != n_members:
-        raise ParameterError(owner, "names", f"{n_members} names, one a clustering", found)
-    return found
+    listed = [names] if isinstance(names, str) else list(names)
+    if len(listed) != n_members:
+        raise ParameterError(owner, "names", f"{n_members} names, one for each clustering", listed)
+    return listed

@@ -1,4 +1,4 @@
-"""How much of a consensus is chance: the same votes, other seeds."""
+"""Dependence of a consensus on the seed."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from ensemblage import _validate
+from ensemblage._messages import counted
 from ensemblage.metrics._tables import Table
 from ensemblage.metrics.agreement import ari_of_table
 from ensemblage.metrics.explain import objects_per_label
@@ -28,19 +29,26 @@ class _Spread(NamedTuple):
 
 
 class SeedSpread(Table, _Spread):
-    """What other seeds make of the same votes.
+    """Variation of the labels over seeds, for the same votes.
 
     Attributes
     ----------
     exact : bool
-        True if the method draws no random numbers. Nothing was run again then: everything is 1.
+        True if the method is deterministic. All values are 1 then, without further cuts.
     n_seeds : int
-        Cuts with other seeds; 0 where it is exact.
+        Cuts with other seeds; 0 if `exact`.
     mean_ari, min_ari : float
         Adjusted Rand index of two of these cuts: the mean and the lowest over all pairs.
     agreement : ndarray of shape (n_objects,)
-        The share of these cuts that give an object the label it has, in [0, 1]. `to_frame` has a
-        row for each object.
+        The share of these cuts that give an object its label, in [0, 1]. `to_frame` has a row for
+        each object.
+
+    Examples
+    --------
+    >>> import ensemblage as en
+    >>> spread = en.metrics.seed_spread(en.EAC(n_clusters=2).fit([[0, 0], [0, 0], [1, 1]]))
+    >>> spread.exact, spread.mean_ari
+    (True, 1.0)
     """
 
     __slots__ = ()
@@ -49,7 +57,7 @@ class SeedSpread(Table, _Spread):
         moved, n = int((self.agreement < 1.0).sum()), len(self.agreement)
         return (
             f"SeedSpread(exact={self.exact}, n_seeds={self.n_seeds}, mean_ari={self.mean_ari:.3f},"
-            f" min_ari={self.min_ari:.3f}; {moved:,} of {n:,} objects change)"
+            f" min_ari={self.min_ari:.3f}; {moved:,} of {counted(n, 'object')} change)"
         )
 
     def _index(self) -> tuple[str, Any]:
@@ -65,12 +73,12 @@ def seed_spread(estimator: Any, n_seeds: int = 5, *, random_state: Any = 0) -> S
     Parameters
     ----------
     estimator : fitted estimator
-        A consensus method, or `EnsembleClustering`, of which the members stay as they are and only
-        the consensus is repeated. It is not changed.
+        A consensus method, or `EnsembleClustering`, whose members are kept: only the consensus is
+        repeated. It is not changed.
     n_seeds : int, default=5
-        How many other seeds, at least 2.
+        Number of other seeds, at least 2.
     random_state : int, Generator, RandomState or None, default=0
-        Decides the seeds.
+        Generates the seeds.
 
     Returns
     -------
@@ -78,13 +86,12 @@ def seed_spread(estimator: Any, n_seeds: int = 5, *, random_state: Any = 0) -> S
 
     Notes
     -----
-    Random numbers are drawn in the last stage, so a seed costs what ``cut`` costs, and gives what
-    a fit with that `random_state` would give. (Beyond 15,000 microclusters PTGP also estimates
+    Random numbers are drawn in the last stage, so a seed costs as much as ``cut``, and gives the
+    labels of a fit with that `random_state`. (Above 15,000 microclusters PTGP also estimates
     lengths at random, to 1 %; these are kept.)
 
-    Labels have no names of their own, so those of a cut are matched with ``labels_`` one to one, so
-    that as many objects as possible agree (the Hungarian method). An object of a cluster that
-    remains without a partner disagrees.
+    Labels of a cut are matched with ``labels_`` one to one, so that as many objects as possible
+    agree (the Hungarian method). An object of an unmatched cluster disagrees.
 
     Examples
     --------
@@ -122,10 +129,10 @@ def seed_spread(estimator: Any, n_seeds: int = 5, *, random_state: Any = 0) -> S
 def _labels_with(fitted: Any, seed: int) -> NDArray[np.int64]:
     """Return the labels of the same fitted state, cut with another seed."""
     other = fitted._with_seed(_validate.check_random_state("metrics.seed_spread", seed))
-    asked = fitted.n_clusters
-    k = asked if isinstance(asked, int | np.integer) else fitted.n_clusters_
+    n_clusters = fitted.n_clusters
+    k = n_clusters if isinstance(n_clusters, int | np.integer) else fitted.n_clusters_
     with warnings.catch_warnings():
-        # The fit has said so already, if there is anything to say.
+        # The fit has raised these warnings already.
         warnings.simplefilter("ignore", _validate.FewerClustersWarning)
         return np.asarray(other.cut(k))
 
@@ -133,7 +140,7 @@ def _labels_with(fitted: Any, seed: int) -> NDArray[np.int64]:
 def _shared(
     a: NDArray[np.int64], b: NDArray[np.int64], weights: NDArray[np.int64]
 ) -> NDArray[np.int64]:
-    """Return how many objects each label of `a` shares with each label of `b`."""
+    """Return the number of objects that each label of `a` shares with each label of `b`."""
     shape = int(a.max()) + 1, int(b.max()) + 1
     cells = np.bincount(a * shape[1] + b, weights=weights, minlength=shape[0] * shape[1])
     return np.rint(cells).astype(np.int64).reshape(shape)
@@ -142,7 +149,7 @@ def _shared(
 def _renamed(
     labels: NDArray[np.int64], found: NDArray[np.int64], weights: NDArray[np.int64]
 ) -> NDArray[np.int64]:
-    """Return `found` under the names of `labels`, -1 for clusters without a partner."""
+    """Return `found` renumbered to match `labels`, -1 for clusters without a partner."""
     from scipy.optimize import linear_sum_assignment
 
     rows, columns = linear_sum_assignment(_shared(labels, found, weights), maximize=True)

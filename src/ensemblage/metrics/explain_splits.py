@@ -1,8 +1,8 @@
-"""Clusters that hold two groups: their best split is as clear as the borders of other clusters.
+"""Clusters that contain two groups: their best split is as clear as the borders of other clusters.
 
-Confidence compares an object's own cluster with the others. It cannot show that a cluster should
-be two: the objects of both halves are far from everything else. Here every cluster is split in two
-as well as its votes allow, and the halves are judged as clusters are.
+Confidence compares an object's own cluster with the others. It does not show that a cluster should
+be split: the objects of both halves are far from all others. Here every cluster is split as well as
+its votes allow, and the halves are compared like clusters.
 """
 
 from __future__ import annotations
@@ -28,10 +28,10 @@ if TYPE_CHECKING:
     from ensemblage._types import FloatArray
 
 #: A split is clear if its objects are, on average, twice as close to their half as to the other,
-#: and nearly as sure of it as the objects of other clusters are of theirs.
+#: and nearly as confident in it as the objects of other clusters are in theirs.
 CLEAR = 0.5
 _AS_CLEAR = 0.8
-#: Of a cluster with more microclusters, so many are looked at.
+#: Above this number of microclusters in a cluster, this number is sampled.
 _MOST_MICROCLUSTERS = 2000
 
 
@@ -59,21 +59,27 @@ class SplitSummary(Table, _Splits):
         Mean co-association of an object of one half and an object of the other; 1 for a cluster
         that cannot be split.
     usual : ndarray of shape (n_clusters,)
-        What `clarity` is compared with: the median, over the other clusters, of the mean
-        ``confidence_`` of their objects; 0 where there is no other.
+        The value that `clarity` is compared with: the median, over the other clusters, of the mean
+        ``confidence_`` of their objects; 0 if there is no other.
     two_groups : ndarray of shape (n_clusters,), bool
-        Whether the cluster looks like two groups.
+        Whether the cluster probably consists of two groups.
     halves : ndarray of shape (n_objects,), int64
         For each object, whether it is in the larger half of its cluster (0) or the smaller (1); of
         equal halves the one that appears first is 0.
+
+    Examples
+    --------
+    >>> import ensemblage as en
+    >>> votes = [[0, 0]] * 4 + [[1, 1]] * 4 + [[2, 2]] * 4
+    >>> splits = en.metrics.splits(en.EAC(n_clusters=3).fit(votes))
+    >>> splits.two_groups
+    array([False, False, False])
     """
 
     __slots__ = ()
 
     def _heading(self) -> str:
-        return (
-            f"SplitSummary: {int(self.two_groups.sum())} of {len(self.sizes)} look like two groups"
-        )
+        return f"SplitSummary: {int(self.two_groups.sum())} of {len(self.sizes)} may be two groups"
 
     def _index(self) -> tuple[str, Any]:
         return "cluster", np.arange(len(self.sizes))
@@ -85,7 +91,7 @@ class SplitSummary(Table, _Splits):
 
 
 def splits(estimator: Any) -> SplitSummary:
-    """Split every cluster in two, and return which clusters look like two groups.
+    """Split every cluster in two, and return which clusters may be two groups.
 
     Parameters
     ----------
@@ -105,12 +111,13 @@ def splits(estimator: Any) -> SplitSummary:
     0, with a its mean co-association with the other objects of its half and b that with the other
     half. `clarity` is the mean of these.
 
-    A cluster looks like two groups if its `clarity` is at least 0.5 (its objects are twice as close
-    to their half) and at least 0.8 of the `usual` clarity of the borders of the other clusters.
+    A cluster is marked in `two_groups` if its `clarity` is at least 0.5 (its objects are twice as
+    close to their half) and at least 0.8 of the `usual` clarity of the borders of the other
+    clusters.
 
     With n microclusters in a cluster and M clusterings: O(n²·M) time and 16·n² bytes for each
-    cluster. Of a cluster with more than 2,000 microclusters that many are looked at, evenly by
-    their objects, and the others join the more similar half.
+    cluster. Above 2,000 microclusters in a cluster, 2,000 are sampled, evenly by their objects, and
+    the others join the more similar half.
 
     Examples
     --------
@@ -119,7 +126,7 @@ def splits(estimator: Any) -> SplitSummary:
     >>> import ensemblage as en
     >>> votes = [[0, 0, 0]] * 4 + [[1, 1, 1]] * 3 + [[2, 2, 2]] * 5
     >>> en.metrics.splits(en.EAC(n_clusters=2).fit(votes))
-    SplitSummary: 1 of 2 look like two groups
+    SplitSummary: 1 of 2 may be two groups
     cluster  larger  smaller  clarity  together  usual  two_groups
           0       5        4    1.000     0.000  1.000         yes
           1       3        0    0.000     1.000  0.062          no
@@ -131,7 +138,7 @@ def splits(estimator: Any) -> SplitSummary:
     counts = counts.tocsc()
     k = len(sizes)
     least = max(2, _validate.least_size("auto", int(sizes.sum()), k))
-    found = np.column_stack([sizes, np.zeros(k, dtype=np.int64)])
+    sizes_of_halves = np.column_stack([sizes, np.zeros(k, dtype=np.int64)])
     clarity, together = np.zeros(k), np.ones(k)
     halves = np.zeros(len(fitted.labels_), dtype=np.int64)
     of_object = fitted.microclusters_.of_object
@@ -143,18 +150,18 @@ def splits(estimator: Any) -> SplitSummary:
         if split is None:
             continue
         clarity[cluster], together[cluster] = split.clarity, split.together
-        found[cluster] = np.bincount(split.half, weights=weights).astype(np.int64)
+        sizes_of_halves[cluster] = np.bincount(split.half, weights=weights).astype(np.int64)
         half_of = np.zeros(counts.shape[0], dtype=np.int64)
         half_of[rows] = split.half
         own = fitted.labels_ == cluster
         halves[own] = half_of[of_object[own]]
     usual = _usual(mean_confidence(fitted, sizes))
     two_groups = (clarity >= CLEAR) & (clarity >= _AS_CLEAR * usual)
-    return SplitSummary(found, clarity, together, usual, two_groups, halves)
+    return SplitSummary(sizes_of_halves, clarity, together, usual, two_groups, halves)
 
 
 class _Split(NamedTuple):
-    """A cluster in two: 0 or 1 for each of its microclusters, 0 being the larger half."""
+    """A cluster split in two: 0 or 1 for each of its microclusters, 0 for the larger half."""
 
     half: NDArray[np.int64]
     clarity: float
@@ -164,7 +171,7 @@ class _Split(NamedTuple):
 def _best_split(
     fitted: Any, rows: NDArray[np.int64], weights: NDArray[np.int64], least: int
 ) -> _Split | None:
-    """Return the best split of the microclusters `rows`; None where no half is large enough."""
+    """Return the best split of the microclusters `rows`; None if no half is large enough."""
     if len(rows) < 2 or weights.sum() < 2 * least:
         return None
     table, members = fitted.microclusters_.table, fitted.member_weight_
@@ -209,7 +216,7 @@ def _halves(similarity: FloatArray, mass: NDArray[np.int64], least: int) -> NDAr
 
 
 def _evenly(weights: NDArray[np.int64], most: int) -> NDArray[np.int64]:
-    """Return at most `most` places, evenly spaced over the objects that they stand for.
+    """Return at most `most` positions, evenly spaced over their objects.
 
     Examples
     --------
@@ -225,7 +232,7 @@ def _evenly(weights: NDArray[np.int64], most: int) -> NDArray[np.int64]:
 
 
 def _usual(sure: FloatArray) -> FloatArray:
-    """Return, for each cluster, the median of the others; 0 for one that has no others.
+    """Return, for each cluster, the median of the others; 0 for a single cluster.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Losses of partitions: the expected one of a labelling, the best member, the credible ball."""
+"""Losses of partitions: expected loss of a labelling, best member, credible ball."""
 
 from __future__ import annotations
 
@@ -24,13 +24,20 @@ class MedianMember(NamedTuple):
     Attributes
     ----------
     member : int
-        Its place among the candidates, the first of equal ones.
+        Its position among the candidates, the first of equal ones.
     labels : ndarray of shape (n_objects,), int64
-        Its labels by first appearance, -1 where it has none.
+        Its labels by first appearance, -1 if missing.
     expected_loss : float
         Its mean loss to the clusterings.
     expected_losses : ndarray of shape (n_candidates,)
         That of every candidate.
+
+    Examples
+    --------
+    >>> import ensemblage as en
+    >>> best = en.metrics.median_of([[0, 0, 0], [0, 0, 0], [1, 1, 0], [1, 1, 1]])
+    >>> best.member, best.labels
+    (0, array([0, 0, 1, 1]))
     """
 
     member: int
@@ -45,20 +52,28 @@ class CredibleBall(NamedTuple):
     Attributes
     ----------
     radius : float
-        The distance up to which a clustering is inside.
+        The largest distance of a clustering inside the ball.
     level : float
-        The share asked for.
+        The requested share.
     share : float
-        The share that is inside, at least `level`.
+        The share inside the ball, at least `level`.
     distances : ndarray of shape (n_clusterings,)
         The loss between the estimate and each clustering; NaN for one without votes.
     n_clusters : ndarray of shape (n_clusterings,), int64
-        How many clusters each has.
+        Number of clusters of each.
     n_clusters_of_estimate : int
-        How many clusters the estimate has.
+        Number of clusters of the estimate.
     upper, lower, horizontal : ndarray, int64
         The clusterings inside that are farthest from the estimate: among those with the fewest
         clusters, among those with the most, and among all.
+
+    Examples
+    --------
+    >>> import ensemblage as en
+    >>> draws = [[0, 0, 0], [0, 0, 0], [1, 1, 0], [1, 1, 1]]
+    >>> ball = en.metrics.credible_ball([0, 0, 1, 1], draws)
+    >>> ball.radius, ball.n_clusters
+    (1.188721875540867, array([2, 2, 2]))
     """
 
     radius: float
@@ -80,25 +95,25 @@ def expected_loss(
     Parameters
     ----------
     labels : array-like of shape (n_objects,)
-        The labelling to judge, usually a consensus. Objects without a label are left out.
+        The labelling to score, usually a consensus. Objects without a label are left out.
     X : array-like, DataFrame or Ensemble of shape (n_objects, n_clusterings)
         Votes, such as draws of a clustering from a posterior distribution.
     loss : {"vi", "binder", "nvi", "id", "nid", "omari"}, default="vi"
-        As for `ensemblage.Median`, whose notes have the formulas. Logarithms are of base 2.
+        As for `ensemblage.Median`, whose notes give the formulas. Logarithms are of base 2.
     a : float, default=1.0
-        For "vi" and "binder": the cost, from 0 to 2, of parting what belongs together; 2 - a is
-        that of joining what does not.
+        For "vi" and "binder": the cost, from 0 to 2, of separating objects that belong together; 2
+        - a is the cost of joining objects that do not.
     member_weight : array-like of shape (n_clusterings,), dict or Series, optional
-        How much each clustering counts.
+        Weight of each clustering.
 
     Returns
     -------
     float
-        0 where the labelling is every clustering.
+        0 if the labelling equals every clustering.
 
     Notes
     -----
-    A clustering is compared over the objects that it votes on; one without any is left out.
+    A clustering is compared over the objects that it labels; one without votes is left out.
 
     Examples
     --------
@@ -136,7 +151,7 @@ def median_of(
     a : float, default=1.0
         As for `expected_loss`.
     member_weight : array-like of shape (n_clusterings,), dict or Series, optional
-        How much each clustering counts.
+        Weight of each clustering.
 
     Returns
     -------
@@ -144,7 +159,7 @@ def median_of(
 
     See Also
     --------
-    ensemblage.Median : looks for better labels than those of any clustering.
+    ensemblage.Median : searches for labels with a lower loss than that of any clustering.
 
     Notes
     -----
@@ -164,16 +179,16 @@ def median_of(
     of_object = chosen.microclusters.of_object
     if len(of_object) != len(ensemble.microclusters.of_object):
         raise ValueError(
-            f"Candidates must label the same objects as the votes, but they label {len(of_object)}"
-            f" and the votes {len(ensemble.microclusters.of_object)}."
+            f"Candidates must label the same {len(ensemble.microclusters.of_object)} objects as the"
+            f" votes, got {len(of_object)} labels each."
         )
     table, sizes, _ = ensemble.microclusters
     if candidates is None:
-        found = [flow.partition_losses(vote, table, sizes, loss, cost) for vote in table.T]
+        by_candidate = [flow.partition_losses(vote, table, sizes, loss, cost) for vote in table.T]
     else:
         parts = (vote[of_object] for vote in chosen.microclusters.table.T)
-        found = [_losses(labels, ensemble, loss, cost) for labels in parts]
-    means = np.array([_mean(losses, weight) for losses in found])
+        by_candidate = [_losses(labels, ensemble, loss, cost) for labels in parts]
+    means = np.array([_mean(losses, weight) for losses in by_candidate])
     best = int(np.nanargmin(means))
     labels = chosen.microclusters.table[of_object, best].astype(np.int64)
     return MedianMember(best, labels, float(means[best]), means)
@@ -198,9 +213,9 @@ def credible_ball(
     loss : {"vi", "binder", "nvi", "id", "nid", "omari"}, default="vi"
         The distance. "vi" and "binder" are metrics.
     level : float, default=0.95
-        The share of the clusterings, by weight, that the ball is to hold.
+        The share of the clusterings, by weight, inside the ball.
     member_weight : array-like of shape (n_clusterings,), dict or Series, optional
-        How much each clustering counts.
+        Weight of each clustering.
 
     Returns
     -------
@@ -208,7 +223,7 @@ def credible_ball(
 
     See Also
     --------
-    ensemblage.plot.credible_ball : a picture of it.
+    ensemblage.plot.credible_ball : plots it.
 
     References
     ----------
@@ -230,7 +245,7 @@ def credible_ball(
     distances = _losses(labels, ensemble, loss, 1.0)
     weight = np.where(np.isfinite(distances), weight, 0.0)
     if not weight.any():
-        raise ValueError("No object has a label and a vote, so there is nothing to compare.")
+        raise ValueError("No object has both a label and a vote, so the ball is undefined.")
     weight = weight / weight.sum()
     counted = np.flatnonzero(weight)
     order = counted[np.argsort(distances[counted], kind="stable")]
@@ -238,7 +253,7 @@ def credible_ball(
     radius = float(distances[order[int(reached.argmax()) if reached.any() else -1]])
     inside = counted[distances[counted] <= radius + 1e-12]
     n_clusters = ensemble.microclusters.table.max(axis=0).astype(np.int64) + 1
-    found = n_clusters[inside]
+    numbers = n_clusters[inside]
     label, *_ = beside_votes(labels, ensemble.microclusters)
     return CredibleBall(
         radius=radius,
@@ -247,14 +262,14 @@ def credible_ball(
         distances=distances,
         n_clusters=n_clusters,
         n_clusters_of_estimate=len(np.unique(label[label >= 0])),
-        upper=_farthest(inside[found == found.min()], distances),
-        lower=_farthest(inside[found == found.max()], distances),
+        upper=_farthest(inside[numbers == numbers.min()], distances),
+        lower=_farthest(inside[numbers == numbers.max()], distances),
         horizontal=_farthest(inside, distances),
     )
 
 
 def _checked(owner: str, loss: Any, a: Any) -> float:
-    """Return the cost of parting, if loss and cost are valid."""
+    """Return the cost of separation, if loss and cost are valid."""
     _validate.check_choice(owner, "loss", loss, flow.LOSSES)
     cost = _validate.check_cost(owner, loss, a)
     if cost is None:
@@ -264,21 +279,21 @@ def _checked(owner: str, loss: Any, a: Any) -> float:
 
 def _weights(owner: str, weight: Any, ensemble: Ensemble) -> FloatArray:
     groups = ensemble.microclusters
-    found = _validate.check_member_weight(owner, weight, groups, ensemble.names)
-    return np.ones(groups.table.shape[1]) if found is None else found
+    weights = _validate.check_member_weight(owner, weight, groups, ensemble.names)
+    return np.ones(groups.table.shape[1]) if weights is None else weights
 
 
 def _losses(labels: Any, ensemble: Ensemble, loss: str, a: float) -> FloatArray:
-    """Return the loss of labels of objects to each clustering, NaN where they share no object."""
+    """Return the loss of labels of objects to each clustering, NaN without common objects."""
     label, votes, sizes, _ = beside_votes(labels, ensemble.microclusters)
     return flow.partition_losses(label, votes, sizes, loss, a)
 
 
 def _mean(losses: FloatArray, weight: FloatArray) -> float:
-    known = np.isfinite(losses) & (weight > 0)
-    if not known.any():
-        raise ValueError("No object has a label and a vote, so there is nothing to compare.")
-    return float(np.average(losses[known], weights=weight[known]))
+    valid = np.isfinite(losses) & (weight > 0)
+    if not valid.any():
+        raise ValueError("No object has both a label and a vote, so the loss is undefined.")
+    return float(np.average(losses[valid], weights=weight[valid]))
 
 
 def _farthest(members: NDArray[np.int64], distances: FloatArray) -> NDArray[np.int64]:

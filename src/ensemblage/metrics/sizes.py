@@ -15,21 +15,21 @@ if TYPE_CHECKING:
 
 
 def by_size(labels: Any) -> Any:
-    """Return labels with the clusters numbered by size: 0 is the largest.
+    """Renumber labels by the size of clusters: 0 is the largest.
 
     Consensus methods number clusters in order of first appearance, so that equal partitions have
-    equal labels. This is for tables and pictures in which the largest should come first.
+    equal labels. Use this for tables and plots in which the largest should come first.
 
     Parameters
     ----------
     labels : array-like of shape (n_objects,)
-        Labels of any kind; -1, NaN and None are objects without one.
+        Labels of any type; -1, NaN and None are missing.
 
     Returns
     -------
     ndarray or Series of shape (n_objects,)
-        Whole numbers from 0, and -1 where there was no label. Clusters of equal size keep the
-        order in which they first appear. A Series keeps its index and its name.
+        Integers from 0, and -1 for a missing label. Clusters of equal size keep the order in which
+        they first appear. A Series keeps its index and its name.
 
     Examples
     --------
@@ -37,15 +37,15 @@ def by_size(labels: Any) -> Any:
     >>> by_size(["b", "a", "a", None, "a", "c"])
     array([ 1,  0,  0, -1,  0,  2])
     """
-    found = _validate.as_array(labels)
-    if found.ndim != 1:
+    array = _validate.as_array(labels)
+    if array.ndim != 1:
         raise ValueError(
-            f"Labels must be a single column, got an array of shape {found.shape}. Pass one"
+            f"Labels must be a single column, got an array of shape {array.shape}. Pass one"
             " clustering."
         )
-    if len(found) == 0:
+    if len(array) == 0:
         return np.zeros(0, dtype=np.int64)
-    groups, _ = grouped(_validate.check_votes(Columns(["labels"], [found])))
+    groups, _ = grouped(_validate.check_votes(Columns(["labels"], [array])))
     codes = groups.table[:, 0].astype(np.int64)
     numbered = ranked_by_size(codes, groups.sizes)[groups.of_object]
     if hasattr(labels, "index") and hasattr(labels, "iloc"):  # a Series
@@ -56,7 +56,7 @@ def by_size(labels: Any) -> Any:
 def ranked_by_size(
     labels: NDArray[np.int64], sizes: NDArray[np.int64] | None = None
 ) -> NDArray[np.int64]:
-    """Return labels 0, 1, ... of groups of objects, the largest cluster first, gaps as they are.
+    """Return labels 0, 1, ... of groups of objects, the largest cluster first; -1 stays.
 
     Clusters of equal size keep the order in which they first appear.
     """

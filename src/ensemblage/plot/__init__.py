@@ -1,7 +1,7 @@
-"""Pictures of a consensus, by matplotlib: each function draws one and returns its Axes.
+"""Plots of a consensus, by matplotlib: each function draws one and returns its Axes.
 
-All of them take ``ax=`` to draw into a figure of yours; without it they open a new one. Where there
-is more than a picture can hold they draw a part, and say so in the title.
+All of them accept ``ax=`` to draw into an existing figure; otherwise they open a new one. Large
+inputs are sampled, with a note in the title.
 """
 
 from ensemblage.plot.alluvial import alluvial

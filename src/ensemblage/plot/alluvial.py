@@ -1,4 +1,4 @@
-"""Where objects go from one clustering to another."""
+"""Flow of objects from one clustering to another."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import numpy as np
 
 from ensemblage import _validate
 from ensemblage._colours import GREY, cluster_colours
-from ensemblage._messages import ParameterError
+from ensemblage._messages import ParameterError, counted
 from ensemblage.metrics.agreement import labels_and_shared
 from ensemblage.plot import canvas
 
@@ -29,9 +29,9 @@ def alluvial(a: Any, b: Any, *, names: tuple[str, str] = ("a", "b"), ax: Any = N
     ----------
     a, b : array-like of shape (n_objects,), or fitted estimator
         Two clusterings of the same objects, `a` on the left. Objects without a label (-1, NaN,
-        None) are a stream of their own.
+        None) are a separate stream.
     names : tuple of two str, default=("a", "b")
-        What to write above them.
+        Their titles.
     ax : matplotlib Axes, optional
         Where to draw.
 
@@ -41,9 +41,9 @@ def alluvial(a: Any, b: Any, *, names: tuple[str, str] = ("a", "b"), ax: Any = N
 
     Notes
     -----
-    The height of a cluster is its number of objects. Clusters of `b` are in the order that makes
-    streams cross least: by the mean place of where their objects come from. A stream of less than
-    0.05 % of the objects is not drawn, which the title says.
+    The height of a cluster is its number of objects. Clusters of `b` are ordered so that streams
+    cross little: by the mean position of the clusters that their objects come from. Streams of less
+    than 0.05 % of the objects are not drawn, with a note in the title.
 
     Examples
     --------
@@ -71,13 +71,13 @@ def alluvial(a: Any, b: Any, *, names: tuple[str, str] = ("a", "b"), ax: Any = N
     ax.set_xlim(-0.02, 1.02)
     ax.set_ylim(n * (1 + _GAP) * 1.01, -0.01 * n)
     canvas.no_frame(ax)
-    lost = f"{thin:,} objects in streams too thin to draw" if thin else ""
+    lost = f"{counted(thin, 'object')} in streams too thin to draw" if thin else ""
     canvas.title(ax, f"From {before} to {after}", lost)
     return ax
 
 
 def _labels(clustering: Any) -> Any:
-    """Return labels as they are, or those of a fitted estimator."""
+    """Return labels unchanged, or those of a fitted estimator."""
     if not hasattr(clustering, "fit"):
         return clustering
     fitted = _validate.check_fitted("plot.alluvial", clustering)
@@ -100,7 +100,7 @@ def _in_order(shared: NDArray[np.int64], names: list[Any]) -> tuple[NDArray[np.i
 
 
 def _tops(sizes: NDArray[np.int64]) -> FloatArray:
-    """Return where each bar begins, from the top down, with gaps between them."""
+    """Return the start of each bar, from the top down, with gaps between them."""
     gap = _GAP * sizes.sum() / max(1, len(sizes) - 1) if len(sizes) > 1 else 0.0
     starts = np.cumsum(sizes) - sizes + gap * np.arange(len(sizes))
     return starts + (_GAP * sizes.sum() / 2 if len(sizes) == 1 else 0.0)
@@ -109,7 +109,7 @@ def _tops(sizes: NDArray[np.int64]) -> FloatArray:
 def _streams(
     ax: Any, shared: NDArray[np.int64], tops: FloatArray, ends: FloatArray, colours: list[Any]
 ) -> int:
-    """Draw the streams and return how many objects are in those that are too thin."""
+    """Draw the streams and return the number of objects in those that are too thin."""
     from matplotlib.patches import PathPatch
     from matplotlib.path import Path
 
@@ -142,7 +142,7 @@ def _bars(
     *,
     side: str,
 ) -> None:
-    """Draw the clusters of one side, with their names and sizes where there is room."""
+    """Draw the clusters of one side, with their names and sizes if there is room."""
     from matplotlib.patches import Rectangle
 
     start = 0.0 if side == "left" else x - _BAR
@@ -169,8 +169,8 @@ def _bars(
 
 def _check_two_names(owner: str, names: Any) -> tuple[Any, Any]:
     """Return the names of two clusterings."""
-    found = [names] if isinstance(names, str) else list(names)
-    if len(found) != 2:
-        expected = "two names, of the clustering on the left and of that on the right"
+    listed = [names] if isinstance(names, str) else list(names)
+    if len(listed) != 2:
+        expected = "two names, for the left and the right clustering"
         raise ParameterError(owner, "names", expected, names)
-    return found[0], found[1]
+    return listed[0], listed[1]

@@ -1,4 +1,4 @@
-"""Where pictures are drawn: axes, titles, and names that any font can show."""
+"""Axes, titles, and names that any font can show."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-#: Dots in an inch of a saved picture are the user's; sizes here are in inches.
+#: The resolution of a saved picture is the user's; sizes here are in inches.
 WIDTH, HEIGHT = 6.4, 4.8
-_NUMBERED = 60  # clusters at most that have their numbers written
+_NUMBERED = 60  # with more clusters, numbers are not written
 
 
 def axes(ax: Any, width: float = WIDTH, height: float = HEIGHT) -> Any:
@@ -33,45 +33,45 @@ def _pyplot() -> Any:
 
 
 def plain_frame(ax: Any) -> None:
-    """Take away the lines above and to the right."""
+    """Remove the lines above and to the right."""
     ax.spines[["top", "right"]].set_visible(False)
 
 
 def no_frame(ax: Any) -> None:
-    """Take away axes whose numbers mean nothing."""
+    """Remove axes without meaningful numbers."""
     ax.set_xticks([])
     ax.set_yticks([])
     ax.spines[:].set_visible(False)
 
 
 def title(ax: Any, *parts: str) -> None:
-    """Write what is shown, and, in smaller letters below it, what part of it."""
+    """Write the title, and a note in smaller letters below it."""
     lines = [part for part in parts if part]
     size = "large" if len(lines) == 1 else "medium"
     ax.set_title("\n".join(lines), fontsize=size, loc="left")
 
 
 def of_all(shown: int, total: int, things: str) -> str:
-    """Return "400 of 1,000,000 objects", or "" where all are shown."""
+    """Return "400 of 1,000,000 objects", or "" if all are shown."""
     return "" if shown == total else f"{shown:,} of {total:,} {things}"
 
 
 def short(name: Any, width: int = 24) -> str:
     """Return a name on one line, at most `width` characters, in letters that the font has.
 
-    Marks that only steer the direction of text are left out, dollars are no mathematics, and a
-    letter that the font lacks is shown as a question mark.
+    Marks of text direction are left out, dollar signs are not interpreted as mathematics, and a
+    letter that the font does not have becomes a question mark.
     """
     text = str(name).encode("utf-8", "replace").decode("utf-8")
     text = " ".join("".join(c if unicodedata.category(c)[0] != "C" else " " for c in text).split())
     if len(text) > width:
         text = text[: width - 1].rstrip() + "…"
-    known = _letters()
-    return "".join(c if ord(c) in known else "?" for c in text).replace("$", r"\$")
+    letters = _letters()
+    return "".join(c if ord(c) in letters else "?" for c in text).replace("$", r"\$")
 
 
 def short_names(names: Iterable[Any], width: int = 24) -> list[str]:
-    """Return short names, told apart by a number where shortening has made them equal."""
+    """Return short names, numbered if shortening made them equal."""
     result: list[str] = []
     seen: dict[str, int] = {}
     for name in names:
@@ -82,15 +82,15 @@ def short_names(names: Iterable[Any], width: int = 24) -> list[str]:
 
 
 def _letters() -> Any:
-    """Return the code points that the font of texts has."""
+    """Return the code points of the text font."""
     from matplotlib import font_manager
 
-    found = font_manager.findfont(font_manager.FontProperties())
-    return font_manager.get_font(found).get_charmap()
+    path = font_manager.findfont(font_manager.FontProperties())
+    return font_manager.get_font(path).get_charmap()
 
 
 def label_ticks(axis: Any, places: Any, names: list[str], gap: float) -> None:
-    """Name places on an axis, leaving out names that come within `gap` of the last one written."""
+    """Label positions on an axis, without names within `gap` of the last one."""
     kept: list[int] = []
     for i in range(len(places)):
         if not kept or abs(places[i] - places[kept[-1]]) >= gap:
@@ -99,19 +99,19 @@ def label_ticks(axis: Any, places: Any, names: list[str], gap: float) -> None:
 
 
 def number_clusters(ax: Any, points: Any, labels: Any, weights: Any) -> None:
-    """Write the number of each cluster on its heaviest point, of equal ones that in the middle."""
+    """Write the number of each cluster on its heaviest point, the median one on ties."""
     import numpy as np
     from matplotlib.patheffects import withStroke
 
-    found = np.unique(labels)
-    if len(found) > _NUMBERED:
+    clusters = np.unique(labels)
+    if len(clusters) > _NUMBERED:
         return
-    for label in found:
+    for label in clusters:
         own = points[labels == label]
         off_centre = np.linalg.norm(own - np.median(own, axis=0), axis=1)
         at = own[np.lexsort([off_centre, -weights[labels == label]])[0]]
         ax.annotate(
-            str(label),
+            short(label),
             at,
             ha="center",
             va="center",

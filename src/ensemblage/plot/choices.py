@@ -1,4 +1,4 @@
-"""How many clusters: the curves that a choice of k was made from."""
+"""Curves of the criteria of a choice of k."""
 
 from __future__ import annotations
 
@@ -11,17 +11,17 @@ from ensemblage._colours import cluster_colours
 from ensemblage.plot import canvas
 
 _MARKERS = "osD^vPX*h"
-#: Of these less is better, so they are drawn upside down.
+#: Criteria whose lower values are better; drawn upside down.
 _LESS_IS_BETTER = ("pac",)
 
 
 def k_curves(choice: Any, *, ax: Any = None) -> Any:
-    """Draw what each criterion says of each number of clusters.
+    """Draw the score of each number of clusters by each criterion.
 
     Parameters
     ----------
     choice : KChoice
-        What `ensemblage.metrics.choose_k` returns.
+        The result of `ensemblage.metrics.choose_k`.
     ax : matplotlib Axes, optional
         Where to draw.
 
@@ -31,9 +31,9 @@ def k_curves(choice: Any, *, ax: Any = None) -> Any:
 
     Notes
     -----
-    Criteria have different units, so each curve is brought to [0, 1] over its own range, the best
-    k on top; PAC, of which less is better, is turned round. A large marker is what the criterion
-    alone would choose, the dashed line what was recommended.
+    Criteria have different units, so each curve is scaled to [0, 1] over its own range, the best k
+    on top; PAC, of which lower is better, is inverted. A large marker is the choice of the
+    criterion alone, the dashed line the recommendation.
 
     Examples
     --------
@@ -60,7 +60,7 @@ def k_curves(choice: Any, *, ax: Any = None) -> Any:
             marker=marker,
             markersize=3,
             linewidth=2.4 if decided else 1.2,
-            label=_in_words(name) + (" (decides)" if decided else ""),
+            label=_format_criterion(name) + (" (decides)" if decided else ""),
         )
         best = choice.recommended.get(name)
         if best is not None:
@@ -70,7 +70,7 @@ def k_curves(choice: Any, *, ax: Any = None) -> Any:
         ax.axvline(other, color="black", linestyle=":", linewidth=0.6, zorder=0)
     ax.xaxis.get_major_locator().set_params(integer=True)
     ax.set_xlabel("number of clusters")
-    ax.set_ylabel("score, each in its own range")
+    ax.set_ylabel("score, scaled to its own range")
     if curves:
         ax.legend(fontsize="small", frameon=False, loc="upper left", bbox_to_anchor=(1, 1))
     others = ", ".join(map(str, choice.runners_up))
@@ -84,7 +84,7 @@ def k_curves(choice: Any, *, ax: Any = None) -> Any:
 
 
 def cdf(choice: Any, *, ax: Any = None) -> Any:
-    """Draw, for each k, how the consensus index of pairs of objects is distributed.
+    """Draw the distribution of the consensus index of pairs of objects, for each k.
 
     A flat line between 0 and 1 means that pairs are nearly always together or nearly always apart:
     that k is stable (Monti and others).
@@ -92,7 +92,7 @@ def cdf(choice: Any, *, ax: Any = None) -> Any:
     Parameters
     ----------
     choice : KChoice
-        What ``ensemblage.metrics.choose_k(..., criteria="all")`` returns.
+        The result of ``ensemblage.metrics.choose_k(..., criteria="all")``.
     ax : matplotlib Axes, optional
         Where to draw.
 
@@ -106,7 +106,7 @@ def cdf(choice: Any, *, ax: Any = None) -> Any:
     >>> votes = [[0, 0, 0], [0, 0, 0], [1, 1, 1], [1, 1, 1], [2, 2, 2], [2, 2, 3]]
     >>> choice = en.metrics.choose_k(en.EAC(n_clusters=2).fit(votes), criteria=["pac"])
     >>> en.plot.cdf(choice).get_ylabel()
-    'share of pairs up to it'
+    'cumulative share of pairs'
     """
     _check_choice_of_k("plot.cdf", choice)
     _check_has_cdf("plot.cdf", choice)
@@ -130,7 +130,7 @@ def cdf(choice: Any, *, ax: Any = None) -> Any:
     ax.set_xlim(0, 1)
     ax.set_ylim(0, 1.01)
     ax.set_xlabel("consensus index of a pair of objects")
-    ax.set_ylabel("share of pairs up to it")
+    ax.set_ylabel("cumulative share of pairs")
     columns = -(-len(choice.ks) // 16)
     ax.legend(
         title="clusters",
@@ -145,7 +145,7 @@ def cdf(choice: Any, *, ax: Any = None) -> Any:
 
 
 def _scaled(name: str, values: Any) -> Any:
-    """Return scores in [0, 1], the best 1; all the same are all one half."""
+    """Return scores in [0, 1], the best 1; 0.5 if all are equal."""
     values = np.asarray(values, dtype=float) * (-1.0 if name in _LESS_IS_BETTER else 1.0)
     if np.isnan(values).all():
         return values
@@ -155,29 +155,29 @@ def _scaled(name: str, values: Any) -> Any:
     return (values - low) / (high - low)
 
 
-def _in_words(name: str) -> str:
+def _format_criterion(name: str) -> str:
     words = {
         "support": "support by halves of the members",
         "recurrence": "overlap with halves of the members",
-        "pac": "PAC, turned round",
+        "pac": "PAC, inverted",
         "ensemble_nmi": "NMI with the members",
     }
     return words.get(name, name.replace("_", " "))
 
 
 def _check_choice_of_k(owner: str, choice: Any) -> None:
-    """Refuse what is not a choice of the number of clusters."""
+    """Raise an error if an object is not a choice of the number of clusters."""
     if not all(hasattr(choice, name) for name in ("k", "ks", "scores", "runners_up")):
         raise TypeError(
-            f"{owner} draws what ensemblage.metrics.choose_k(estimator) returns, but got"
+            f"{owner} needs the result of ensemblage.metrics.choose_k(estimator), got"
             f" {_validate.article(type(choice).__name__)}."
         )
 
 
 def _check_has_cdf(owner: str, choice: Any) -> None:
-    """Refuse a choice of k that was made without looking at pairs of objects."""
+    """Raise an error if a choice of k has no distribution of the consensus index."""
     if choice.cdf is None:
         raise ValueError(
-            f"{owner} draws the distribution of the consensus index, which this choice of k was"
-            f' made without. Ask for it: choose_k(estimator, criteria=["pac"]).'
+            f"{owner} needs the distribution of the consensus index, which this choice of k does"
+            f' not have. Request it with choose_k(estimator, criteria=["pac"]).'
         )

@@ -1,4 +1,4 @@
-"""Sizes of clusters, and how sure the consensus is of their objects."""
+"""Sizes of clusters, and the confidence of their objects."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ _SHARES = (0.05, 0.25, 0.5, 0.75, 0.95)
 def clusters(estimator: Any, *, ax: Any = None) -> Any:
     """Draw the confidence of each cluster's objects, thicker for larger clusters.
 
-    The box holds the middle half of the objects, the line across it the median, the whiskers all
-    but the lowest and highest 5 %. The diamond is the cluster's consensus: the mean share of
+    The box is the middle half of the objects, the line across it the median, the whiskers all but
+    the lowest and highest 5 %. The diamond is the cluster's consensus: the mean share of
     clusterings that put two of its objects together.
 
     Parameters
@@ -86,8 +86,8 @@ def _quantiles(fitted: Any, k: int) -> list[FloatArray]:
 
 
 def _weighted(values: FloatArray, weights: NDArray[np.int64]) -> FloatArray:
-    """Return quantiles of ascending values that stand for `weights` objects each."""
+    """Return quantiles of ascending values that represent `weights` objects each."""
     ends = np.cumsum(weights)
     places = np.minimum(np.searchsorted(ends, np.array(_SHARES) * ends[-1]), len(values) - 1)
-    found: FloatArray = values[places]
-    return found
+    quantiles: FloatArray = values[places]
+    return quantiles

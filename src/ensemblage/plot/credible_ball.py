@@ -1,4 +1,4 @@
-"""How far draws of a clustering are from an estimate: the credible ball."""
+"""The credible ball: distances of draws of a clustering to an estimate."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from ensemblage.metrics.losses import CredibleBall
 from ensemblage.plot import canvas
 
 _INSIDE, _OUTSIDE, _MARK = "#0b5fa5", "#999999", "#c1272d"
-#: Kinds of extreme draws: how they are marked and what they are called.
+#: Markers and names of extreme draws.
 _BOUNDS = {
     "upper": ("^", "fewest clusters"),
     "lower": ("v", "most clusters"),
@@ -23,14 +23,14 @@ _LARGEST_DOT, _JITTER, _GOLDEN = 320.0, 0.3, 1.2360679775
 def credible_ball(ball: CredibleBall, *, ax: Any = None) -> Any:
     """Draw the distance of each draw to the estimate, by its number of clusters.
 
-    Discs are draws, larger where several draws are at one place. Those in the shaded part are in
-    the ball. Triangles are its extreme members: the farthest draws with the fewest clusters, with
-    the most, and of all. The cross at distance 0 is the estimate.
+    Discs are draws, larger if several coincide. Those in the shaded part are in the ball. Triangles
+    are its extreme members: the farthest draws with the fewest clusters, with the most, and of all.
+    The cross at distance 0 is the estimate.
 
     Parameters
     ----------
     ball : CredibleBall
-        As `ensemblage.metrics.credible_ball` returns it.
+        The result of `ensemblage.metrics.credible_ball`.
     ax : matplotlib Axes, optional
         Where to draw.
 
@@ -47,7 +47,7 @@ def credible_ball(ball: CredibleBall, *, ax: Any = None) -> Any:
     'Credible ball of 95 %: radius 1.00'
     """
     if not isinstance(ball, CredibleBall):
-        hint = "Pass what ensemblage.metrics.credible_ball returns."
+        hint = "Pass the result of ensemblage.metrics.credible_ball."
         raise ParameterError("plot.credible_ball", "ball", "a CredibleBall", ball, hint)
     ax = canvas.axes(ax)
     counted = np.isfinite(ball.distances)
@@ -58,7 +58,7 @@ def credible_ball(ball: CredibleBall, *, ax: Any = None) -> Any:
     )
     inside = places[:, 0] <= ball.radius + 1e-9
     sizes = np.maximum(6.0, _LARGEST_DOT * counts / max(counts.max(), 8))
-    # Draws with one number of clusters overlap less a little above and below their line.
+    # Draws with one number of clusters overlap less if slightly displaced.
     shift = _JITTER * (np.arange(len(places)) * _GOLDEN % 2.0 - 1.0) * (counts < counts.max() / 4)
     ax.axvspan(0, ball.radius, color=_INSIDE, alpha=0.07, lw=0)
     ax.axvline(ball.radius, color=_INSIDE, lw=1, ls="--")

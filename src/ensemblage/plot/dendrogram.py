@@ -20,11 +20,11 @@ if TYPE_CHECKING:
 def dendrogram(
     estimator: Any, k: int | None = None, *, max_leaves: int = 40, ax: Any = None
 ) -> Any:
-    """Draw the tree of merges, and where it is cut into k clusters.
+    """Draw the tree of merges, and its cut into k clusters.
 
-    Long legs above the cut line say that the clusters are well apart at that k. With a least size
-    of clusters (`min_cluster_size`, as in `Consensus`) the clusters may not end at one height; then
-    there is no line, and the title says so.
+    Long legs above the cut line mean that the clusters are well separated at that k. With a least
+    size of clusters (`min_cluster_size`, as in `Consensus`) the clusters may not end at one height;
+    then there is no line, but a note in the title.
 
     Parameters
     ----------
@@ -33,8 +33,8 @@ def dendrogram(
     k : int, optional
         Where to cut; by default the number of clusters of the fit.
     max_leaves : int, default=40
-        With more microclusters than that only the last merges are drawn, at least `k` branches,
-        and each leaf stands for what was merged before. The title says so.
+        With more microclusters only the last merges are drawn, at least `k` branches, and each leaf
+        represents earlier merges, with a note in the title.
     ax : matplotlib Axes, optional
         Where to draw.
 
@@ -58,7 +58,7 @@ def dendrogram(
     labels = np.asarray(fitted.labels_ if k is None else fitted.cut(k))
     n_clusters = int(labels.max()) + 1
     tree = fitted.linkage_matrix_.copy()
-    # A similarity that was completed (ECMC) may exceed 1; SciPy draws nothing below the ground.
+    # A completed similarity (ECMC) may exceed 1; SciPy does not draw below 0.
     tree[:, 2] = np.maximum(tree[:, 2], 0.0)
     ax = canvas.axes(ax, 7.2, 4.4)
     canvas.plain_frame(ax)
@@ -98,7 +98,7 @@ def dendrogram(
 
 
 def _draw_cut(ax: Any, height: float, n_clusters: int) -> None:
-    """Draw the line that crosses as many branches as there are clusters."""
+    """Draw the line that crosses one branch for each cluster."""
     ax.axhline(height, color="black", linestyle="--", linewidth=1)
     ax.annotate(
         f"{n_clusters} cluster{'s' if n_clusters > 1 else ''}",
@@ -113,14 +113,14 @@ def _draw_cut(ax: Any, height: float, n_clusters: int) -> None:
 
 
 def _leave_out_empty_part(ax: Any, lowest: float, top: float) -> None:
-    """Begin the axis near the lowest merge that is drawn, where all of them are high up."""
+    """Start the axis near the lowest drawn merge if all of them are high up."""
     if lowest > 0.5 * top:
         margin = max(0.1 * (top - lowest), 0.001 * top)
         ax.set_ylim(lowest - margin, top + margin)
 
 
 def _is_cut_at_one_height(tree: FloatArray, labels: NDArray[np.int64], n_clusters: int) -> bool:
-    """Return whether the labels are what undoing the last merges gives.
+    """Tell whether the labels result from undoing the last merges.
 
     With a least size of clusters (`min_cluster_size`) they may not be.
     """
@@ -144,7 +144,7 @@ def _of_nodes(
 ) -> tuple[list[str], list[int]]:
     """Return the colour and the number of objects of every node, leaves first.
 
-    A node has the colour of its cluster, or grey where it joins several.
+    A node has the colour of its cluster, or grey if it joins several.
     """
     from matplotlib.colors import to_hex
 
@@ -157,7 +157,7 @@ def _of_nodes(
 
 
 def _colour_legs(ax: Any, leaves: list[int], colour_of: list[str]) -> None:
-    """Give the names of leaves the colour of their cluster: lone leaves have no line below."""
+    """Give the names of leaves the colour of their cluster: single leaves have no line below."""
     for text, node in zip(ax.get_xticklabels(), leaves, strict=True):
         text.set_color(colour_of[node])
 
@@ -173,10 +173,10 @@ def _cut_height(tree: FloatArray, n_clusters: int) -> tuple[float, bool]:
 
 
 def _check_tree(owner: str, fitted: Any) -> None:
-    """Refuse a fitted method that does not merge step by step."""
+    """Raise an error if a fitted method has no tree."""
     if not hasattr(fitted, "linkage_matrix_"):
         raise ValueError(
-            f"{owner} draws the tree of merges, and this {type(fitted).__name__} has none:"
+            f"{owner} draws the tree of merges, but this {type(fitted).__name__} has none:"
             f" {fitted._why_no_tree()}. Methods with a parameter linkage (PTA, EAC, LWEA, ...) have"
             f" a linkage_matrix_."
         )

@@ -9,7 +9,7 @@ import numpy as np
 from ensemblage import _validate, flow
 from ensemblage._colours import cluster_colours
 from ensemblage.plot import canvas
-from ensemblage.plot._look import drawn, label_of_microclusters
+from ensemblage.plot._selection import drawn, label_of_microclusters
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -20,19 +20,18 @@ _ROUNDS = 150
 
 
 def graph(estimator: Any, *, max_nodes: int = 300, ax: Any = None) -> Any:
-    """Draw the links that a consensus trusts most: every microcluster and its elite neighbours.
+    """Draw the strongest links of a consensus: every microcluster and its elite neighbours.
 
-    Clusters that hold together are dense knots; a cluster in two knots, or two clusters in one,
-    deserves a second look.
+    Coherent clusters are dense knots; check a cluster in two knots, or two clusters in one.
 
     Parameters
     ----------
     estimator : fitted estimator
         A consensus method, or `EnsembleClustering`. PTA and PTGP walk on this graph; for other
-        methods it is what they would walk on, with as many neighbours as "auto" means.
+        methods it is the graph that PTA would use with ``n_neighbors="auto"``.
     max_nodes : int, default=300
-        With more microclusters than that some are drawn, the larger the likelier, and linked with
-        their elite neighbours among these. The title says so.
+        With more microclusters a sample is drawn, in proportion to size, and linked with elite
+        neighbours in the sample, with a note in the title.
     ax : matplotlib Axes, optional
         Where to draw.
 
@@ -94,7 +93,7 @@ def graph(estimator: Any, *, max_nodes: int = 300, ax: Any = None) -> Any:
 
 
 def _n_neighbors(fitted: Any, n_nodes: int) -> int:
-    """Return the method's number of neighbours, at most what "auto" means for a part."""
+    """Return the method's number of neighbours, at most that of "auto" for a sample."""
     auto = flow.reach("auto", n_nodes)
     if n_nodes < len(fitted.microclusters_.sizes):
         return auto
@@ -102,11 +101,11 @@ def _n_neighbors(fitted: Any, n_nodes: int) -> int:
 
 
 def layout(weights: FloatArray) -> FloatArray:
-    """Return a place in the plane for each node of a graph, given its weights.
+    """Return a position in the plane for each node of a graph, given its weights.
 
-    The second and third eigenvectors of the normalised graph pull linked nodes together, and
-    nodes that share a place apart: links then attract and all pairs repel each other
-    (Fruchterman and Reingold), in ever smaller steps.
+    The second and third eigenvectors of the normalised graph place linked nodes together, and nodes
+    in the same position are separated: links then attract and all pairs repel each other
+    (Fruchterman and Reingold), in decreasing steps.
     """
     n = len(weights)
     if n == 1:
@@ -114,8 +113,8 @@ def layout(weights: FloatArray) -> FloatArray:
     root = np.sqrt(np.maximum(weights.sum(axis=1), 1e-12))
     _, vectors = np.linalg.eigh(weights / root[:, None] / root[None, :])
     places = np.zeros((n, 2))
-    found = vectors[:, ::-1][:, 1:3]
-    places[:, : found.shape[1]] = found / np.maximum(np.abs(found).max(axis=0), 1e-12)
+    positions = vectors[:, ::-1][:, 1:3]
+    places[:, : positions.shape[1]] = positions / np.maximum(np.abs(positions).max(axis=0), 1e-12)
     places += np.random.default_rng(0).normal(scale=0.05, size=(n, 2))
     distance = 1.4 / np.sqrt(n)
     for step in np.linspace(0.12, 0.005, _ROUNDS):
@@ -124,10 +123,10 @@ def layout(weights: FloatArray) -> FloatArray:
 
 
 def _moves(places: FloatArray, weights: FloatArray, distance: float, step: float) -> NDArray[Any]:
-    """Return where each node is pushed, at most by `step`."""
+    """Return the displacement of each node, at most `step`."""
     apart = places[:, None, :] - places[None, :, :]
     length = np.maximum(np.linalg.norm(apart, axis=2), 1e-3)
-    # What keeps parts without links to each other on one page is the pull to the middle.
+    # A pull to the middle keeps unconnected parts on one page.
     force = (distance**2 / length**2 - weights * length / distance)[:, :, None] * apart
     push = force.sum(axis=1) - 0.5 * places
     size = np.maximum(np.linalg.norm(push, axis=1, keepdims=True), 1e-12)

@@ -10,7 +10,7 @@ from ensemblage import _validate
 from ensemblage._colours import cluster_colours
 from ensemblage.metrics.explain import objects_per_label
 from ensemblage.plot import canvas
-from ensemblage.plot._look import coassociation_of, like_beside_like, similarity_of
+from ensemblage.plot._selection import coassociation_of, like_beside_like, similarity_of
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -21,10 +21,10 @@ _KINDS = {"similarity": similarity_of, "coassociation": coassociation_of}
 def heatmap(
     estimator: Any, kind: str = "similarity", *, max_rows: int = 500, ax: Any = None
 ) -> Any:
-    """Draw how similar objects are, in the order of their clusters.
+    """Draw the similarity of objects, in the order of their clusters.
 
-    Dark blocks along the diagonal are clusters that hold together; a dark block off it is two
-    clusters that the ensemble hardly tells apart.
+    Dark blocks along the diagonal are coherent clusters; a dark block off it is two clusters that
+    the ensemble hardly separates.
 
     Parameters
     ----------
@@ -34,8 +34,8 @@ def heatmap(
         The similarity that the method works with (trajectory similarity for PTA and PTGP), or the
         share of clusterings that put two objects together.
     max_rows : int, default=500
-        With more objects than that, every so-manieth in this order is shown, so that clusters and
-        microclusters keep their shares. The title says so.
+        With more objects, evenly spaced ones are shown, so that clusters and microclusters keep
+        their shares, with a note in the title.
     ax : matplotlib Axes, optional
         Where to draw.
 
@@ -76,7 +76,7 @@ def heatmap(
     )
     ax.figure.colorbar(image, ax=ax, label=name, shrink=0.8)
     _mark_clusters(ax, labels, sizes)
-    shown = canvas.of_all(n, int(sizes.sum()), "objects, evenly drawn")
+    shown = canvas.of_all(n, int(sizes.sum()), "objects, evenly spaced")
     canvas.title(ax, f"{name[0].upper()}{name[1:]} of objects", shown)
     return ax
 

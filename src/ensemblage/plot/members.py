@@ -1,4 +1,4 @@
-"""Who agrees with whom: the members of an ensemble, and the consensus beside them."""
+"""Agreement of the members of an ensemble with each other and with the consensus."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import numpy as np
 from ensemblage import _validate, flow, metrics
 from ensemblage.metrics.explain_members import some_members
 from ensemblage.plot import canvas
-from ensemblage.plot._look import like_beside_like
+from ensemblage.plot._selection import like_beside_like
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -18,24 +18,24 @@ if TYPE_CHECKING:
 
     from ensemblage._types import FloatArray, Microclusters
 
-_NAMED = 60  # members at most that have their names written
-_SHOWN = 600  # and that are drawn
+_NAMED = 60  # with more members, only some names are written
+_SHOWN = 600  # with more members, a sample is drawn
 
 
 def members(estimator: Any, *, names: Sequence[str] | None = None, ax: Any = None) -> Any:
-    """Draw the agreement (NMI) of every two members, like beside like, and of each with the result.
+    """Draw the agreement (NMI) of every two members, similar ones adjacent, and with the consensus.
 
-    A light row is a member that agrees with nobody; a dark block is a group that votes alike. The
-    column on the right, behind the gap, is the agreement with the consensus. Names of members that
-    deserve a look (see `ensemblage.metrics.members`) are red. Of more than 600 members so many are
-    drawn, and the title says so.
+    A light row is a member that agrees with no other; a dark block is a group of similar votes. The
+    column on the right, behind the gap, is the agreement with the consensus. Names of members to
+    check (see `ensemblage.metrics.members`) are red. Above 600 members a sample is drawn, with a
+    note in the title.
 
     Parameters
     ----------
     estimator : fitted estimator
         A consensus method, or `EnsembleClustering`.
     names : sequence of str, optional
-        What to call the members, if not as the table of votes did.
+        Names of the members, if not those of the table of votes.
     ax : matplotlib Axes, optional
         Where to draw.
 
@@ -67,9 +67,9 @@ def draw_members(
     *,
     n_jobs: int | None = None,
 ) -> Any:
-    """Draw the agreement of members, like beside like, and that of each with the consensus.
+    """Draw the agreement of members, similar ones adjacent, and that with the consensus.
 
-    The names of members to look at are red. Of very many members some are drawn.
+    The names of members to check are red. Of very many members a sample is drawn.
     """
     table, sizes, _ = votes
     shown = some_members(table, sizes, _SHOWN)
@@ -98,7 +98,7 @@ def draw_members(
 def _name_rows(
     ax: Any, names: list[str], look_at: NDArray[np.bool_], order: NDArray[np.int64]
 ) -> None:
-    """Write the names of the members; of many only those to look at, as far as there is room."""
+    """Write the names of the members; of many only those to check, as far as there is room."""
     n = len(order)
     named = canvas.short_names(names)
     if n <= _NAMED:

@@ -1,4 +1,4 @@
-"""Objects in the plane, by their features or by what the method thinks of them."""
+"""Objects in the plane, by their features or by the method's similarity."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from ensemblage import _validate
 from ensemblage._colours import cluster_colours
 from ensemblage.metrics.explain import objects_per_label
 from ensemblage.plot import canvas
-from ensemblage.plot._look import (
+from ensemblage.plot._selection import (
     confidence_of_microclusters,
     drawn,
     label_of_microclusters,
@@ -26,18 +26,18 @@ if TYPE_CHECKING:
 
 
 def scatter(estimator: Any, features: Any = None, *, max_points: int = 1000, ax: Any = None) -> Any:
-    """Draw objects in the plane, coloured by their label and paler where it is less sure.
+    """Draw objects in the plane, coloured by their label and paler with lower confidence.
 
     Parameters
     ----------
     estimator : fitted estimator
         A consensus method, or `EnsembleClustering`.
     features : array-like or DataFrame of shape (n_objects, n_features), optional
-        Shown by their first two principal components; two features are shown as they are. Without
+        Shown by their first two principal components; two features are shown directly. Without
         features the votes are shown: each point is a microcluster, and its area grows with the
         number of objects.
     max_points : int, default=1000
-        With more points than that some are drawn at random. The title says so.
+        With more points a random sample is drawn, with a note in the title.
     ax : matplotlib Axes, optional
         Where to draw.
 
@@ -47,11 +47,11 @@ def scatter(estimator: Any, features: Any = None, *, max_points: int = 1000, ax:
 
     Notes
     -----
-    Votes are shown by the spectral embedding of the method's similarity (of co-association, where
-    it has none of its own). Its two leading eigenvectors show three clusters at most and heap up
-    the others. So the embedding, with all its dimensions, is looked at from the side that has the
-    clusters' centres on a circle, like beside like. Microclusters far out are sure of their
-    cluster; those further in lean to others as well.
+    Votes are shown by the spectral embedding of the method's similarity (of co-association, if it
+    has none of its own). Its two leading eigenvectors separate at most three clusters, so the
+    embedding, with all its dimensions, is projected such that the clusters' centres lie on a
+    circle, similar ones adjacent. Microclusters far out clearly belong to their cluster; those
+    further in are also similar to others.
 
     Examples
     --------
@@ -98,16 +98,16 @@ def _of_votes(fitted: Any, max_points: int, ax: Any) -> Any:
     ax = canvas.axes(ax)
     _points(ax, fitted, places, labels, confidence_of_microclusters(fitted)[chosen], area)
     canvas.no_frame(ax)
-    note = canvas.of_all(len(chosen), len(sizes), "microclusters, the larger the likelier")
+    note = canvas.of_all(len(chosen), len(sizes), "microclusters, sampled by size")
     canvas.title(ax, f"Microclusters by {name}", note)
     return ax
 
 
 def embedded(similarity: FloatArray, labels: NDArray[np.int64]) -> FloatArray:
-    """Return places in the plane: a view of the space whose inner products are the similarity.
+    """Return positions in the plane: a projection of the space with this inner product.
 
-    Of one or two clusters it is along the two leading eigenvectors; of more the shortest
-    projection that has the clusters' centres on a circle, as nearly as can be.
+    For one or two clusters it is along the two leading eigenvectors; for more the shortest
+    projection that puts the clusters' centres on a circle, as nearly as possible.
     """
     centred = similarity - similarity.mean(axis=0)
     centred = centred - centred.mean(axis=1, keepdims=True)
@@ -121,7 +121,7 @@ def embedded(similarity: FloatArray, labels: NDArray[np.int64]) -> FloatArray:
     angles = np.empty(len(found))
     angles[like_beside_like(between)] = 2 * np.pi * np.arange(len(found)) / len(found)
     circle = np.column_stack([np.sin(angles), np.cos(angles)])
-    # Centring takes one dimension away, so the inverse is that of what is left.
+    # Centring removes one dimension, so the inverse is on the remaining ones.
     places: FloatArray = to_centres @ np.linalg.pinv(between, rcond=1e-9, hermitian=True) @ circle
     return places
 
@@ -147,16 +147,16 @@ def _points(
 ) -> None:
     colours = cluster_colours(fitted.n_clusters_)
     shades = np.column_stack([colours[labels], 0.25 + 0.7 * confidence])
-    # The sure ones last: they are what a cluster is.
+    # Objects of high confidence are drawn last.
     order = np.argsort(confidence, kind="stable")
     ax.scatter(places[order, 0], places[order, 1], s=area[order], color=shades[order], linewidths=0)
     canvas.number_clusters(ax, places, labels, area)
 
 
 def _check_rows_of(owner: str, n_rows: int, n_objects: int) -> None:
-    """Refuse features of other objects than those that were clustered."""
+    """Reject features of other objects than those that were clustered."""
     if n_rows != n_objects:
         raise ValueError(
-            f"The features given to {owner} have {n_rows} row(s), but {n_objects} object(s) were"
-            f" clustered. Give a row for each of them, in the same order."
+            f"The features passed to {owner} must have a row for each of the {n_objects} object(s),"
+            f" in the same order, got {n_rows} row(s)."
         )

@@ -1,4 +1,4 @@
-"""Reports to look at: what a consensus found, in one HTML file that opens anywhere.
+"""Reports on a consensus, as one self-contained HTML file.
 
 >>> import ensemblage as en
 >>> votes = [[0, 0, 0], [0, 0, 0], [0, 0, 1], [1, 1, 1], [1, 1, 1], [1, 2, 1]]

@@ -1,4 +1,4 @@
-"""How many clusters there should be, for a report."""
+"""The number of clusters, for a report."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from ensemblage.report._texts import texts
 
 
 def k_facts(fitted: Any) -> dict[str, Any] | None:
-    """Return the scores over k and the recommendation; None where there is nothing to choose."""
+    """Return the scores over k and the recommendation; None if there is nothing to choose."""
     choice = getattr(fitted, "k_choice_", None)
     if choice is None:
         if not 2 <= fitted.n_microclusters_ <= MOST_MICROCLUSTERS:
@@ -34,14 +34,14 @@ def k_facts(fitted: Any) -> dict[str, Any] | None:
         "used": fitted.n_clusters_,
         "best": choice.k,
         "curves": curves,
-        "words": _in_words(choice, fitted.n_clusters_),
+        "text": _format_choice(choice, fitted.n_clusters_),
     }
 
 
-def _in_words(choice: Any, used: int) -> str:
+def _format_choice(choice: Any, used: int) -> str:
     return " ".join(
         [
-            f"This report has {used}; the recommendation is {choice.k}."
+            f"This report has {used}; {choice.k} are recommended."
             if choice.k != used
             else f"{used}, as recommended.",
             *choice.reasons,

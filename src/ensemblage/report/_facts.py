@@ -1,4 +1,4 @@
-"""The contents of a report as plain numbers and texts: one function a section. No HTML here."""
+"""The contents of a report as plain numbers and texts: one function for each section, no HTML."""
 
 from __future__ import annotations
 
@@ -22,24 +22,24 @@ if TYPE_CHECKING:
 _QUANTILES = (0.05, 0.25, 0.5, 0.75, 0.95)
 _MEMBERS_SHOWN = 150
 _CLASSES_SHOWN = 60
-#: Beyond, cuts for other numbers of clusters and other seeds take longer than all the rest.
+#: Above this number, other numbers of clusters and other seeds take longer than all the rest.
 MOST_MICROCLUSTERS = 20_000
 #: At 0.5 an object is twice as close to its own cluster as to the next.
 SURE = 0.5
-#: A cluster is loose if its objects are together less than half as often as those of the others.
+#: A cluster is loose if its objects are together less than half as often as those of others.
 LOOSE = 0.5
 
 
 class Subject(NamedTuple):
-    """What a report is about: a fitted consensus method and what came with its votes."""
+    """The subject of a report: a fitted consensus method with the data passed beside it."""
 
-    model: Any  # what was passed: the method itself, or a clusterer of features that holds it
+    model: Any  # the method itself, or the clusterer of features that contains it
     fitted: Any
-    ids: Any  # a value for each object: an array or a pandas index; None where rows have no names
+    ids: Any  # a value for each object: an array or a pandas index; None without names
     names: list[Any]
     truth: Any
     features: NDArray[Any] | None
-    in_order: bool = True  # False where a model was saved without its objects
+    in_order: bool = True  # False if a model was saved without its objects
 
     @property
     def n_objects(self) -> int:
@@ -48,7 +48,7 @@ class Subject(NamedTuple):
 
 
 def seed_facts(fitted: Any) -> metrics.SeedSpread | None:
-    """Return what other seeds make of the same votes; None where that would take long."""
+    """Return the variation of labels over seeds; None if it would take long."""
     return metrics.seed_spread(fitted) if fitted.n_microclusters_ <= MOST_MICROCLUSTERS else None
 
 
@@ -72,7 +72,7 @@ def object_facts(
         "cluster": fitted.labels_[shown].tolist(),
         "confidence": rounded(fitted.confidence_[shown]),
         "next": _next_clusters(fitted, shown).tolist(),
-        # Only where there is something to see: some object changes its cluster with the seed.
+        # Only if some object changes its cluster with the seed.
         "seeds": None
         if seeds is None or seeds.agreement.min() == 1.0
         else rounded(seeds.agreement[shown]),
@@ -80,24 +80,24 @@ def object_facts(
 
 
 def cluster_facts(fitted: Any, splits: metrics.SplitSummary) -> dict[str, Any]:
-    """Return the clusters: sizes, how firm they are, what they are near to, which are weak."""
-    found = metrics.clusters(fitted)
+    """Return the clusters: sizes, consensus, nearest cluster, and which are weak."""
+    summary = metrics.clusters(fitted)
     order = np.argsort(fitted.labels_, kind="stable")
-    parts = np.split(fitted.confidence_[order], np.cumsum(found.sizes)[:-1])
+    parts = np.split(fitted.confidence_[order], np.cumsum(summary.sizes)[:-1])
     return {
-        "size": found.sizes.tolist(),
-        "consensus": rounded(found.consensus),
-        "confidence": rounded(found.confidence),
+        "size": summary.sizes.tolist(),
+        "consensus": rounded(summary.consensus),
+        "confidence": rounded(summary.confidence),
         "quantiles": [rounded(np.quantile(part, _QUANTILES)) for part in parts],
-        "nearest": found.nearest.tolist(),
-        "nearestSimilarity": rounded(found.nearest_similarity),
+        "nearest": summary.nearest.tolist(),
+        "nearestSimilarity": rounded(summary.nearest_similarity),
         "split": rounded(splits.clarity),
-        "weak": [_weakness(found, splits, cluster) for cluster in range(len(found.sizes))],
+        "weak": [_weakness(summary, splits, cluster) for cluster in range(len(summary.sizes))],
     }
 
 
 def _weakness(found: metrics.ClusterSummary, splits: metrics.SplitSummary, cluster: int) -> str:
-    """Return why a cluster is weak, "" for one that is not."""
+    """Return why a cluster is weak, "" if it is not."""
     if found.sizes[cluster] == 1:
         return "a single object"
     reasons = []
@@ -123,28 +123,28 @@ def _weakness(found: metrics.ClusterSummary, splits: metrics.SplitSummary, clust
 
 
 def member_facts(subject: Subject, names: Names) -> dict[str, Any]:
-    """Return the clusterings: agreement with the consensus and each other, whom to look at."""
+    """Return the clusterings: agreement with the consensus and each other, and ones to check."""
     fitted = subject.fitted
-    found = metrics.members(fitted)
-    shown = _shown_members(found.agreement, found.look_at)
+    summary = metrics.members(fitted)
+    shown = _shown_members(summary.agreement, summary.look_at)
     groups = fitted.microclusters_
     pairs = flow.member_nmi(groups.table[:, shown], groups.sizes, n_jobs=fitted.n_jobs)
     order = order_of_rows(pairs)
     return {
         "name": names.of(subject.names),
-        "clusters": found.n_clusters.tolist(),
-        "turnout": rounded(found.turnout),
-        "agreement": rounded(found.agreement),
-        "others": rounded(found.agreement_with_others),
-        "compared": found.n_compared,
-        "reason": names.of(_with_names(found.reasons, found.names, subject.names)),
+        "clusters": summary.n_clusters.tolist(),
+        "turnout": rounded(summary.turnout),
+        "agreement": rounded(summary.agreement),
+        "others": rounded(summary.agreement_with_others),
+        "compared": summary.n_compared,
+        "reason": names.of(_with_names(summary.reasons, summary.names, subject.names)),
         "shown": shown[order].tolist(),
         "pairs": as_bytes(pairs[np.ix_(order, order)]),
     }
 
 
 def _shown_members(agreement: FloatArray, look_at: NDArray[np.bool_]) -> NDArray[np.int64]:
-    """Return the members of the matrix: all, or those to look at and others evenly spaced."""
+    """Return the members of the matrix: all, or those to check and others evenly spaced."""
     n = len(agreement)
     if n <= _MEMBERS_SHOWN:
         return np.arange(n)
@@ -155,15 +155,15 @@ def _shown_members(agreement: FloatArray, look_at: NDArray[np.bool_]) -> NDArray
 
 
 def _with_names(reasons: list[str], numbers: list[str], names: list[Any]) -> list[str]:
-    """Return the reasons with the names that the report uses, where fit did not know them."""
+    """Return the reasons with the names of the report, if fit had none."""
     if numbers == [str(name) for name in names]:
         return reasons
-    twin = "the same partition as "
-    known = dict(zip(numbers, names, strict=True))
+    twin = "same partition as "
+    name_of = dict(zip(numbers, names, strict=True))
     renamed = []
     for reason in reasons:
         parts = [
-            f"{twin}{known.get(part.removeprefix(twin), part.removeprefix(twin))}"
+            f"{twin}{name_of.get(part.removeprefix(twin), part.removeprefix(twin))}"
             if part.startswith(twin)
             else part
             for part in reason.split("; ")
@@ -173,7 +173,7 @@ def _with_names(reasons: list[str], numbers: list[str], names: list[Any]) -> lis
 
 
 def truth_facts(subject: Subject, shown: NDArray[np.int64], names: Names) -> dict[str, Any] | None:
-    """Return how the clusters and the true classes meet, and how well (NMI, ARI)."""
+    """Return the contingency table of clusters and true classes, with its NMI and ARI."""
     if subject.truth is None:
         return None
     labels = subject.fitted.labels_
@@ -185,7 +185,7 @@ def truth_facts(subject: Subject, shown: NDArray[np.int64], names: Names) -> dic
     has = code >= 0
     np.add.at(counts, (cluster[has], code[has]), groups.sizes[has])
     largest = np.argsort(-counts.sum(axis=0), kind="stable")[:_CLASSES_SHOWN]
-    # Classes stand in the order of the clusters that hold most of them: a diagonal, if all is well.
+    # Classes are sorted by the cluster that contains most of them: good clusters give a diagonal.
     largest = largest[np.argsort(counts[:, largest].argmax(axis=0), kind="stable")]
     return {
         "name": names.of(found[1]),
@@ -199,14 +199,14 @@ def truth_facts(subject: Subject, shown: NDArray[np.int64], names: Names) -> dic
 
 
 def _next_clusters(fitted: Any, shown: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Return the other cluster with whose objects each shares most votes; -1 with one cluster."""
+    """Return the other cluster with which each object shares most votes; -1 with one cluster."""
     k = fitted.n_clusters_
     if k == 1:
         return np.full(len(shown), -1)
     table, _, of_object = fitted.microclusters_
     places = of_object, fitted.labels_
     counts = csr_array((np.ones(len(of_object)), places), shape=(len(table), k))
-    # How many objects of each consensus cluster are in each cluster of each member.
+    # Number of objects of each consensus cluster in each cluster of each member.
     shared = (flow.membership(table).T @ counts).toarray()
     starts = np.cumsum(table.max(axis=0) + 1) - (table.max(axis=0) + 1)
     rows = table[of_object[shown]]
@@ -221,7 +221,7 @@ def _next_clusters(fitted: Any, shown: NDArray[np.int64]) -> NDArray[np.int64]:
 
 
 def rounded(values: Any, places: int = 4) -> list[float]:
-    """Return numbers as a list, short enough for a page.
+    """Return numbers as a list, rounded for a page.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Where things stand in a picture: the order of a heatmap's rows, the places of a map's points."""
+"""Layout of pictures: the order of a heatmap's rows, the positions of a map's points."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ _TURN = np.pi * (3.0 - np.sqrt(5.0))  # the golden angle: points of a sunflower
 
 
 def order_of_rows(similarity: FloatArray) -> NDArray[np.int64]:
-    """Return an order in which similar rows are neighbours."""
+    """Return an order in which similar rows are adjacent."""
     return flow.leaf_order(np.maximum(1.0 - similarity, 0.0))
 
 
 def order_by_cluster(similarity: FloatArray, labels: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Return the order of a heatmap: clusters beside similar ones, and so the rows in each.
+    """Return the order of a heatmap: similar clusters adjacent, and similar rows in each.
 
     Examples
     --------
@@ -44,9 +44,9 @@ def order_by_cluster(similarity: FloatArray, labels: NDArray[np.int64]) -> NDArr
 
 
 def map_of_similarity(similarity: FloatArray) -> FloatArray:
-    """Return places in the plane at which similar rows are near each other (t-SNE).
+    """Return positions in the plane at which similar rows are near each other (t-SNE).
 
-    It starts from the first two principal axes of the similarity and draws no random numbers.
+    It starts from the first two principal axes of the similarity and is deterministic.
     """
     n = len(similarity)
     start = _principal_axes(similarity)
@@ -74,7 +74,7 @@ def map_of_features(features: NDArray[Any]) -> tuple[FloatArray, float]:
 
 
 def spread_apart(places: FloatArray, groups: NDArray[np.int64]) -> FloatArray:
-    """Return the places of objects whose group stands at `places`: around it, as in a sunflower.
+    """Return the positions of objects in a sunflower pattern around the position of their group.
 
     The area that a group covers grows with the number of its objects.
     """
@@ -102,6 +102,6 @@ def _principal_axes(similarity: FloatArray) -> FloatArray:
 
 
 def _signed(rows: FloatArray) -> FloatArray:
-    """Return rows with their largest entry positive: no picture is mirrored by chance."""
+    """Return rows with their largest entry positive, so that pictures are not mirrored."""
     largest = rows[np.arange(len(rows)), np.abs(rows).argmax(axis=1)]
     return rows * np.where(largest < 0, -1.0, 1.0)[:, None]

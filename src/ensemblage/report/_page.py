@@ -1,4 +1,4 @@
-"""From facts to one page of HTML that needs nothing else and asks for nothing."""
+"""Rendering of the facts as one self-contained HTML page."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ _SCRIPTS = ("base.js", "tables.js", "matrix.js", "plots.js", "main.js")
 
 
 def page(data: dict[str, Any], **texts: Any) -> str:
-    """Return the page for `data`, which its script draws, and `texts`, which the template shows."""
+    """Return the page for `data`, drawn by its script, and `texts`, shown by the template."""
     from jinja2 import Environment, StrictUndefined
     from markupsafe import Markup
 
-    # What is ours goes in as it stands, by its hash; all else is escaped.
+    # Our own script and style are included unescaped, by hash; everything else is escaped.
     style = asset("page.css")
     body = "\n".join(map(asset, _SCRIPTS))
     script = f'(() => {{\n"use strict";\n{body}}})();\n'
@@ -34,7 +34,7 @@ def page(data: dict[str, Any], **texts: Any) -> str:
 
 
 def policy(script: str, style: str) -> str:
-    """Return a Content-Security-Policy under which only this script and this style work.
+    """Return a Content-Security-Policy that allows only this script and this style.
 
     Nothing may be fetched, embedded, sent or run: not even an attribute such as ``onclick``.
     """

@@ -1,4 +1,4 @@
-"""What the pictures of a report show: the heatmap, the maps, the tree. Numbers only."""
+"""Data of the pictures of a report: heatmap, maps, tree. Numbers only."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 _ROWS = 320  # of the heatmap
 _POINTS = 2000
-_PLACES = 600  # microclusters that a map of the votes has places for
+_PLACES = 600  # microclusters with a position in a map of the votes
 _LEAVES = 40
 _MOST_LEAVES = 80
 _NEARLY_ONE = 0.99
@@ -36,7 +36,7 @@ _OWN_SIMILARITY = 20_000  # microclusters up to which the method's own similarit
 def heatmap(subject: Subject, sample: NDArray[np.int64]) -> dict[str, Any]:
     """Return the similarity of some objects, in the order of their clusters.
 
-    `sample` holds objects of all clusters; "of" says which places of it are shown, in order.
+    `sample` holds objects of all clusters; "of" gives the positions in it that are shown, in order.
     """
     fitted = subject.fitted
     chosen = representatives(fitted.labels_[sample], _ROWS)
@@ -62,7 +62,7 @@ def heatmap(subject: Subject, sample: NDArray[np.int64]) -> dict[str, Any]:
 
 
 def _own_similarity(fitted: Any, groups: NDArray[np.int64]) -> FloatArray | None:
-    """Return the similarity that the method itself goes by; None where it is co-association."""
+    """Return the similarity that the method uses; None if it is co-association."""
     n = len(fitted.microclusters_.sizes)
     same = type(fitted)._similarity_sums is ConsensusClusterer._similarity_sums
     if same or n > _OWN_SIMILARITY:
@@ -79,11 +79,11 @@ def _name_of_similarity(fitted: Any) -> str:
 
 
 def maps(subject: Subject, sample: NDArray[np.int64]) -> list[dict[str, Any]]:
-    """Return places of objects in the plane: by their votes, and by features where there are."""
+    """Return positions of objects in the plane: by votes, and by features if there are any."""
     fitted = subject.fitted
     chosen = representatives(fitted.labels_[sample], _POINTS)
-    found = np.unique(fitted.microclusters_.of_object[sample[chosen]])
-    if len(found) > _PLACES:
+    microclusters = np.unique(fitted.microclusters_.of_object[sample[chosen]])
+    if len(microclusters) > _PLACES:
         chosen = representatives(fitted.labels_[sample], _PLACES)
     objects = sample[chosen]
     groups, row = np.unique(fitted.microclusters_.of_object[objects], return_inverse=True)
@@ -112,7 +112,7 @@ def _map(title: str, places: FloatArray, of: NDArray[np.int64], note: str) -> di
 
 
 def tree(subject: Subject) -> dict[str, Any] | None:
-    """Return the last merges of a method that has a tree; None where there is none to draw."""
+    """Return the last merges of a method with a tree; None if there is none to draw."""
     fitted = subject.fitted
     merges = getattr(fitted, "linkage_matrix_", None)
     k = fitted.n_clusters_
@@ -158,7 +158,7 @@ def drawn_tree(
             [number[left[node - n]], number[right[node - n]], round(float(merges[node - n, 2]), 5)]
         )
         number[node] = len(number)
-    leaf_of = list(range(2 * n - 1))  # the drawn leaf that each row is in
+    leaf_of = list(range(2 * n - 1))  # the drawn leaf of each row
     for node in range(min(hidden, 2 * n - 1) - 1, n - 1, -1):
         leaf_of[left[node - n]] = leaf_of[right[node - n]] = leaf_of[node]
     place = np.array([number[leaf] for leaf in leaf_of[:n]])
@@ -166,19 +166,19 @@ def drawn_tree(
     np.add.at(counts, (place, labels), sizes)
     return {
         "size": [total[node] for node in leaves],
-        "cluster": counts.argmax(axis=1).tolist(),  # of most objects, if small parts were moved
+        "cluster": counts.argmax(axis=1).tolist(),  # the most frequent, if small parts were moved
         "merges": shown,
     }
 
 
 def _is_plain(merges: FloatArray, labels: NDArray[np.int64], k: int) -> bool:
-    """Tell whether the clusters are what hangs below one height of the tree."""
+    """Tell whether the clusters are the branches below one height of the tree."""
     pairs = np.column_stack([flow.cut_tree(merges, k), labels])
     return len(np.unique(pairs, axis=0)) == k
 
 
 def _cut(merges: FloatArray, k: int) -> float:
-    """Return a height between the merges that are made at k clusters and those that are not."""
+    """Return a height between the merges made at k clusters and the others."""
     heights = merges[:, 2]
     n = len(heights) + 1
     below = heights[n - k - 1] if k < n else 0.0

@@ -1,4 +1,4 @@
-"""The two calls: a report as text, and as a file."""
+"""The two functions: a report as text, and as a file."""
 
 from __future__ import annotations
 
@@ -10,9 +10,10 @@ import numpy as np
 
 from ensemblage import _validate, metrics
 from ensemblage._colours import MOST_COLOURS, cluster_codes
-from ensemblage.report._again import fitted_on, python_code
+from ensemblage._messages import counted
+from ensemblage.report._cautions import cautions
 from ensemblage.report._choice import k_facts
-from ensemblage.report._doubts import doubts
+from ensemblage.report._code import fitted_on, python_code
 from ensemblage.report._facts import (
     MOST_MICROCLUSTERS,
     Subject,
@@ -22,12 +23,12 @@ from ensemblage.report._facts import (
     seed_facts,
     truth_facts,
 )
+from ensemblage.report._findings import listed, summary, tiles
 from ensemblage.report._objects import knows_objects, with_objects_of, with_repeated_objects
 from ensemblage.report._pictures import heatmap, maps, tree
 from ensemblage.report._sample import least_sure, representatives
 from ensemblage.report._text import Names, short, visible
 from ensemblage.report._texts import parts_of, texts
-from ensemblage.report._words import counted, listed, summary, tiles
 
 if TYPE_CHECKING:
     from os import PathLike
@@ -35,7 +36,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 TITLE = "Consensus of clusterings"
-_ALL_OBJECTS = 5000  # up to so many are all in the table
+_ALL_OBJECTS = 5000  # up to this number all are in the table
 _SAMPLE = 2000
 _LEAST_SURE = 1000
 
@@ -51,41 +52,40 @@ def html(
     title: str = TITLE,
     command: str | None = None,
 ) -> str:
-    """Return a report on a consensus as one HTML page that needs nothing else.
+    """Return a report on a consensus as one self-contained HTML page.
 
     Parameters
     ----------
     model : fitted estimator, or votes
         A fitted consensus method or `EnsembleClustering`; or a label matrix, whose consensus is
-        then found by ``Consensus(random_state=0)``.
+        then computed by ``Consensus(random_state=0)``.
     features : array-like of shape (n_objects, n_features), optional
         Measurements of the objects, for a second map.
     truth : array-like of shape (n_objects,), optional
-        True classes to compare the clusters with; -1, NaN and None are objects without one.
+        True classes to compare the clusters with; -1, NaN and None are missing.
     ids : array-like of shape (n_objects,), optional
-        What the objects are called. By default the index of the DataFrame that was fitted, or the
-        row numbers.
+        Names of the objects. By default the index of the fitted DataFrame, or the row numbers.
     names : sequence of length n_clusterings, optional
-        What the clusterings are called. By default the columns of that DataFrame, or their places.
+        Names of the clusterings. By default the columns of that DataFrame, or their positions.
     votes : array-like, DataFrame or Ensemble of shape (n_objects, n_clusterings), optional
-        The votes that the model was fitted on, for a model that was saved without its objects. It
-        gives them their order; without it, objects are named by their microclusters.
+        The votes that the model was fitted on, for a model that was saved without its objects. They
+        give the order of objects; without them, objects are named by their microclusters.
     title : str, default="Consensus of clusterings"
         The heading.
     command : str, optional
-        A command line that makes this report, to be shown in it.
+        The command line that makes this report, shown in it.
 
     Returns
     -------
     str
-        HTML with its style, its script and its data inside. A Content-Security-Policy forbids it
-        to ask for anything. Names and labels are shown as text, whatever they hold.
+        HTML with its style, script and data inside. A Content-Security-Policy forbids all requests.
+        Names and labels are always shown as text.
 
     Notes
     -----
-    Of more than 5,000 objects the tables and pictures show some, evenly chosen from all clusters,
-    and those that the consensus is least sure of; the report says so. Figures of clusters and
-    clusterings are always over all objects. Equal input gives an equal page.
+    Above 5,000 objects the tables and pictures show a sample, evenly chosen from all clusters, and
+    the objects with the lowest confidence, with a note. Figures of clusters and clusterings are
+    always over all objects. Equal input gives an equal page.
 
     Examples
     --------
@@ -105,7 +105,7 @@ def html(
     long_names = Names()
     splits, seeds = metrics.splits(fitted), seed_facts(fitted)
     clusters, members = cluster_facts(fitted, splits), member_facts(subject, long_names)
-    # The sample comes first among the objects shown, so pictures refer to it by place.
+    # The sample comes first among the objects shown, so pictures refer to it by position.
     data: dict[str, Any] = {
         "objects": object_facts(subject, shown, long_names, seeds),
         "clusters": clusters,
@@ -119,15 +119,15 @@ def html(
     n_classes = 0 if data["truth"] is None else len(data["truth"]["name"])
     data["colours"] = cluster_codes(min(max(fitted.n_clusters_, n_classes), MOST_COLOURS))
     heading = visible(title)
-    given = {"features": features, "truth": truth, "ids": ids, "names": names}
-    beside = [name for name, value in given.items() if value is not None]
+    inputs = {"features": features, "truth": truth, "ids": ids, "names": names}
+    beside = [name for name, value in inputs.items() if value is not None]
     return page(
         data,
         version=__version__,
         title=short(heading, 200),
         title_text=short(heading, 120),
         parts=parts_of(data),
-        doubts=doubts(fitted, splits),
+        cautions=cautions(fitted, splits),
         tiles=tiles(fitted, len(members["name"])),
         findings=summary(fitted, clusters, members, seeds, data["k"], data["truth"]),
         notes=_notes(subject, len(shown), data["k"], long_names),
@@ -153,14 +153,14 @@ def write(
     title: str = TITLE,
     command: str | None = None,
 ) -> None:
-    """Write a report on a consensus as one HTML file, whole or not at all.
+    """Write a report on a consensus as one HTML file, complete or not at all.
 
     Parameters
     ----------
     model : fitted estimator, or votes
         As for `html`.
     path : str or path-like
-        The file, ``report.html`` say; ``-`` is standard output.
+        The file, such as ``report.html``; ``-`` is standard output.
     features, truth, ids, names, votes, title, command
         As for `html`.
 
@@ -177,7 +177,7 @@ def write(
     """
     from ensemblage import tables
 
-    tables.check_writable(path, format="csv")  # refused before the work is done
+    tables.check_writable(path, format="csv")  # raises early
     text = html(
         model,
         features=features,
@@ -194,7 +194,7 @@ def write(
 def _subject(
     model: Any, *, features: Any, truth: Any, ids: Any, names: Any, votes: Any = None
 ) -> Subject:
-    """Return what the report is about, checked."""
+    """Return the checked subject of the report."""
     if not hasattr(model, "fit"):
         from ensemblage.methods import Consensus
 
@@ -205,8 +205,8 @@ def _subject(
     if votes is not None:
         fitted = with_objects_of(fitted, votes)
     elif not knows_objects(fitted):
-        given = {"ids": ids, "truth": truth, "features": features}
-        _check_nothing_beside([name for name, value in given.items() if value is not None])
+        inputs = {"ids": ids, "truth": truth, "features": features}
+        _check_nothing_beside([name for name, value in inputs.items() if value is not None])
         fitted, in_order = with_repeated_objects(fitted), False
     ensemble = fitted._ensemble
     n, n_members = len(fitted.labels_), ensemble.n_clusterings
@@ -229,7 +229,7 @@ def _subject(
 
 
 def _check_nothing_beside(names: list[str]) -> None:
-    """Refuse what belongs to single objects where their order is not known."""
+    """Reject arguments for single objects if their order is unknown."""
     if names:
         raise ValueError(
             f"The model was saved without its objects, so {listed(names)} cannot be matched with"
@@ -238,7 +238,7 @@ def _check_nothing_beside(names: list[str]) -> None:
 
 
 def _chosen(fitted: Any) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Return objects that stand for all, and all that are shown: these, then the least sure."""
+    """Return objects that represent all, and all that are shown: these and the least confident."""
     n = len(fitted.labels_)
     if n <= _ALL_OBJECTS:
         return np.arange(n), np.arange(n)
@@ -263,7 +263,7 @@ def _notes(subject: Subject, n_shown: int, k: Any, names: Names) -> list[str]:
         )
     if k is None and fitted.n_microclusters_ > MOST_MICROCLUSTERS:
         notes.append(
-            f"Beyond {MOST_MICROCLUSTERS:,} microclusters, other numbers of clusters and other"
+            f"Above {MOST_MICROCLUSTERS:,} microclusters, other numbers of clusters and other"
             " seeds are skipped, because they take long. Run ensemblage choose-k for the former."
         )
     if names.n_cut:
@@ -276,25 +276,25 @@ def _notes(subject: Subject, n_shown: int, k: Any, names: Names) -> list[str]:
 
 def _about_objects(n: int, n_shown: int) -> str:
     if n_shown == n:
-        return "All objects with their cluster, how sure it is, and where else they might belong."
+        return "All objects with their cluster, its confidence and the next cluster."
     return (
-        f"{n_shown:,} of {n:,} objects: a sample of every cluster and the {_LEAST_SURE:,} least"
-        " sure. ensemblage consensus --confidence writes all of them to a file."
+        f"{n_shown:,} of {n:,} objects: a sample of every cluster and the {_LEAST_SURE:,} with the"
+        " lowest confidence. ensemblage consensus --confidence writes all of them to a file."
     )
 
 
 def _settings(fitted: Any, version: str) -> list[tuple[str, str]]:
-    """Return what was set or chosen, for the record."""
-    found = [("method", type(fitted).__name__), ("clusters", str(fitted.n_clusters_))]
-    found += [
+    """Return the settings that were passed or chosen."""
+    settings = [("method", type(fitted).__name__), ("clusters", str(fitted.n_clusters_))]
+    settings += [
         (f"{name} (chosen)" if fitted.get_params().get(name) == "auto" else name, str(value))
         for name in ("n_neighbors", "n_steps")
         if (value := getattr(fitted, f"{name}_", None)) is not None
     ]
     if "random_state" in fitted.get_params():
-        found.append(("random_state", short(visible(fitted.get_params()["random_state"]), 60)))
+        settings.append(("random_state", short(visible(fitted.get_params()["random_state"]), 60)))
     return [
-        *found,
+        *settings,
         ("ensemblage", version),
         ("numpy", np.__version__),
         ("Python", platform.python_version()),
@@ -302,7 +302,13 @@ def _settings(fitted: Any, version: str) -> list[tuple[str, str]]:
 
 
 def need_jinja() -> None:
-    """Say how to get jinja2, where it is missing, before anything is run."""
+    """Raise an error if jinja2 is missing, before any computation.
+
+    Examples
+    --------
+    >>> from ensemblage.report import need_jinja
+    >>> need_jinja()
+    """
     if importlib.util.find_spec("jinja2") is None:
         raise ImportError("Reports need jinja2. Install it with: pip install 'ensemblage[report]'")
 

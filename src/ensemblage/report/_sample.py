@@ -1,4 +1,4 @@
-"""Which objects a report shows where it cannot show all. Equal input gives an equal choice."""
+"""The sample of objects that a report shows. Equal input gives an equal sample."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 def representatives(labels: NDArray[np.int64], most: int) -> NDArray[np.int64]:
     """Return at most about `most` objects, from each cluster in proportion, at least one of each.
 
-    All of them where there are no more; in input order.
+    All objects if there are no more; in input order.
 
     Examples
     --------
@@ -30,7 +30,7 @@ def representatives(labels: NDArray[np.int64], most: int) -> NDArray[np.int64]:
     sizes = np.bincount(labels)
     ends = np.cumsum(sizes)
     counts = np.minimum(sizes, np.maximum(1, np.round(sizes * (most / n)).astype(np.int64)))
-    # Evenly spaced places: no seed is needed, and sorted files are covered from end to end.
+    # Evenly spaced positions: no seed is needed, and sorted files are covered from end to end.
     places = [
         end - size + (size * (2 * np.arange(count) + 1)) // (2 * count)
         for end, size, count in zip(ends.tolist(), sizes.tolist(), counts.tolist(), strict=True)

@@ -1,4 +1,4 @@
-"""Names of other people's making, as text that is safe to show and to put into a page."""
+"""Untrusted names as text that is safe to show and to put into a page."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ if TYPE_CHECKING:
 
 SHORT = 60
 _BUDGET = 1_500_000  # characters of long names that are kept whole in one report
-_KEPT = 200  # what is kept of a long name once that is used up
+_KEPT = 200  # kept characters of a long name above that
 
-#: Controls, halves of surrogate pairs, and the marks that turn the direction of what follows.
-#: Joiners stay: Arabic, Indic scripts and emoji need them.
+#: Controls, lone surrogates, and marks that change the text direction. Joiners stay: Arabic, Indic
+#: scripts and emoji need them.
 _UNSAFE = re.compile(
     "[\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028\u2029\u202a-\u202e\u2066-\u2069\ufeff\ufff9-\ufffb"
     "\ud800-\udfff]"
@@ -23,7 +23,7 @@ _IN_SCRIPT = {ord(sign): f"\\u{ord(sign):04x}" for sign in "<>&'\u2028\u2029"}
 
 
 def visible(value: Any) -> str:
-    r"""Return a name as text in which every sign can be seen, and none changes its neighbours.
+    r"""Return a name as text in which every character is visible, and none affects its neighbours.
 
     Examples
     --------
@@ -37,7 +37,7 @@ def visible(value: Any) -> str:
 
 
 def short(text: str, most: int = SHORT) -> str:
-    """Return a text that is not too long for a line.
+    """Return a text shortened to fit a line.
 
     Examples
     --------
@@ -48,7 +48,7 @@ def short(text: str, most: int = SHORT) -> str:
 
 
 class Names:
-    """Visible names, whole as long as a report can afford it.
+    """Visible names, complete up to a total budget of characters.
 
     Examples
     --------
@@ -74,19 +74,19 @@ class Names:
             self._left -= len(text)
             return text
         self.n_cut += 1
-        return f"{text[:_KEPT]}… ({len(text):,} signs)"
+        return f"{text[:_KEPT]}… ({len(text):,} characters)"
 
 
 def in_script(data: Any) -> Markup:
-    r"""Return data as JSON that cannot end the script element it stands in.
+    r"""Return data as JSON that cannot end the script element around it.
 
     Examples
     --------
     >>> print(in_script({"name": "</script>"}))
     {"name":"\u003c/script\u003e"}
     """
-    from markupsafe import Markup  # comes with jinja2, which may not be there
+    from markupsafe import Markup  # part of jinja2, which is optional
 
     text = json.dumps(data, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
-    # Safe because no sign is left that HTML gives a meaning to: JSON reads the escapes as before.
+    # Safe: no character with a meaning in HTML is left, and JSON parses the escapes back.
     return Markup(text.translate(_IN_SCRIPT))

@@ -1,4 +1,4 @@
-"""The texts that explain a report: kept apart from code, in ``assets/texts.toml``."""
+"""The explanations of a report, from ``assets/texts.toml``."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 
 
 def asset(name: str) -> str:
-    """Return the text of a file that comes with the package."""
+    """Return the text of a file of this package."""
     return files("ensemblage.report").joinpath("assets", name).read_text(encoding="utf-8")
 
 
@@ -20,5 +20,5 @@ def texts() -> dict[str, Any]:
 
 
 def parts_of(data: dict[str, Any]) -> list[dict[str, Any]]:
-    """Return the sections that there are data for."""
+    """Return the sections with data."""
     return [part for part in texts()["parts"] if data.get(part["name"], True) is not None]

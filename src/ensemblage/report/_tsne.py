@@ -1,7 +1,7 @@
-"""A map of some hundred points: t-SNE (van der Maaten and Hinton, 2008), exact, without a seed.
+"""t-SNE of some hundred points (van der Maaten and Hinton, 2008): exact, without a seed.
 
-scikit-learn's is made for many thousand points and takes ten seconds for 800. All pairs of so few
-fit in the cache, and starting from principal axes needs no random numbers.
+scikit-learn's is designed for many thousand points and takes ten seconds for 800. All pairs of a
+few hundred fit in the cache, and starting from principal axes needs no random numbers.
 """
 
 from __future__ import annotations
@@ -14,22 +14,22 @@ if TYPE_CHECKING:
     from ensemblage._types import FloatArray
 
 _STEPS = 350
-_EARLY = 100  # steps in which attraction counts more, so that groups find together
+_EARLY = 100  # steps with stronger attraction, in which groups form
 _EXAGGERATION = 8.0
 _TINY = 1e-12
 
 
 def tsne(distance: FloatArray, start: FloatArray, perplexity: float = 30.0) -> FloatArray:
-    """Return places in the plane whose neighbours are those of the distances.
+    """Return positions in the plane whose neighbours are those of the distances.
 
     Parameters
     ----------
     distance : ndarray of shape (n, n)
         Symmetric, zero on its diagonal.
     start : ndarray of shape (n, 2)
-        Where the points begin, of any scale.
+        Starting positions, of any scale.
     perplexity : float, default=30.0
-        About how many neighbours each point has; at most (n - 1) / 3 are taken.
+        Approximate number of neighbours of each point; at most (n - 1) / 3.
     """
     n = len(distance)
     attraction = affinities(distance, min(perplexity, (n - 1) / 3)).astype(np.float32)
@@ -52,7 +52,7 @@ def tsne(distance: FloatArray, start: FloatArray, perplexity: float = 30.0) -> F
 
 
 def affinities(distance: FloatArray, perplexity: float) -> FloatArray:
-    """Return p_ij: how much i and j are neighbours, summing to 1.
+    """Return p_ij, the neighbourhood probabilities of i and j, summing to 1.
 
     Each row is a Gaussian of the distance whose width is found by bisection, so that the row's
     entropy is the logarithm of the perplexity.
@@ -75,8 +75,8 @@ def affinities(distance: FloatArray, perplexity: float) -> FloatArray:
 def gradient(places: Any, attraction: Any, scratch: tuple[Any, Any]) -> Any:
     """Return 4 Σ_j (p_ij - q_ij) (1 + |y_i - y_j|²)⁻¹ (y_i - y_j) for each point i.
 
-    `scratch` is two arrays of the attraction's shape and type: fresh ones would cost more than the
-    arithmetic.
+    `scratch` is two arrays of the attraction's shape and type: allocating them would cost more than
+    the arithmetic.
     """
     kernel, pull = scratch
     lengths = (places**2).sum(axis=1)

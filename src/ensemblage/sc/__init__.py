@@ -1,7 +1,7 @@
-"""Single cell: an ensemble of Leiden runs, its consensus, and pictures, in an AnnData object.
+"""Single cell: an ensemble of Leiden runs, its consensus, and plots, in an AnnData object.
 
 `tl` writes into the object and `pl` draws, as in scanpy, which is not needed. Any object with
-``.obs`` and ``.uns`` will do: AnnData in memory or backed by a file, MuData, and the tables of
+``.obs`` and ``.uns`` is accepted: AnnData in memory or backed by a file, MuData, and the tables of
 SpatialData.
 """
 

@@ -1,4 +1,4 @@
-"""Clusterings from coarse to fine, and where their cells go, with the consensus below."""
+"""Clusterings from coarse to fine, the flow of cells between them, and the consensus."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ if TYPE_CHECKING:
 
     from ensemblage._types import FloatArray
 
-_SWEEPS = 4  # of the ordering of clusters, down and up
-_FAINT = 0.1  # an arrow that brings less than this share of a cluster is not drawn
-_LETTERED = 18  # clusters at most of a row that have their names written
+_SWEEPS = 4  # passes of the ordering of clusters, down and up
+_FAINT = 0.1  # arrows with less than this share of a cluster are not drawn
+_LETTERED = 18  # rows with more clusters have no names
 
 
 class _Row(NamedTuple):
-    """A clustering: its name, the code of each cell (-1 for none), the names of its clusters."""
+    """A clustering: its name, the code of each cell (-1 if missing), the names of its clusters."""
 
     name: str
     codes: NDArray[np.int64]
@@ -34,19 +34,20 @@ class _Row(NamedTuple):
 def clustree(adata: Any, key: str = "consensus", *, max_rows: int = 12, ax: Any = None) -> Any:
     """Draw clusterings by resolution, the flow of cells between them, and the consensus below.
 
-    A disc is a cluster, its area the number of cells, its colour that of the consensus cluster most
-    of its cells are in. A line between two rows is as wide as its cells are many, and as dark as
+    A disc is a cluster: its area is the number of cells, its colour that of the most frequent
+    consensus cluster. The width of a line between two rows is its number of cells, its darkness
     their share of the lower cluster; lines of less than a tenth are left out. Lines that cross many
-    columns are cells that the runs do not agree on.
+    columns are cells on which the runs disagree.
 
     Parameters
     ----------
     adata : AnnData
         With the result of `ensemblage.sc.tl.consensus`.
     key : str, default="consensus"
-        Where that result is.
+        Name of that result.
     max_rows : int, default=12
-        Clusterings at most; of more some are drawn, at even distances. The title says so.
+        Maximal number of clusterings; of more, evenly spaced ones are drawn, with a note in the
+        title.
     ax : matplotlib Axes, optional
         Where to draw.
 
@@ -56,9 +57,19 @@ def clustree(adata: Any, key: str = "consensus", *, max_rows: int = 12, ax: Any 
 
     Notes
     -----
-    Of the runs of `leiden_ensemble` at one resolution the one is drawn that agrees most with the
-    others (mean NMI). Other clusterings are in the order of their number of clusters. The picture
-    is that of clustree (Zappia and Oshlack, GigaScience 7, 2018).
+    Of the runs of `leiden_ensemble` at one resolution, the one with the highest agreement with the
+    others (mean NMI) is drawn. Other clusterings are sorted by their number of clusters. The plot
+    follows clustree (Zappia and Oshlack, GigaScience 7, 2018).
+
+    Examples
+    --------
+    >>> import anndata, numpy as np, pandas as pd
+    >>> import ensemblage as en
+    >>> runs = pd.DataFrame({"run_1": list("aabb"), "run_2": list("aabc"), "run_3": list("abbb")})
+    >>> adata = anndata.AnnData(np.zeros((4, 1)), runs.set_index(pd.Index(list("wxyz"))))
+    >>> en.sc.tl.consensus(adata, "run_", n_clusters=2)
+    >>> en.sc.pl.clustree(adata).get_title(loc="left")
+    'Clusterings from coarse to fine, and their consensus'
     """
     owner = "pl.clustree"
     labels, _, columns = result_of(owner, adata, key)
@@ -118,7 +129,7 @@ def _row(name: str, labels: Any) -> _Row:
 
 
 def _flow(upper: _Row, lower: _Row) -> NDArray[np.int64]:
-    """Return how many cells of each cluster above are in each cluster below."""
+    """Return the number of cells of each cluster above in each cluster below."""
     counts = np.zeros((len(upper.labels), len(lower.labels)), dtype=np.int64)
     both = (upper.codes >= 0) & (lower.codes >= 0)
     np.add.at(counts, (upper.codes[both], lower.codes[both]), 1)
@@ -126,7 +137,7 @@ def _flow(upper: _Row, lower: _Row) -> NDArray[np.int64]:
 
 
 def _positions(flows: list[NDArray[np.int64]]) -> list[FloatArray]:
-    """Return places from 0 to 1 for the clusters of each row, so that few lines cross."""
+    """Return positions from 0 to 1 for the clusters of each row, so that few lines cross."""
     sizes = [flows[0].shape[0], *(flow.shape[1] for flow in flows)]
     x = [_even(np.arange(size)) for size in sizes]
     for _ in range(_SWEEPS):
@@ -138,20 +149,20 @@ def _positions(flows: list[NDArray[np.int64]]) -> list[FloatArray]:
 
 
 def _centres(above: FloatArray, flow: NDArray[np.int64], here: FloatArray) -> FloatArray:
-    """Return the mean place of where the cells of each cluster come from."""
+    """Return the mean position of the clusters that the cells of each cluster come from."""
     total = flow.sum(axis=0)
     return np.divide(above @ flow, total, out=here.copy(), where=total > 0)
 
 
 def _even(centres: NDArray[Any]) -> FloatArray:
-    """Return even places in the order of `centres`."""
+    """Return even positions in the order of `centres`."""
     places = np.empty(len(centres))
     places[np.argsort(centres, kind="stable")] = (np.arange(len(centres)) + 0.5) / len(centres)
     return places
 
 
 def _majority(row: _Row, last: _Row) -> NDArray[np.int64]:
-    """Return the consensus cluster that most cells of each cluster are in."""
+    """Return the most frequent consensus cluster of the cells of each cluster."""
     return _flow(row, last).argmax(axis=1)
 
 

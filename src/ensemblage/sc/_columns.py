@@ -1,4 +1,4 @@
-"""Which columns of ``.obs`` are clusterings, and which cells are meant."""
+"""Selection of the columns of ``.obs`` that are clusterings, and of cells."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 def check_adata(owner: str, adata: Any, *, copy: bool = False) -> Any:
-    """Return what has the parts of an AnnData object, or say that it has not."""
+    """Return an object with the parts of an AnnData object, or raise an error."""
     if not all(hasattr(adata, part) for part in ("obs", "uns", "copy")):
         hint = (
             "Pass one of its tables, as sdata.tables['table']."
@@ -26,7 +26,7 @@ def check_adata(owner: str, adata: Any, *, copy: bool = False) -> Any:
             else "For a table of labels use a method itself, as in"
             " ensemblage.PTGP(n_clusters=10).fit_predict(table)."
         )
-        raise TypeError(f"{owner} takes an AnnData object, but got {type(adata).__name__}. {hint}")
+        raise TypeError(f"{owner} needs an AnnData object, got {type(adata).__name__}. {hint}")
     if copy and getattr(adata, "isbacked", False):
         raise ValueError(
             f"{owner} cannot copy an AnnData object that is backed by a file. Use copy=False, or"
@@ -36,7 +36,7 @@ def check_adata(owner: str, adata: Any, *, copy: bool = False) -> Any:
 
 
 def chosen_columns(adata: Any, keys: str | Iterable[str], key_added: str) -> list[str]:
-    """Return the columns that `keys` means, or say which is not there."""
+    """Return the columns selected by `keys`, or raise an error that names a missing one."""
     present = [str(name) for name in adata.obs.columns]
     own = _columns_of(key_added)
     _check_key_added(adata, key_added)
@@ -47,8 +47,8 @@ def chosen_columns(adata: Any, keys: str | Iterable[str], key_added: str) -> lis
         return _check_some_match(keys, chosen, present)
     if not isinstance(keys, Iterable):
         raise TypeError(
-            f"'keys' must be the names of columns of adata.obs, or what they begin with. Got"
-            f" {keys!r} instead."
+            f"'keys' must be a list of columns of adata.obs, or a prefix or pattern of their"
+            f" names, got {keys!r}."
         )
     chosen = list(keys)
     for name in chosen:
@@ -73,20 +73,20 @@ def result_of(owner: str, adata: Any, key: str) -> tuple[Any, Any, list[str]]:
 
 
 def restricted(owner: str, obs: Any, restrict_to: Any) -> NDArray[np.int64] | None:
-    """Return the places of the cells to use; None is all of them."""
+    """Return the positions of the cells to use; None is all of them."""
     if restrict_to is None:
         return None
     key, groups = _key_and_groups(owner, restrict_to)
     _validate.check_name("column {!r} in adata.obs", key, map(str, obs.columns))
     labels = obs[key].astype(str)
-    known = natural_order(set(labels[obs[key].notna()]))
+    present = natural_order(set(labels[obs[key].notna()]))
     for group in groups:
-        _validate.check_name(f"group {{!r}} in adata.obs[{key!r}]", group, known)
+        _validate.check_name(f"group {{!r}} in adata.obs[{key!r}]", group, present)
     return np.flatnonzero((labels.isin(groups) & obs[key].notna()).to_numpy())
 
 
 def restriction(owner: str, restrict_to: Any) -> dict[str, Any]:
-    """Return `restrict_to` as ``.uns`` keeps it, {} for None."""
+    """Return `restrict_to` as stored in ``.uns``, {} for None."""
     if restrict_to is None:
         return {}
     key, groups = _key_and_groups(owner, restrict_to)
@@ -105,7 +105,7 @@ def _key_and_groups(owner: str, restrict_to: Any) -> tuple[str, list[str]]:
 
 
 def natural_order(names: Iterable[str]) -> list[str]:
-    """Return names with the numbers in them in the order of their values.
+    """Return names sorted so that the numbers in them are in increasing order.
 
     Examples
     --------
@@ -114,14 +114,14 @@ def natural_order(names: Iterable[str]) -> list[str]:
     """
 
     def key(name: str) -> list[Any]:
-        parts = re.split(r"([0-9]+)", name)  # numbers are at the odd places
+        parts = re.split(r"([0-9]+)", name)  # numbers are at odd positions
         return [int(part) if place % 2 else part for place, part in enumerate(parts)]
 
     return sorted(names, key=key)
 
 
 def _check_key_added(adata: Any, key_added: Any) -> None:
-    """Refuse a name of the result that is empty, or that runs of `leiden_ensemble` have."""
+    """Reject a name of the result that is empty, or that is used by runs of `leiden_ensemble`."""
     owner, parameter = "consensus", "key_added"
     if not isinstance(key_added, str) or not key_added:
         raise ParameterError(owner, parameter, "a name that is not empty", key_added)
@@ -139,7 +139,7 @@ def _columns_of(key_added: str) -> set[str]:
 
 
 def _written_before(adata: Any) -> set[str]:
-    """Return the columns that earlier calls have added: results, not clusterings to combine."""
+    """Return the columns added by earlier calls: results, not clusterings to combine."""
     written: set[str] = set()
     for name, entry in adata.uns.items():
         params = entry.get("params") if isinstance(entry, Mapping) else None
@@ -153,22 +153,20 @@ def _check_some_match(pattern: str, chosen: list[str], present: list[str]) -> li
     if not chosen:
         near = difflib.get_close_matches(pattern.rstrip("*"), present, n=1, cutoff=0.5)
         hint = f" Did you mean {near[0]!r}?" if near else ""
-        raise ValueError(
-            f"No column of adata.obs matches keys={pattern!r}.{hint} There are"
-            f" {_validate.shown(present)}."
-        )
+        columns = f"Its columns are {_validate.shown(present)}" if present else "It has no columns"
+        raise ValueError(f"No column of adata.obs matches keys={pattern!r}.{hint} {columns}.")
     return chosen
 
 
 def _check_apart(chosen: list[str], own: set[str]) -> None:
-    """Refuse no column, a column that occurs twice, and one that the result would replace."""
+    """Reject no column, a repeated column, and one that the result would replace."""
     if not chosen:
-        raise ValueError("keys names no column of adata.obs. Name the clusterings to combine.")
+        raise ValueError("keys must name at least one column of adata.obs, got none.")
     twice = [name for place, name in enumerate(chosen) if name in chosen[:place]]
     if twice:
-        raise ValueError(f"keys names {twice[0]!r} twice. Name each clustering once.")
+        raise ValueError(f"keys must name each column once, got {twice[0]!r} twice.")
     replaced = [name for name in chosen if name in own]
     if replaced:
         raise ValueError(
-            f"keys names {replaced[0]!r}, which the result would replace. Use another key_added."
+            f"keys must not include {replaced[0]!r}, which the result replaces. Change key_added."
         )

@@ -1,4 +1,4 @@
-"""Consensus of clusterings of cells, stored as scanpy stores its own."""
+"""Consensus of clusterings of cells, stored in the layout of scanpy."""
 
 from __future__ import annotations
 
@@ -44,39 +44,38 @@ def consensus(
     copy: bool = False,
     **parameters: Any,
 ) -> Any:
-    """Find the consensus of clusterings of cells, columns of ``adata.obs``.
+    """Compute the consensus of clusterings of cells, columns of ``adata.obs``.
 
     Parameters
     ----------
     adata : AnnData
         Cells, with a column of labels for each clustering: Leiden at many resolutions, the results
-        of several tools. A cell may lack some of them (NaN). MuData and tables of SpatialData
-        will do too.
+        of several tools. Labels may be missing (NaN). MuData and tables of SpatialData are accepted
+        as well.
     keys : list of str, or str, default="leiden_ensemble"
-        The columns. A str stands for all that begin with it, or, with ``*``, ``?`` or ``[]`` in it,
-        for all that match it: ``"leiden_"`` or ``"leiden_*_pca"``. What this function has written
-        before is not among them.
+        The columns. A str selects all columns that begin with it, or, with ``*``, ``?`` or ``[]``
+        in it, all that match it: ``"leiden_"`` or ``"leiden_*_pca"``. Results of earlier calls are
+        excluded.
     n_clusters : int or "auto", default="auto"
-        How many clusters to form; "auto" chooses as :func:`ensemblage.metrics.choose_k` does.
+        Number of clusters; "auto" chooses it with :func:`ensemblage.metrics.choose_k`.
     key_added : str, default="consensus"
-        Where the result goes.
+        Name of the result.
     method : str, default="auto"
         One of ``ensemblage.METHODS``, in any case; "auto" is `ensemblage.Consensus`.
     member_weight : array-like of shape (n_keys,), dict or Series, optional
-        How much each clustering counts, in the order of `keys` or by name, for methods that take
-        it.
+        Weight of each clustering, in the order of `keys` or by name, for methods that support it.
     random_state : int, Generator, RandomState or None, default=0
-        For methods with random parts.
+        Seed, for methods with random parts.
     restrict_to : (str, list of str), optional
         A column of ``adata.obs`` and some of its groups: the consensus is that of these cells. All
         other cells keep their label of that column, without confidence and memberships (NaN).
     neighbors_key : str, optional
         The neighbour graph: an entry of ``.uns``, as of ``scanpy.pp.neighbors``, or a matrix in
-        ``.obsp``. None is scanpy's default, if it is there.
+        ``.obsp``. None is scanpy's default, if there is one.
     copy : bool, default=False
         Return a copy with the result instead of changing `adata`.
     **parameters
-        Of the method, such as ``linkage="complete"`` for PTA.
+        Parameters of the method, such as ``linkage="complete"`` for PTA.
 
     Returns
     -------
@@ -85,33 +84,33 @@ def consensus(
 
         - ``.obs[key_added]``: the labels, categories "0", "1", ... in order of first appearance;
           with `restrict_to` also those of other cells, in natural order;
-        - ``.obs[f"{key_added}_confidence"]``: how sure each is, in [0, 1];
-        - ``.obsm[f"{key_added}_memberships"]``: how far each cell belongs to each cluster, rows
+        - ``.obs[f"{key_added}_confidence"]``: the confidence of each label, in [0, 1];
+        - ``.obsm[f"{key_added}_memberships"]``: the membership of each cell in each cluster, rows
           that sum to 1;
         - ``.obsp[f"{key_added}_connectivities"]``: the share of clusterings that put the two cells
-          of each edge of the neighbour graph together, if there is such a graph; an edge that none
-          puts together is a stored 0;
-        - ``.uns[f"{key_added}_neighbors"]``: an entry that scanpy takes as `neighbors_key`;
+            of each edge of the neighbour graph together, if there is such a graph; edges without
+            agreement are stored as 0;
+        - ``.uns[f"{key_added}_neighbors"]``: an entry that scanpy accepts as `neighbors_key`;
         - ``.uns[f"{key_added}_colors"]``: colours of the clusters;
         - ``.uns[key_added]["params"]``: the keys, the method, its parameters, the version;
-        - ``.uns[key_added]["n_clusters"]``: how many clusters there are;
+        - ``.uns[key_added]["n_clusters"]``: the number of clusters;
         - ``.uns[key_added]["members"]``: of each clustering its name, its number of clusters, its
-          agreement with the consensus and with the others, and why to look at it, if there is a
-          reason (see `ensemblage.metrics.members`).
+          agreement with the consensus and with the others, and reasons to check it (see
+          `ensemblage.metrics.members`).
 
     See Also
     --------
-    leiden_ensemble : makes such clusterings.
+    leiden_ensemble : generates such clusterings.
     ensemblage.Consensus : the same for any label matrix.
 
     Notes
     -----
-    Nothing of anndata itself is needed but the object: ``.obs``, ``.uns`` and ``.copy()``. Results
-    go into ``.obsm`` and ``.obsp`` if it has them. The expression matrix is not read, so the object
-    may be backed by a file, which changes with ``adata.write()``.
+    Of anndata, only ``.obs``, ``.uns`` and ``.copy()`` are needed. Results go into ``.obsm`` and
+    ``.obsp`` if the object has them. The expression matrix is not read, so the object may be backed
+    by a file, which changes with ``adata.write()``.
 
-    Memberships are mean co-associations with the clusters, divided by their sum; those of a method
-    that has its own (LCA) are probabilities.
+    Memberships are mean co-associations with the clusters, divided by their sum; those of LCA are
+    probabilities.
 
     Examples
     --------
@@ -141,6 +140,7 @@ def consensus(
     estimator = _made(METHODS[method], parameters, n_clusters, random_state)
     options = {} if member_weight is None else {"member_weight": member_weight}
     votes = obs[columns] if cells is None else obs[columns].iloc[cells]
+    _check_cells_have_labels(votes)
     estimator.fit(votes, **options)
 
     settings = _settings(estimator, method, columns, weighted=member_weight is not None)
@@ -151,6 +151,17 @@ def consensus(
     _write_memberships(target, key_added, estimator, cells)
     _write_graph(target, key_added, estimator, cells, graph, neighbors_key)
     return target if copy else None
+
+
+def _check_cells_have_labels(votes: Any) -> None:
+    """Raise an error if cells have no label at all, as after runs with `restrict_to`."""
+    silent = int(votes.isna().all(axis=1).sum())
+    if silent:
+        raise ValueError(
+            f"{silent:,} of {len(votes):,} cells have no label in any of the clusterings. If these"
+            " were made with restrict_to, pass the same restrict_to here; otherwise leave these"
+            " cells out."
+        )
 
 
 def _write_labels(
@@ -195,9 +206,9 @@ def _write_graph(
     part = graph if cells is None else graph[cells][:, cells]
     agreement = edge_agreement(estimator._ensemble, part, estimator.member_weight_)
     if cells is not None:
-        found = agreement.tocoo()
-        places = cells[found.row], cells[found.col]
-        agreement = sparse.csr_matrix((found.data, places), shape=graph.shape)
+        edges = agreement.tocoo()
+        places = cells[edges.row], cells[edges.col]
+        agreement = sparse.csr_matrix((edges.data, places), shape=graph.shape)
     adata.obsp[name] = agreement.astype(np.float32)
     adata.uns[f"{key}_neighbors"] = neighbours_entry(adata, neighbors_key, name)
 
@@ -212,22 +223,22 @@ def _spread(values: Any, cells: Cells, n_cells: int) -> Any:
 
 
 def _made(kind: type[Any], parameters: dict[str, Any], n_clusters: Any, random_state: Any) -> Any:
-    known = kind._get_param_names()
+    valid = kind._get_param_names()
     for name in parameters:
-        _validate.check_name(f"parameter {{!r}} of {kind.__name__}", name, known)
-    if "random_state" in known:
+        _validate.check_name(f"parameter {{!r}} of {kind.__name__}", name, valid)
+    if "random_state" in valid:
         parameters = {**parameters, "random_state": random_state}
     return kind(n_clusters, **parameters)
 
 
 def _settings(estimator: Any, method: str, columns: list[str], *, weighted: bool) -> dict[str, Any]:
-    """Return what was asked for, as far as an H5AD file can hold it."""
-    asked = estimator.get_params(deep=False)
-    asked = {name: v.item() if isinstance(v, np.generic) else v for name, v in asked.items()}
+    """Return the parameters in types that an H5AD file supports."""
+    params = estimator.get_params(deep=False)
+    params = {name: v.item() if isinstance(v, np.generic) else v for name, v in params.items()}
     plain: dict[str, Any] = {
-        name: value for name, value in asked.items() if isinstance(value, int | float | str)
+        name: value for name, value in params.items() if isinstance(value, int | float | str)
     }
     if weighted:
-        weight = estimator.member_weight_  # None where all are the same
+        weight = estimator.member_weight_  # None if all are equal
         plain["member_weight"] = [1.0] * len(columns) if weight is None else weight.tolist()
     return {"method": method, "keys": columns, **plain, "ensemblage": version("ensemblage")}

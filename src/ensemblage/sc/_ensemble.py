@@ -47,31 +47,31 @@ def leiden_ensemble(
     Parameters
     ----------
     adata : AnnData
-        Cells with a neighbour graph, as ``scanpy.pp.neighbors`` writes it. MuData and tables of
-        SpatialData will do too.
+        Cells with a neighbour graph, as of ``scanpy.pp.neighbors``. MuData and tables of
+        SpatialData are accepted as well.
     resolutions : float or iterable of float, default=(0.5, 0.75, 1.0, 1.25, 1.5, 2.0)
         Higher values give more and smaller clusters.
     seeds : int or iterable of int, default=10
-        Seeds of the runs at each resolution; a whole number n stands for 0 to n - 1.
+        Seeds of the runs at each resolution; an integer n means 0 to n - 1.
     subsample : float, optional
-        Share of the cells that each run clusters, drawn at random. The others have no label in
-        that run (NaN).
+        Share of the cells that each run clusters, drawn at random. The others have no label in that
+        run (NaN).
     neighbors_key : str, optional
         The neighbour graph: an entry of ``.uns`` or a matrix in ``.obsp``. None is scanpy's
         default.
     flavor : {"igraph", "rapids"}, default="igraph"
-        Whose Leiden: that of igraph, or that of cuGraph on a GPU. Both maximise modularity.
+        The implementation: igraph, or cuGraph on a GPU. Both maximise modularity.
     key_added : str, default="leiden_ensemble"
-        What the columns begin with, and where the parameters go.
+        Prefix of the columns, and name of the parameters.
     restrict_to : (str, list of str), optional
         A column of ``adata.obs`` and some of its groups: only these cells are clustered.
     n_iterations : int, default=2
-        Iterations of igraph's Leiden; -1 is until nothing changes. cuGraph has its own rule.
+        Iterations of igraph's Leiden; -1 runs until convergence. cuGraph has its own rule.
     n_jobs : int or None, default=None
-        Runs at a time, in processes of their own (igraph only). None is one, unless an active
-        `joblib.parallel_config` says otherwise; labels do not depend on it.
+        Parallel runs, in separate processes (igraph only). None is one, unless an active
+        `joblib.parallel_config` sets another number; labels do not depend on it.
     progress : bool, default=True
-        Show a bar on standard error, where that is a terminal.
+        Show a bar on standard error, if that is a terminal.
     copy : bool, default=False
         Return a copy with the result instead of changing `adata`.
 
@@ -84,18 +84,18 @@ def leiden_ensemble(
           "1", ... from the largest cluster to the smallest;
         - ``.uns[key_added]["keys"]``: the columns; ``["resolutions"]`` and ``["seeds"]``: those of
           each column;
-        - ``.uns[key_added]["params"]``: what all runs have in common.
+        - ``.uns[key_added]["params"]``: the parameters common to all runs.
 
     See Also
     --------
-    consensus : makes one clustering of them.
+    consensus : combines them into one clustering.
 
     Notes
     -----
-    A run depends on the graph, on its resolution and its seed, and on nothing else. A call that is
-    interrupted keeps the runs that were finished, and the same call makes those that are missing;
-    so does a call with more seeds or resolutions. If the graph or another parameter has changed,
-    all runs under this key are replaced.
+    A run depends only on the graph, its resolution and its seed. An interrupted call keeps the
+    finished runs, and the same call adds the missing ones; so does a call with more seeds or
+    resolutions. If the graph or another parameter has changed, all runs under this key are
+    replaced.
 
     igraph and cuGraph are not installed with this package: ``pip install igraph``.
 
@@ -152,7 +152,7 @@ def leiden_ensemble(
                 target.obs[run.name] = _column(labels, cells, graph.shape[0])
                 kept[run.name] = (run.resolution, run.seed)
                 one()
-    finally:  # also if somebody has interrupted it
+    finally:  # also after an interrupt
         target.uns[key_added] = {
             "params": params,
             "keys": list(kept),
@@ -177,7 +177,7 @@ def _one(graph: Any, run: Run) -> tuple[Run, NDArray[np.int64]]:
 
 
 def _kept(adata: Any, key: str, params: dict[str, Any]) -> dict[str, tuple[float, int]]:
-    """Return the runs of an earlier call that still hold; remove the columns of those that do not.
+    """Return the runs of an earlier call that are still valid; remove the columns of the others.
 
     Runs of another version of this package are kept.
     """
@@ -194,7 +194,7 @@ def _kept(adata: Any, key: str, params: dict[str, Any]) -> dict[str, tuple[float
 
 
 def _comparable(params: Any) -> dict[str, str]:
-    """Return parameters as texts: a file gives numbers and lists back in types of its own."""
+    """Return parameters as texts: a file returns numbers and lists in other types."""
     plain = {}
     for name, value in params.items():
         if isinstance(value, Mapping):
@@ -229,20 +229,20 @@ def _digest(graph: Any) -> str:
 
 def _check_resolutions(value: Any) -> list[float]:
     values = list(value) if isinstance(value, Iterable) else [value]
-    found = [_validate.check_number(_OWNER, "resolutions", one) for one in values]
-    if not found or len({f"{one:g}" for one in found}) < len(found):
+    resolutions = [_validate.check_number(_OWNER, "resolutions", one) for one in values]
+    if not resolutions or len({f"{one:g}" for one in resolutions}) < len(resolutions):
         expected = "numbers above 0 that differ in their first six digits"
         raise ParameterError(_OWNER, "resolutions", expected, values)
-    return found
+    return resolutions
 
 
 def _check_seeds(value: Any) -> list[int]:
     if not isinstance(value, Iterable):
         return list(range(_validate.check_whole(_OWNER, "seeds", value, 1)))
-    found = [_validate.check_whole(_OWNER, "seeds", one, 0) for one in value]
-    if not found or len(set(found)) < len(found):
-        raise ParameterError(_OWNER, "seeds", "different whole numbers from 0 up", found)
-    return found
+    seeds = [_validate.check_whole(_OWNER, "seeds", one, 0) for one in value]
+    if not seeds or len(set(seeds)) < len(seeds):
+        raise ParameterError(_OWNER, "seeds", "different integers of at least 0", seeds)
+    return seeds
 
 
 def _check_subsample(value: Any) -> float:

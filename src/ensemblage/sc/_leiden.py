@@ -18,7 +18,7 @@ _NEEDED = {"igraph": ("igraph", "pip install igraph"), "rapids": ("cugraph", _GP
 
 
 class Run(NamedTuple):
-    """One run: what it is called, and what it depends on."""
+    """One run: its name, and its parameters."""
 
     name: str
     resolution: float
@@ -29,7 +29,7 @@ class Run(NamedTuple):
 
 
 def check_flavor_installed(owner: str, flavor: str) -> None:
-    """Refuse a flavor whose package is not installed, and say what to install."""
+    """Raise an error with the command to install the missing package of a flavor."""
     package, how = _NEEDED[flavor]
     if find_spec(package) is None:
         raise ImportError(
@@ -47,7 +47,7 @@ def labels_of_run(graph: Any, run: Run) -> NDArray[np.int64]:
 
 
 def _drawn(n_cells: int, run: Run) -> NDArray[np.int64]:
-    """Return the cells of a run, which depend on its seed and resolution only."""
+    """Return the cells of a run, which depend only on its seed and resolution."""
     if run.subsample is None or run.subsample == 1:
         return np.arange(n_cells)
     bits = int(np.float64(run.resolution).view(np.uint64))
@@ -62,7 +62,7 @@ def _by_igraph(edges: Any, run: Run) -> Any:
     graph = igraph.Graph(n=edges.shape[0], edges=np.column_stack([edges.row, edges.col]))
     igraph.set_random_number_generator(random.Random(run.seed))
     try:
-        found = graph.community_leiden(
+        communities = graph.community_leiden(
             objective_function="modularity",
             weights=edges.data.tolist(),
             resolution=run.resolution,
@@ -70,7 +70,7 @@ def _by_igraph(edges: Any, run: Run) -> Any:
         )
     finally:
         igraph.set_random_number_generator(random)
-    return found.membership
+    return communities.membership
 
 
 def _by_cugraph(edges: Any, run: Run) -> Any:
@@ -81,9 +81,9 @@ def _by_cugraph(edges: Any, run: Run) -> Any:
     graph = cugraph.Graph()
     graph.from_cudf_edgelist(frame, source="source", destination="destination", weight="weight")
     parts, _ = cugraph.leiden(graph, resolution=run.resolution, random_state=run.seed)
-    found = parts.to_pandas()
+    parts_frame = parts.to_pandas()
     labels = np.full(edges.shape[0], -1, dtype=np.int64)
-    labels[found["vertex"].to_numpy()] = found["partition"].to_numpy()
-    alone = labels < 0  # cells without an edge, which cuGraph does not know
+    labels[parts_frame["vertex"].to_numpy()] = parts_frame["partition"].to_numpy()
+    alone = labels < 0  # cells without an edge, which cuGraph leaves out
     labels[alone] = labels.max(initial=-1) + 1 + np.arange(alone.sum())
     return labels

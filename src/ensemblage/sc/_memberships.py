@@ -1,4 +1,4 @@
-"""Soft memberships: how much of each cluster a cell is put together with."""
+"""Soft memberships of cells in clusters."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ if TYPE_CHECKING:
 
 
 def memberships(fitted: Any) -> FloatArray:
-    """Return how far each object belongs to each cluster; rows sum to 1.
+    """Return the membership of each object in each cluster; rows sum to 1.
 
-    Those of the method itself if it has any (LCA). Else a clustering says of an object and a
-    cluster which share of the cluster's objects, of those that it voted on, it puts with the
-    object. The mean over the clusterings that voted on the object, by weight, is the mean
-    co-association where no vote is missing; rows are then divided by their sums.
+    Those of the method itself if it has any (LCA). Otherwise, for an object and a cluster, a
+    clustering contributes the share of the cluster's objects, among those that it labels, that it
+    puts with the object. The mean over the clusterings that label the object, by weight, is the
+    mean co-association if no vote is missing; rows are then divided by their sums.
     """
     own = getattr(fitted, "memberships_", None)
     if own is not None:

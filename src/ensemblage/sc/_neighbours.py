@@ -14,8 +14,7 @@ _DEFAULT = "neighbors"
 def connectivities(owner: str, adata: Any, neighbors_key: str | None) -> Any | None:
     """Return the weights of the neighbour graph as CSR; None if there is none and none was named.
 
-    `neighbors_key` is an entry of ``.uns``, as scanpy has them, or the name of a matrix in
-    ``.obsp``.
+    `neighbors_key` is an entry of ``.uns``, as in scanpy, or the name of a matrix in ``.obsp``.
     """
     entry = adata.uns.get(neighbors_key or _DEFAULT)
     stored = getattr(adata, "obsp", {})
@@ -29,14 +28,14 @@ def connectivities(owner: str, adata: Any, neighbors_key: str | None) -> Any | N
             f" {key!r} in adata.obsp. {_WHAT_TO_DO}"
         )
     graph = stored[key]
-    for load in ("to_memory", "compute"):  # matrices that are still in a file
+    for load in ("to_memory", "compute"):  # matrices backed by a file
         if hasattr(graph, load):
             graph = getattr(graph, load)()
     return sparse.csr_matrix(graph)
 
 
 def check_connectivities(owner: str, adata: Any, neighbors_key: str | None) -> Any:
-    """Return the weights of the neighbour graph, or say that there is none."""
+    """Return the weights of the neighbour graph, or raise an error if there is none."""
     graph = connectivities(owner, adata, neighbors_key)
     if graph is None:
         raise ValueError(
@@ -53,7 +52,7 @@ def check_connectivities(owner: str, adata: Any, neighbors_key: str | None) -> A
 
 
 def neighbours_entry(adata: Any, neighbors_key: str | None, key: str) -> dict[str, Any]:
-    """Return the entry of ``.uns`` that lets scanpy use ``.obsp[key]`` as a neighbour graph."""
+    """Return the entry of ``.uns`` with which scanpy uses ``.obsp[key]`` as a neighbour graph."""
     before = adata.uns.get(neighbors_key or _DEFAULT)
     before = before if isinstance(before, Mapping) else {}
     entry: dict[str, Any] = {"connectivities_key": key}

@@ -1,4 +1,4 @@
-"""Which cells are sure, and which clusterings agree."""
+"""Plots of confidence on a map of cells, and of the agreement of clusterings."""
 
 from __future__ import annotations
 
@@ -18,31 +18,42 @@ _BASES = ("X_umap", "X_tsne", "spatial", "X_pca")
 def confidence(
     adata: Any, key: str = "consensus", *, basis: str | None = None, ax: Any = None
 ) -> Any:
-    """Draw cells on a map, coloured by how sure the consensus is of them.
+    """Draw cells on a map, coloured by confidence.
 
-    Doubtful cells are dark and on top. The names of clusters stand in their middle.
+    Cells of low confidence are dark and on top. The names of clusters are at their centres.
 
     Parameters
     ----------
     adata : AnnData
         With the result of `ensemblage.sc.tl.consensus`.
     key : str, default="consensus"
-        Where that result is.
+        Name of that result.
     basis : str, optional
-        The map: a name in ``adata.obsm``, with or without ``"X_"`` before it. Its first two columns
-        are drawn. None is the first there is of UMAP, t-SNE, places in the tissue ("spatial") and
-        PCA.
+        The map: a name in ``adata.obsm``, with or without the prefix ``"X_"``. Its first two
+        columns are drawn. None is the first available of UMAP, t-SNE, positions in the tissue
+        ("spatial") and PCA.
     ax : matplotlib Axes, optional
         Where to draw.
 
     Returns
     -------
     matplotlib Axes
+
+    Examples
+    --------
+    >>> import anndata, numpy as np, pandas as pd
+    >>> import ensemblage as en
+    >>> runs = pd.DataFrame({"run_1": list("aabb"), "run_2": list("aabb"), "run_3": list("abbb")})
+    >>> adata = anndata.AnnData(np.zeros((4, 1)), runs.set_index(pd.Index(list("wxyz"))))
+    >>> adata.obsm["X_umap"] = np.array([[0, 0], [0, 1], [5, 5], [5, 6]])
+    >>> en.sc.tl.consensus(adata, "run_", n_clusters=2)
+    >>> en.sc.pl.confidence(adata).get_xlabel()
+    'umap'
     """
     owner = "pl.confidence"
     labels, _, _ = result_of(owner, adata, key)
     name = _basis(owner, adata, basis)
-    places = np.asarray(adata.obsm[name])[:, :2]
+    places = _places(owner, adata, name)
     sure = adata.obs[f"{key}_confidence"].to_numpy(dtype=float)
     ax = canvas.axes(ax)
     shown = np.flatnonzero(~np.isnan(sure))
@@ -70,7 +81,7 @@ def members(adata: Any, key: str = "consensus", *, ax: Any = None) -> Any:
     adata : AnnData
         With the result of `ensemblage.sc.tl.consensus`.
     key : str, default="consensus"
-        Where that result is.
+        Name of that result.
     ax : matplotlib Axes, optional
         Where to draw.
 
@@ -80,23 +91,33 @@ def members(adata: Any, key: str = "consensus", *, ax: Any = None) -> Any:
 
     See Also
     --------
-    ensemblage.plot.members : the same picture of a fitted method.
+    ensemblage.plot.members : the same plot of a fitted method.
+
+    Examples
+    --------
+    >>> import anndata, numpy as np, pandas as pd
+    >>> import ensemblage as en
+    >>> runs = pd.DataFrame({"run_1": list("aabb"), "run_2": list("aabb"), "run_3": list("abbb")})
+    >>> adata = anndata.AnnData(np.zeros((4, 1)), runs.set_index(pd.Index(list("wxyz"))))
+    >>> en.sc.tl.consensus(adata, "run_", n_clusters=2)
+    >>> en.sc.pl.members(adata).get_title(loc="left")
+    'Agreement of members'
     """
     _, entry, columns = result_of("pl.members", adata, key)
-    found = entry["members"]
+    summary = entry["members"]
     votes = adata.obs[columns]
     votes = votes[votes.notna().any(axis=1)]
     return draw_members(
         microclusters(votes),
         _without_prefix(columns),
-        np.asarray(found["agreement"], dtype=float),
-        np.asarray(found["look_at"], dtype=bool),
+        np.asarray(summary["agreement"], dtype=float),
+        np.asarray(summary["look_at"], dtype=bool),
         ax,
     )
 
 
 def _without_prefix(names: list[str]) -> list[str]:
-    """Return names without what all of them begin with, up to an underscore.
+    """Return names without their common prefix, up to an underscore.
 
     Examples
     --------
@@ -117,8 +138,21 @@ def _basis(owner: str, adata: Any, basis: str | None) -> str:
     for name in wanted:
         if name in stored:
             return name
-    listed = ", ".join(map(repr, stored)) or "nothing"
+    stored_names = ", ".join(map(repr, stored)) or "no maps"
+    tool = str(basis).removeprefix("X_")
+    tool = f"scanpy.tl.{tool if tool in ('tsne', 'pca') else 'umap'}(adata)"
     raise ValueError(
         f"{owner} needs a map of the cells: one of {', '.join(map(repr, wanted))} in adata.obsm,"
-        f" which holds {listed}. Run scanpy.tl.umap(adata), or name another one as basis."
+        f" which has {stored_names}. Run {tool}, or pass another basis."
     )
+
+
+def _places(owner: str, adata: Any, name: str) -> Any:
+    """Return the first two columns of a map of cells."""
+    places = np.asarray(adata.obsm[name])
+    if places.ndim != 2 or places.shape[1] < 2:
+        raise ValueError(
+            f"{owner} needs a map with at least two columns, got adata.obsm[{name!r}] of shape"
+            f" {places.shape}. Pass another basis."
+        )
+    return places[:, :2]

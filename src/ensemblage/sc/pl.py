@@ -1,4 +1,4 @@
-"""Pictures of what the tools have written, by matplotlib; each returns its Axes."""
+"""Plots of the results of the tools, by matplotlib; each returns its Axes."""
 
 from ensemblage.sc._clustree import clustree
 from ensemblage.sc._pictures import confidence, members

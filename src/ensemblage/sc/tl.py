@@ -1,4 +1,4 @@
-"""Tools: what they find is written into the object."""
+"""Tools: results are written into the object."""
 
 from ensemblage.sc._consensus import consensus
 from ensemblage.sc._ensemble import leiden_ensemble

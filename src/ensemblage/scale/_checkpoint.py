@@ -18,7 +18,7 @@ from zipfile import BadZipFile
 
 import numpy as np
 
-from ensemblage.tables import UNFINISHED, File, finished, is_remote, lock
+from ensemblage.tables import UNFINISHED, File, finished, is_remote, lock, release
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -31,7 +31,8 @@ _MANIFEST = "manifest.json"
 _LOCK = ".lock"
 #: How the names of files end that describe a part.
 _FACTS = ".json"
-_OWN = (_MANIFEST, "index.npz", "labels.npz", "part-*", f"{UNFINISHED}*")
+#: In the order in which they are removed: what a kill leaves behind is still a folder of ours.
+_OWN = ("part-*", f"{UNFINISHED}*", "labels.npz", "index.npz", _MANIFEST)
 
 
 class Folder:
@@ -71,10 +72,10 @@ class Folder:
             )
         try:
             kept = _read_json(manifest) if manifest.exists() else {"resumes": False}
-            if not kept.get("resumes", True):
-                self.clear()
-            elif self.holds_work():
+            if kept.get("resumes", True) and self.holds_work():
                 self._compare(kept, asked)
+            else:  # parts without an index may be of other votes
+                self.clear()
             self._write_json(_MANIFEST, {**asked, "resumes": resumes})
         except BaseException:
             self.close()
@@ -181,7 +182,8 @@ class Folder:
     def remove(self) -> None:
         """Remove the folder, and nothing else that may lie in it."""
         self.clear()
-        (self.path / _LOCK).unlink(missing_ok=True)
+        if self._lock is not None:
+            release(self._lock, self.path / _LOCK)
         with suppress(OSError):  # there is something else in it, or another run has begun
             self.path.rmdir()
 

@@ -68,7 +68,9 @@ def consensus(
         partitions. Workers write it, so all must see it under the same path. Without it, labels
         of a DataFrame or an Array are returned; for files it is required.
     client : distributed.Client or str, optional
-        A client, or the address of a scheduler. By default the current client.
+        A client, or the address of a scheduler. By default the current client. For TLS a client
+        that was made with ``security=``, or ``"tls://host:8786"`` with the certificates in Dask's
+        configuration.
     columns : list, optional
         The clusterings; by default all columns but the ids, `truth` and those to `keep`. Of files,
         names or patterns such as ``leiden_*``.
@@ -174,6 +176,12 @@ def _client(asked: Any) -> Iterator[Any]:
     if isinstance(asked, str):
         try:
             made = Client(asked, set_as_default=False)
+        except TypeError as error:  # what distributed raises for tls:// without certificates
+            raise ConnectionError(
+                f"{asked} needs certificates: {error}. Set distributed.comm.tls.ca-file,"
+                " .client.cert and .client.key in Dask's configuration, or pass a Client that was"
+                " made with a Security."
+            ) from error
         except (OSError, ValueError) as error:
             raise ConnectionError(
                 f"No scheduler answers at {asked}: {error}. Check the address (as"
@@ -204,11 +212,18 @@ def _client(asked: Any) -> Iterator[Any]:
 
 
 def local_cluster(n_workers: int) -> Any:
-    """Return a cluster of processes on this machine, quiet, to be closed by the caller."""
+    """Return a cluster of processes on this machine, quiet, to be closed by the caller.
+
+    Where cryptography is installed, the processes speak TLS with a key that only they know: other
+    users of the machine reach the scheduler's port, and who connects to it may run code.
+    """
+    import importlib.util
     import logging
 
     import dask
-    from distributed import LocalCluster
+    from distributed import LocalCluster, Security
+
+    private = importlib.util.find_spec("cryptography") is not None
 
     # Memory of batches is used again. As Dask sets it, each array of a batch is given back to the
     # system, which then has to clear other pages: a fifth of the CPU.
@@ -224,6 +239,7 @@ def local_cluster(n_workers: int) -> Any:
             processes=True,
             dashboard_address="127.0.0.1:0",  # any port that is free
             silence_logs=logging.ERROR,
+            security=Security.temporary() if private else None,
         )
 
 

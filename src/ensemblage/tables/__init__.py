@@ -49,6 +49,7 @@ from ensemblage.tables.target import (
     is_folder,
     lock,
     lost_errors,
+    release,
     replacing,
 )
 from ensemblage.tables.text import RereadError

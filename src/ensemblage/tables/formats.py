@@ -6,11 +6,17 @@ from importlib import import_module
 from pathlib import PurePath
 from typing import Any, NamedTuple
 
-from ensemblage._messages import Message, Parameter
+from ensemblage._messages import Message, Parameter, printable
 
 
 class FileFormatError(ValueError):
-    """The content of a file is not what its format, or a table of votes, requires."""
+    """The content of a file is not what its format, or a table of votes, requires.
+
+    Names of columns and files are part of its message, so control characters are escaped.
+    """
+
+    def __str__(self) -> str:
+        return printable(super().__str__())
 
 
 class OptionError(FileFormatError):

@@ -115,7 +115,13 @@ def replacing(path: str) -> Iterator[IO[bytes]]:
             os.fsync(stream.fileno())
         if target.exists():
             shutil.copymode(target, beside)
-        beside.replace(target)
+        try:
+            beside.replace(target)
+        except PermissionError as error:  # Windows replaces no file that is open
+            raise PermissionError(
+                f"The output {path} cannot be replaced: {error.strerror}. Close the programs that"
+                " have it open, and run it again."
+            ) from error
         _sync_folder(target.parent)
     finally:
         beside.unlink(missing_ok=True)
@@ -168,6 +174,15 @@ def lock(path: Path) -> IO[bytes] | None:
             if os.path.samestat(os.fstat(file.fileno()), path.stat()):
                 return file
         file.close()  # it was removed meanwhile: what others would lock is another file
+
+
+def release(held: IO[bytes], path: Path) -> None:
+    """Remove a file that `lock` has given, and let others have the folder."""
+    if sys.platform == "win32":  # where no open file can be removed
+        held.close()
+    with suppress(OSError):  # the folder may be gone, or another run may have the file
+        path.unlink()
+    held.close()
 
 
 def _take(file: IO[bytes]) -> bool:

@@ -1,4 +1,4 @@
-"""What tests of consensus clustering need: `ensemblage.testing.strategies` draws ensembles.
+"""Tools for tests of consensus clustering: `ensemblage.testing.strategies` draws ensembles.
 
 It needs hypothesis, which the extra ``testing`` installs.
 """

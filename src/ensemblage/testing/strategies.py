@@ -1,4 +1,4 @@
-"""Hypothesis strategies for ensembles, odd ones too.
+"""Hypothesis strategies for ensembles, including unusual ones.
 
 >>> from hypothesis import given, settings
 >>> import ensemblage as en
@@ -49,13 +49,20 @@ def votes(
     Parameters
     ----------
     draw : callable
-        Given by hypothesis; leave it out.
+        Passed by hypothesis; leave it out.
     max_objects, max_clusterings : int
         The largest shape.
     max_label : int
         Labels are 0 to `max_label`.
     gaps : bool, default=True
         Whether some matrices have missing votes, -1.
+
+    Examples
+    --------
+    >>> from hypothesis import find
+    >>> from ensemblage.testing.strategies import votes
+    >>> find(votes(), lambda matrix: True).shape
+    (1, 1)
     """
     shape = draw(st.tuples(st.integers(1, max_objects), st.integers(1, max_clusterings)))
     lowest = -1 if gaps and draw(st.booleans()) else 0
@@ -65,17 +72,32 @@ def votes(
 
 @st.composite
 def ensembles(draw: Draw, **options: Any) -> tuple[NDArray[np.int64], int, int]:
-    """Draw `votes` together with a number of neighbours and a number of steps."""
+    """Draw `votes` with a number of neighbours and a number of steps.
+
+    Examples
+    --------
+    >>> from hypothesis import find
+    >>> from ensemblage.testing.strategies import ensembles
+    >>> len(find(ensembles(), lambda drawn: True))
+    3
+    """
     return draw(votes(**options)), draw(st.integers(1, 8)), draw(st.integers(1, 4))
 
 
 @st.composite
 def odd_votes(draw: Draw, *, gaps: bool = True, **options: Any) -> NDArray[np.int64]:
-    """Draw a label matrix with one or more of the structures that break methods.
+    """Draw a label matrix with one or more difficult structures.
 
-    One cluster, all objects alone, blocks that share no cluster, objects that agree with nobody,
-    graphs with two sides, members that are there twice or constant, ties everywhere, a single
-    object or member. `options` are those of `votes`.
+    One cluster, all objects separate, blocks that share no cluster, objects that agree with no
+    other, graphs with two sides, duplicate or constant members, ties everywhere, a single object or
+    member. `options` are those of `votes`.
+
+    Examples
+    --------
+    >>> from hypothesis import find
+    >>> from ensemblage.testing.strategies import odd_votes
+    >>> find(odd_votes(), lambda matrix: True).ndim
+    2
     """
     matrix = draw(votes(gaps=gaps, **options))
     for change in draw(st.lists(st.sampled_from(_CHANGES), max_size=3, unique=True)):
@@ -90,8 +112,16 @@ def odd_votes(draw: Draw, *, gaps: bool = True, **options: Any) -> NDArray[np.in
 def named(draw: Draw, matrix: NDArray[np.int64]) -> Any:
     """Draw other names for the clusters of a label matrix, one clustering at a time.
 
-    Numbers that are large, negative or floats, words, truth values where there are two clusters.
-    The matrix of objects that comes back means the same votes; None is a missing vote.
+    Numbers that are large, negative or floats, strings, bools if there are two clusters. The
+    returned matrix of objects represents the same votes; None is a missing vote.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from hypothesis import find
+    >>> from ensemblage.testing.strategies import named
+    >>> find(named(np.array([[0, 1], [1, 1]])), lambda renamed: True).shape
+    (2, 2)
     """
     columns = []
     for column in matrix.T:

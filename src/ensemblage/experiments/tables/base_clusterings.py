@@ -1,4 +1,4 @@
-"""The consensus beside the base clusterings that it was made of."""
+"""The consensus compared with its base clusterings."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def _results(evidence: Evidence) -> Results:
                 )
     caption = (
         "NMI of the base clusterings (mean of an ensemble), and of PTA and PTGP at the best k, with"
-        " standard deviations over draws. Grey lines beside them: the paper's bars and error bars."
+        " standard deviations over draws. Grey lines next to them: the paper's bars and error bars."
         " Diamonds: ours at the true k. n is the number of draws of PTGP where it is not"
         f" {RUNS}."
     )

@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 RUNS = 100
 TOP = 3
 WHICH = ("best", "true")
-#: What belongs together when distances from the paper are summarised.
+#: Families of methods in the summary of differences from the paper.
 FAMILIES = {
     "PTA-AL": ("PTA-AL",),
     "PTA-CL, PTA-SL": ("PTA-CL", "PTA-SL"),
@@ -68,7 +68,7 @@ def _tasks(plan: Plan) -> Iterator[Task]:
 
 
 def comparison_grid(evidence: Evidence, which: str, methods: Sequence[str], name: str) -> Grid:
-    """Return the table of these methods at the best or the true k: those that have records."""
+    """Return the table of these methods at the best or the true k: those with records."""
     datasets = evidence.datasets("scores")
     chosen = [
         method
@@ -130,7 +130,7 @@ def _keep_columns_with(grid: Grid, rows: list[str]) -> None:
 
 
 def _distances(grids: list[Grid], datasets: list[str]) -> Grid:
-    """Return how far methods are from the paper's table where the ensembles are from its pools."""
+    """Return the differences of methods from the paper's table, for ensembles from its pools."""
     columns = [f"{what}, {which} k" for which in WHICH for what in ("cells", "mean", "largest")]
     table = Grid(
         "comparison-distances",
@@ -156,7 +156,7 @@ def _distances(grids: list[Grid], datasets: list[str]) -> Grid:
 
 
 def top_counts(grids: list[Grid], *, paper: bool = False) -> Counter[str]:
-    """Return how many columns of the grids each method is among the best of."""
+    """Return the number of columns in which each method is among the best."""
     return Counter(
         row
         for grid in grids

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from ensemblage.experiments.records import Task
 
 RUNS = 20
-#: The paper's figure has no lines of these; all others are in it.
+#: Methods without a line in the paper's figure.
 _NOT_DRAWN = ("CSPA", "HGPA", "SRW", "ECMC-AL")
 METHODS = tuple(name for name in LINES if name not in _NOT_DRAWN)
 _AVERAGE = "average"
@@ -88,10 +88,10 @@ def _n_sizes(evidence: Evidence, dataset: str) -> int:
 
 
 def average_grid(grids: list[Grid]) -> Grid:
-    """Return the mean of several grids, where each of them has a number.
+    """Return the mean of several grids, for cells with a number in each of them.
 
-    The paper's beside it is the mean of its Figure 10 over the same datasets, which is its Figure 4
-    where these are all nine.
+    The paper's number is the mean of its Figure 10 over the same datasets, which is its Figure 4 if
+    these are all nine.
     """
     mean = Grid(
         "ensemble-size",
@@ -117,7 +117,7 @@ def average_grid(grids: list[Grid]) -> Grid:
 
 
 def _zoom(panel: Any) -> None:
-    """Show the heights of the lines; a single point far below would flatten all of them."""
+    """Scale the axis to the lines; a single point far below would flatten all of them."""
     heights = [
         y for line in panel.get_lines() if len(line.get_ydata()) > 1 for y in line.get_ydata()
     ]

@@ -17,10 +17,10 @@ if TYPE_CHECKING:
     from ensemblage.experiments.records import Record, Task
 
 RUNS = 3
-LIMIT = 60.0  #: seconds; a method that took longer is not run on more objects
+LIMIT = 60.0  #: seconds; slower methods are not run on more objects
 _FAVOURITE = "KDD99"
 _SMALL = 10_000
-#: Both levels are compared on this dataset, of which the authors' pool is public.
+#: Both levels are compared on this dataset, whose authors' pool is public.
 BESIDE = "KDD99-10P"
 BESIDE_SIZES = (500, 1_000, 2_000, 5_000)
 BESIDE_LIMIT = 10.0  #: seconds, for the same; on objects some methods grow with the cube
@@ -44,7 +44,7 @@ def _tasks(plan: Plan) -> Iterator[Task]:
 
 
 def _skip(task: Task, done: dict[str, Record]) -> str | None:
-    """Return the reason not to run a method that was past the limit on fewer objects."""
+    """Return the reason not to run a method that exceeded the limit on fewer objects."""
     same = {word: value for word, value in task.items() if word != "objects"}
     most = BESIDE_LIMIT if "level" in task else LIMIT
     for record in done.values():

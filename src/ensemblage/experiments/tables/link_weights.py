@@ -1,4 +1,4 @@
-"""How the links between objects are distributed over weights, and how many of them are right."""
+"""Distribution of the links between objects over weights, and the share of correct ones."""
 
 from __future__ import annotations
 

@@ -24,7 +24,7 @@ RUNS = 20
 
 
 def graph_tasks(plan: Plan) -> Iterator[Task]:
-    """Yield the tasks that count links; the table of preserved links is made of them too."""
+    """Yield the tasks that count links; also used for the table of preserved links."""
     for ensemble in plan.ensembles(RUNS):
         yield {"kind": "graph", **ensemble}
 

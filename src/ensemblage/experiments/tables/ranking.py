@@ -1,4 +1,4 @@
-"""All methods, the paper's and their successors, on the same draws: an honest ranking."""
+"""Ranking of all methods, the paper's and their successors, on the same draws."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _METHODS = tuple(
     for name in VARIANTS
     if name[-3:] not in ("-CL", "-SL") and not name.endswith((UNCAPPED, ROBUST_PCA))
 )
-#: Slow methods are run at M = 10 only, and on objects with one seed only.
+#: Slow methods are run only at M = 10, and on objects only with one seed.
 _FAST = tuple(name for name in _METHODS if VARIANTS[name].draws >= RUNS)
 _SEEDED = tuple(name for name in _METHODS if not VARIANTS[name].on_objects)
 _SEEDS = range(5)
@@ -106,9 +106,9 @@ def _ranking(records: list[Record], size: int, names: list[str]) -> Grid:
     for record in records:
         by_method.setdefault(record["what"].get("method", ""), []).append(record)
     scores = {
-        method: {column: _values(found, score) for column, score in _SCORES.items()}
-        for method, found in by_method.items()
-        if _values(found, "nmi_true")
+        method: {column: _values(own, score) for column, score in _SCORES.items()}
+        for method, own in by_method.items()
+        if _values(own, "nmi_true")
     }
     order = sorted(scores, key=lambda method: -_mean(scores[method]["NMI true k"]))
     grid = Grid(
@@ -122,14 +122,14 @@ def _ranking(records: list[Record], size: int, names: list[str]) -> Grid:
     true_k = {method: scores[method]["NMI true k"] for method in order}
     ranks = _mean_ranks(true_k)
     for method in order:
-        found = by_method[method]
+        own = by_method[method]
         n_draws = len({draw for _, draw in true_k[method]})
         numbers: dict[str, float | None] = {
             "draws": n_draws,
             **{column: _mean(scores[method][column]) for column in _SCORES},
             "mean rank": ranks.get(method),
-            "CPU s": float(np.mean([record.get("cpu_seconds", np.nan) for record in found])),
-            "seed spread": _seed_spread(found),
+            "CPU s": float(np.mean([record.get("cpu_seconds", np.nan) for record in own])),
+            "seed spread": _seed_spread(own),
             **_less_reference(true_k[method], true_k.get(_REFERENCE, {})),
         }
         for column, value in numbers.items():
@@ -190,13 +190,13 @@ def _error(values: np.ndarray) -> float:
 
 def _seed_spread(records: list[Record]) -> float | None:
     """Return the standard deviation over seeds, averaged over ensembles."""
-    found: dict[Any, dict[Any, float]] = {}
+    scores: dict[Any, dict[Any, float]] = {}
     for record in records:
         what = record["what"]
         if what.get("draw", _SEED_RUNS) < _SEED_RUNS:
-            by_seed = found.setdefault((what["dataset"], what["draw"]), {})
+            by_seed = scores.setdefault((what["dataset"], what["draw"]), {})
             by_seed[what.get("seed")] = record["scores"].get("nmi_true", np.nan)
-    spreads = [np.std([*values.values()], ddof=1) for values in found.values() if len(values) > 1]
+    spreads = [np.std([*values.values()], ddof=1) for values in scores.values() if len(values) > 1]
     return float(np.mean(spreads)) if spreads else None
 
 

@@ -15,36 +15,35 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, repr=False, eq=False)
 class KChoice:
-    """A recommended number of clusters, why, and what else looks good.
+    """A recommended number of clusters, the reasons, and the alternatives.
 
     Attributes
     ----------
     k : int
         The recommendation.
     ks : ndarray of shape (n_ks,)
-        The numbers of clusters that were looked at.
+        The numbers of clusters that were compared.
     criterion : str or None
-        Which of `scores` decided; None where there was nothing to decide.
+        Which of `scores` decided; None if there was only one choice.
     scores : dict of str to ndarray of shape (n_ks,)
-        A score for each of `ks` by criterion, NaN where it has none. Higher is better, but for
-        "pac".
+        A score for each of `ks` by criterion, NaN if undefined. Higher is better, except for "pac".
     recommended : dict of str to int or None
-        What each criterion alone would choose; None where its scores are all the same.
+        The choice of each criterion alone; None if its scores are all the same.
     reasons : list of str
-        Plain sentences.
+        The reasons, as sentences.
     runners_up : list of int
-        Up to three other numbers of clusters that look good, the best first.
+        Up to three other good numbers of clusters, the best first.
     absent : dict of str to str
-        Criteria that were asked for and cannot be had here, and why.
+        Requested criteria that are not available here, and why.
     cdf : ndarray of shape (n_ks, 101) or None
-        Where "pac" or "delta_area" was asked for: for each k the share of pairs of objects whose
-        consensus index is at most 0, 0.01, ..., 1.
+        With "pac" or "delta_area": for each k the share of pairs of objects whose consensus index
+        is at most 0, 0.01, ..., 1.
     evidence : {"strong", "moderate", "weak", "none"}
-        How strong the evidence for `k` is. "none" goes with one cluster.
+        Strength of the evidence for `k`; "none" for one cluster.
     null : dict of str to float, or None
-        Agreement of the votes with their consensus (mean NMI) beyond chance, ``"excess"``, and the
-        most that 20 permutations of the votes have, ``"limit"``. None where a single clustering,
-        or a single group of objects, leaves nothing to permute.
+        Agreement of the votes with their consensus (mean NMI) beyond chance, ``"excess"``, and its
+        maximum over 20 permutations of the votes, ``"limit"``. None for a single clustering or a
+        single group of objects.
 
     Examples
     --------
@@ -71,7 +70,7 @@ class KChoice:
 
     def __repr__(self) -> str:
         return (
-            f"KChoice(k={self.k}, evidence={self.evidence!r}, ks={in_words(self.ks)},"
+            f"KChoice(k={self.k}, evidence={self.evidence!r}, ks={format_ks(self.ks)},"
             f" criterion={self.criterion!r}, runners_up={self.runners_up})"
         )
 
@@ -85,7 +84,7 @@ class KChoice:
         return f"Alternatives: k = {others}." if others else "No other number stands out."
 
     def to_dict(self) -> dict[str, Any]:
-        """Return all of it as plain lists, numbers and strings, ready for JSON; NaN is None."""
+        """Return all fields as plain lists, numbers and strings, ready for JSON; NaN is None."""
         return {
             "k": self.k,
             "evidence": self.evidence,
@@ -102,15 +101,15 @@ class KChoice:
 
     @classmethod
     def from_dict(cls, plain: dict[str, Any]) -> KChoice:
-        """Return the choice that `to_dict` has described."""
+        """Return the choice described by `to_dict`."""
         scores = {name: _array(values) for name, values in plain["scores"].items()}
         cdf = None if plain["cdf"] is None else np.array([_array(row) for row in plain["cdf"]])
         ks = np.array(plain["ks"], dtype=np.int64)
         return cls(**{**plain, "ks": ks, "scores": scores, "cdf": cdf})
 
 
-def in_words(ks: NDArray[np.int64]) -> str:
-    """Return a short name for the numbers of clusters: ``2..20`` where none is left out."""
+def format_ks(ks: NDArray[np.int64]) -> str:
+    """Return a short text for the numbers of clusters: ``2..20`` if they are consecutive."""
     low, high = int(ks[0]), int(ks[-1])
     if low == high:
         return str(low)

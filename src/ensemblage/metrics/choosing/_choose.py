@@ -1,4 +1,4 @@
-"""Choosing k: which curves are wanted, what each says, and what follows from it."""
+"""Choice of k: which curves to compute, and the recommendation that follows from them."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from ensemblage._types import FloatArray
     from ensemblage.metrics.choosing._cuts import Cuts
 
-#: From one fit, by a cut for each k, and from small consensuses of a sample of the objects.
+#: Criteria from one fit, by a cut for each k, and from small consensuses of a sample of objects.
 CHEAP = (
     "support",
     "recurrence",
@@ -38,10 +38,10 @@ CHEAP = (
     "lifetime",
     "eigengap",
 )
-#: From further cuts by other seeds, and from consensuses of halves of the members.
+#: Criteria from further cuts with other seeds, and from consensuses of halves of the members.
 COSTLY = ("subset_stability", "pac", "delta_area", "seed_stability")
 CRITERIA = CHEAP + COSTLY
-#: The criterion that did best on generated data: docs/how_many_clusters.md has the tables.
+#: The criterion that was best on generated data, see docs/how_many_clusters.md.
 DEFAULT = "support"
 _N_SEEDS = 5
 
@@ -60,24 +60,23 @@ def choose_k(
     Parameters
     ----------
     estimator : estimator
-        A fitted consensus method, or a fitted `EnsembleClustering`. Which `n_clusters` it was
-        fitted with does not matter.
+        A fitted consensus method, or a fitted `EnsembleClustering`, with any `n_clusters`.
     ks : iterable of int, optional
-        The numbers of clusters to look at, from 2 up. By default 2 to 20, or further where members
-        are finer: to the number of clusters that nine tenths of them do not exceed, at most 50;
-        and never more than there are microclusters.
+        The numbers of clusters to compare, at least 2. By default 2 to 20, or higher if members are
+        finer: up to the number of clusters that nine tenths of them do not exceed, at most 50; and
+        never more than there are microclusters.
     criterion : str, default="auto"
-        What decides: the name of a criterion, or "auto" for "support", and for "balance" where
-        clusters are not found again (recurrence below 0.9).
+        The criterion that decides, or "auto" for "support", and for "balance" if clusters do not
+        recur (recurrence below 0.9).
     criteria : {"cheap", "all"} or iterable of str, default="cheap"
-        What to compute. "cheap" are the first seven below, from one fit and small consensuses of a
-        sample; the others refit the method on random halves of the members, or cut again with
-        other seeds.
+        The criteria to compute. "cheap" are the first seven below, from one fit and small
+        consensuses of a sample; the others refit the method on random halves of the members, or cut
+        again with other seeds.
 
         - "support": the effective number of clusters times the 10th power of the next, so that
           twice as many clusters may cost 7 % of it.
-        - "recurrence": how well the clusters are found again by halves of the members.
-        - "balance": the sum of the next two, each brought to [0, 1] over `ks`.
+          - "recurrence": how well the clusters recur in consensuses of halves of the members.
+        - "balance": the sum of the next two, each scaled to [0, 1] over `ks`.
         - "ensemble_nmi": mean NMI of the cut with the members (Strehl and Ghosh).
         - "confidence": mean confidence of the objects in the cut.
         - "lifetime": how long the method's tree has k clusters (Fred and Jain).
@@ -89,7 +88,7 @@ def choose_k(
           from the k before (Monti and others).
         - "seed_stability": mean ARI of the cuts with five seeds.
     n_refits : int, default=10
-        How many halves of the members are drawn for the costly criteria, at least 2.
+        Number of halves of the members for the costly criteria, at least 2.
     random_state : int, Generator, RandomState or None, default=0
         Seed of all these draws.
 
@@ -97,21 +96,21 @@ def choose_k(
     -------
     KChoice
         `k`, `evidence`, `reasons`, `runners_up` and the scores. `k` is 1, and the evidence "none",
-        where the members agree no more than permuted votes. A criterion that a method has no use
-        for is in `absent`, with the reason.
+        if the members agree no more than permuted votes. Criteria that do not apply to a method are
+        in `absent`, with the reason.
 
     Notes
     -----
-    Members count by their `member_weight`, where the fit had one. Scores are over objects, through
-    microclusters and their sizes. Beside the cuts themselves,
+    Members count by their `member_weight`, if the fit had one. Scores are over objects, through
+    microclusters and their sizes. In addition to the cuts themselves,
     "ensemble_nmi" takes O(n·M) for each k with n microclusters and M members, and "confidence" a
     product of co-association with k columns. "recurrence" takes eight trees of a sample of 600
     objects, the comparison with permuted votes 21 of a sample of 300. The others of "cheap" are
     read off the fit. The costly ones take `n_refits` fits on half of the members.
 
-    The sample and the halves are drawn from an order of the votes' own, so the choice depends
-    neither on the order of objects and clusterings nor on the names of clusters, where the
-    method's cuts do not.
+    The sample and the halves are drawn from an order that is derived from the votes, so if the
+    method's cuts do not depend on the order of objects and clusterings and on the names of
+    clusters, neither does the choice.
 
     Examples
     --------
@@ -135,25 +134,29 @@ def choose_k(
 
 
 def wanted_criteria(owner: str, criteria: Any, criterion: Any = "auto") -> tuple[str, ...]:
-    """Return the names of the criteria to compute, the one that decides among them."""
+    """Return the names of the criteria to compute, including the one that decides."""
     _validate.check_choice(owner, "criterion", criterion, ("auto", *CRITERIA))
     decisive = DEFAULT if criterion == "auto" else criterion
     groups = {"cheap": CHEAP, "all": CRITERIA}
-    known = (*CRITERIA, *groups)
+    valid = (*CRITERIA, *groups)
     listed = criteria if np.iterable(criteria) and not isinstance(criteria, str) else [criteria]
     chosen: list[str] = []
     for one in listed:
-        name = _validate.check_choice(owner, "criteria", one, known)
+        name = _validate.check_choice(owner, "criteria", one, valid)
         chosen += groups.get(name, (name,))
     return tuple(name for name in CRITERIA if name in (*chosen, decisive))
 
 
 def default_ks(cuts: Cuts) -> NDArray[np.int64]:
-    """Return 2 to 20, or further where members are finer; see `choose_k`."""
-    n = len(cuts.sizes)
-    n_clusters = cuts.table[:, cuts.voters].max(axis=0) + 1
-    of_members = int(np.quantile(n_clusters, 0.9, method="inverted_cdf"))
-    return np.arange(min(2, n), min(n, max(20, min(50, of_members))) + 1)
+    """Return 2 to 20, or higher if members are finer; see `choose_k`."""
+    largest = largest_default_k(cuts.table[:, cuts.voters])
+    return np.arange(min(2, len(cuts.sizes)), largest + 1)
+
+
+def largest_default_k(table: NDArray[np.int32]) -> int:
+    """Return the largest number of clusters compared by default, for votes of microclusters."""
+    of_members = int(np.quantile(table.max(axis=0) + 1, 0.9, method="inverted_cdf"))
+    return min(len(table), max(20, min(50, of_members)))
 
 
 def choose(
@@ -165,18 +168,18 @@ def choose(
     n_refits: int = 10,
     seed: int | None = None,
 ) -> KChoice:
-    """Return the choice for a consensus, from parameters that were checked.
+    """Return the choice for a consensus, from checked parameters.
 
-    Without a seed it is that of ``random_state=0``, so that a fit chooses as `choose_k` does.
+    The default seed is that of ``random_state=0``, so that a fit chooses as `choose_k` does.
     """
     ks = default_ks(cuts) if ks is None else ks
     if len(cuts.sizes) == 1:
-        reason = "The votes tell only one group of objects apart, so there is one cluster."
+        reason = "The votes do not separate the objects, so there is one cluster."
         return KChoice(1, np.array([1]), None, {}, {}, [reason], [])
     seed = _validate.check_random_state("choose_k", 0) if seed is None else seed
     for_halves, for_null, rng = np.random.default_rng(seed).spawn(3)
     labels = [cuts.cut(k) for k in ks.tolist()]
-    null = compare_with_permuted(cuts, default_ks(cuts), for_null)  # whichever are looked at
+    null = compare_with_permuted(cuts, default_ks(cuts), for_null)  # regardless of ks
     scores, absent = _cheap_scores(cuts, ks, labels, for_halves)
     more, missing, cdf = _costly_scores(cuts, ks, names, n_refits, rng)
     scores, absent = scores | more, absent | missing
@@ -185,11 +188,11 @@ def choose(
     decisive = decisive_of(ks, scores, recommended) if criterion == "auto" else criterion
     if decisive not in scores:
         raise ValueError(
-            f"{cuts.name} has no {decisive!r} to choose k by: {absent[decisive]}"
-            f" Choose by one of {', '.join(repr(name) for name in names if name in scores)}."
+            f"{cuts.name} does not support the criterion {decisive!r}: {absent[decisive]}"
+            f" Use one of {', '.join(repr(name) for name in names if name in scores)}."
         )
-    found = Findings(cuts.name, ks, scores, recommended, decisive, attained, len(cuts.sizes))
-    k, evidence, reasons, runners_up = verdict(found)
+    findings = Findings(cuts.name, ks, scores, recommended, decisive, attained, len(cuts.sizes))
+    k, evidence, reasons, runners_up = verdict(findings)
     if null is not None and not null.exceeded:
         k, evidence, reasons, runners_up = no_structure(k, null)
     shown = [name for name in CRITERIA if name in scores and name in (*names, decisive)]
@@ -217,14 +220,14 @@ def _cheap_scores(
         scores["recurrence"] = _recurrence.recurrence(cuts, ks, labels, rng)
         scores["support"] = _recurrence.support(scores["recurrence"], labels, cuts.sizes)
     else:
-        absent |= dict.fromkeys(("support", "recurrence"), "A single member has no halves.")
+        absent |= dict.fromkeys(("support", "recurrence"), "It needs at least two members.")
     agreement, sureness = _curves.agreement_and_confidence(cuts, labels, rng)
     scores["ensemble_nmi"], scores["confidence"] = agreement, sureness
     scores["balance"] = _curves.balance(agreement, sureness)
     if cuts.heights is not None:
         scores["lifetime"] = _curves.lifetimes(cuts.heights, ks)
     else:
-        absent["lifetime"] = f"{cuts.name} makes no tree."
+        absent["lifetime"] = f"{cuts.name} does not build a tree."
     if cuts.eigenvalues is not None:
         scores["eigengap"] = _curves.eigengaps(cuts.eigenvalues(int(ks.max()) + 1), ks)
     else:
@@ -244,7 +247,7 @@ def _costly_scores(
     cdf = None
     by_halves = [name for name in ("subset_stability", "pac", "delta_area") if name in names]
     if by_halves and len(cuts.voters) < 2:
-        absent |= dict.fromkeys(by_halves, "A single member has no halves.")
+        absent |= dict.fromkeys(by_halves, "It needs at least two members.")
     elif by_halves:
         halves = _resampling.cuts_of_halves(cuts, ks, n_refits, rng)
         scores["subset_stability"] = _stabilities(halves, cuts)
@@ -252,7 +255,7 @@ def _costly_scores(
             scores["pac"], scores["delta_area"], cdf = _monti(halves, cuts, rng)
     if "seed_stability" in names:
         if cuts.with_seed is None:
-            absent["seed_stability"] = f"Nothing in {cuts.name} is random."
+            absent["seed_stability"] = f"{cuts.name} is deterministic."
         else:
             seeds = [int(seed) for seed in rng.integers(2**63, size=_N_SEEDS)]
             again = _resampling.cuts_by_seed(cuts.with_seed, ks, seeds)
@@ -268,43 +271,45 @@ def _monti(
     halves: list[list[NDArray[np.int64]]], cuts: Cuts, rng: np.random.Generator
 ) -> tuple[FloatArray, FloatArray, FloatArray]:
     """Return PAC, the relative gain in area, and the distribution itself, for each k."""
-    found = [
+    distributions = [
         _resampling.consensus_distribution(at_k, cuts.sizes, rng, n_jobs=cuts.n_jobs)
         for at_k in halves
     ]
     nothing = np.full(len(_resampling.GRID), np.nan)
-    pac = np.array([np.nan if one is None else _resampling.ambiguous_share(one) for one in found])
-    # The area under a distribution on [0, 1] is 1 less its mean.
-    areas = np.array([np.nan if one is None else 1.0 - one.mean for one in found])
-    cdf = np.array([nothing if one is None else one.cdf for one in found])
+    pac = np.array(
+        [np.nan if one is None else _resampling.ambiguous_share(one) for one in distributions]
+    )
+    # The area under a distribution on [0, 1] is 1 minus its mean.
+    areas = np.array([np.nan if one is None else 1.0 - one.mean for one in distributions])
+    cdf = np.array([nothing if one is None else one.cdf for one in distributions])
     return pac, _resampling.area_gains(areas), cdf
 
 
 def _check_ks(owner: str, ks: Any, n_microclusters: int) -> NDArray[np.int64]:
-    """Return numbers of clusters from 2 up in growing order, each once."""
+    """Return numbers of clusters of at least 2 in increasing order, each once."""
     try:
         wanted = list(ks)
     except TypeError:
-        expected = "a list of whole numbers, such as range(2, 21)"
+        expected = "a list of integers, such as range(2, 21)"
         raise ParameterError(owner, "ks", expected, ks, optional=True) from None
     for k in wanted:
         if not is_whole(k) or k < 2:
             hint = "A single cluster cannot be compared."
-            raise ParameterError(owner, "ks", "whole numbers from 2 up", k, hint)
+            raise ParameterError(owner, "ks", "integers of at least 2", k, hint)
     if not wanted:
         raise ParameterError(owner, "ks", "at least one number of clusters", ks)
     if max(wanted) > n_microclusters:
         raise ValueError(
-            f"{owner} was asked to look at k = {max(wanted)}, but the ensemble tells only"
-            f" {n_microclusters} group(s) of objects apart. Look at k up to {n_microclusters}."
+            f"ks of {owner} must be at most {n_microclusters}, the number of groups of objects that"
+            f" the ensemble distinguishes, got {max(wanted)}. Pass smaller numbers."
         )
     return np.unique(np.array(wanted, dtype=np.int64))
 
 
 def _check_can_choose(owner: str, estimator: Any) -> None:
-    """Refuse a fitted estimator that is no consensus method of this library."""
+    """Raise an error if an estimator is not a fitted consensus method of this library."""
     if not hasattr(estimator, "_cuts"):
         raise TypeError(
-            f"{owner} needs a consensus method of ensemblage, which can be cut at any k, but got a"
+            f"{owner} needs a fitted consensus method of ensemblage, got"
             f" {type(estimator).__name__}."
         )

@@ -1,4 +1,4 @@
-"""Curves over k that come from one fit, as functions of arrays."""
+"""Curves over k from one fit, as functions of arrays."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 #: Columns of several k are multiplied at once while they take no more bytes than this.
 _BATCH_BYTES = 1 << 27
-#: The mean confidence is that of a sample where there are more microclusters.
+#: Above this number of microclusters the mean confidence is estimated from a sample.
 _MOST_ROWS = 10_000
 
 
@@ -44,7 +44,7 @@ def lifetimes(heights: FloatArray, ks: IntArray) -> FloatArray:
 
 
 def eigengaps(eigenvalues: FloatArray, ks: IntArray) -> FloatArray:
-    """Return by how much the k-th largest eigenvalue exceeds the next; those missing are 0.
+    """Return by how much the k-th largest eigenvalue exceeds the next; missing ones are 0.
 
     Examples
     --------
@@ -62,7 +62,7 @@ def agreement_and_confidence(
 ) -> tuple[FloatArray, FloatArray]:
     """Return the mean NMI with the members, and the mean confidence of objects, of each cut.
 
-    Of more than 10,000 microclusters confidence is that of so many objects, drawn at random.
+    Above 10,000 microclusters, confidence is that of 10,000 objects drawn at random.
     """
     ends = np.cumsum(cuts.table.max(axis=0) + 1)
     rows, counts = None, cuts.sizes
@@ -89,7 +89,7 @@ def agreement_and_confidence(
                 cuts.to_itself,
                 objects=objects,
             )
-            if cuts.links is not None and stop - start > 1:  # as confidence_ has it
+            if cuts.links is not None and stop - start > 1:  # as in confidence_
                 lead = flow.lead_of_own_group(cuts.links, label, cuts.sizes)
                 per_row = per_row * (lead if rows is None else lead[rows])
             sureness.append(float(np.average(per_row, weights=counts)))
@@ -99,7 +99,7 @@ def agreement_and_confidence(
 def _batches(
     labels: list[NDArray[np.int64]], sizes: NDArray[np.int64]
 ) -> Iterator[tuple[list[NDArray[np.int64]], list[tuple[int, int]]]]:
-    """Give as many cuts at a time as their columns fit side by side, and where each's are."""
+    """Yield as many cuts at a time as fit side by side, and the position of their columns."""
     widths = [int(label.max()) + 1 for label in labels]
     room = max(1, _BATCH_BYTES // (8 * len(sizes)))
     first = 0
@@ -112,10 +112,10 @@ def _batches(
 
 
 def mean_nmi(counts: FloatArray, ends: IntArray, weight: FloatArray | None) -> float:
-    """Return the mean NMI of a clustering with the members, given all their common counts.
+    """Return the mean NMI of a clustering with the members, given the sizes of all overlaps.
 
-    Rows are clusters of the members, which end at `ends`; a member without votes is left out, and
-    so is one that weighs nothing. NMI is I / sqrt(H H), as Strehl and Ghosh average it.
+    Rows are clusters of the members, which end at `ends`; members without votes or weight are left
+    out. NMI is I / sqrt(H H), as averaged by Strehl and Ghosh.
     """
     starts = np.concatenate([[0], ends[:-1]])
     voting = np.flatnonzero(ends > starts)
@@ -130,7 +130,7 @@ def mean_nmi(counts: FloatArray, ends: IntArray, weight: FloatArray | None) -> f
     h_clusters = -_plogp(of_members / totals[:, None]).sum(axis=1)
     h_joint = -np.add.reduceat(_plogp(joint).sum(axis=1), starts)
     both = np.sqrt(h_members * h_clusters)
-    # One cluster says all about one cluster, and nothing about more.
+    # NMI is 1 for two single clusters, and 0 for one against several.
     nmi = np.array(h_members == h_clusters, dtype=np.float64)
     np.divide(h_members + h_clusters - h_joint, both, out=nmi, where=both > 0)
     weights = heard * (1.0 if weight is None else weight[voting])
@@ -142,7 +142,7 @@ def _plogp(shares: FloatArray) -> FloatArray:
 
 
 def balance(agreement: FloatArray, sureness: FloatArray) -> FloatArray:
-    """Return the sum of both curves, each brought to [0, 1] over the k looked at.
+    """Return the sum of both curves, each scaled to [0, 1] over the compared k.
 
     Examples
     --------
@@ -155,7 +155,7 @@ def balance(agreement: FloatArray, sureness: FloatArray) -> FloatArray:
 
 def _rescaled(curve: FloatArray) -> FloatArray:
     low, high = curve.min(), curve.max()
-    # A curve that differs by rounding only is flat, and has nothing to say.
+    # A curve that differs by rounding only is flat, and is ignored.
     if high - low <= 1e-9 * max(abs(low), abs(high)):
         return np.zeros_like(curve)
     scaled: FloatArray = (curve - low) / (high - low)

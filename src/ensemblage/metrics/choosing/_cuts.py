@@ -1,4 +1,4 @@
-"""What choosing k needs to know of a consensus: its cuts, its tree, its eigenvalues."""
+"""The cuts, tree and eigenvalues of a consensus: input for choosing k."""
 
 from __future__ import annotations
 
@@ -22,41 +22,41 @@ if TYPE_CHECKING:
 class Cuts:
     """A consensus of microclusters that can be cut at any k.
 
-    A method gives what it has; None stands for what it has not.
+    Attributes that a method does not support are None.
 
     Attributes
     ----------
     name : str
-        What the method is called.
+        Name of the method.
     table : ndarray of shape (n_microclusters, n_clusterings)
-        Their votes, codes from 0, -1 where missing.
+        Their votes, codes from 0, -1 if missing.
     sizes : ndarray of shape (n_microclusters,)
-        How many objects each has.
+        Number of objects in each.
     cut : callable
         ``cut(k)`` is the label of each microcluster, from 0, without gaps.
     similarity_sums : callable
         ``similarity_sums(weights, rows)`` is the co-association of some microclusters with all,
         times a matrix; of all for None.
     to_itself : float or ndarray of shape (n_microclusters,)
-        What that similarity says of an object and itself.
+        The similarity of an object to itself.
     heights : ndarray or None
-        Heights of the merges of a tree, never falling.
+        Heights of the merges of a tree, in nondecreasing order.
     eigenvalues : callable or None
         ``eigenvalues(m)`` are the m largest of a cut by eigenvectors, the largest first.
     with_seed : callable or None
-        ``with_seed(seed)`` cuts as `cut` does, with other random numbers.
+        ``with_seed(seed)`` cuts like `cut`, with other random numbers.
     of_members : callable
         ``of_members(columns)`` cuts a consensus of some members alone: the cut, with labels of the
-        same microclusters and -1 for those that these members have no vote on, and its largest k.
+        same microclusters (-1 without a vote of these members), and its largest k.
     tree : callable
         ``tree(table, sizes, weight)`` cuts a quick consensus of other votes: the cut, with labels
-        of the rows of `table` and -1 for those without a vote, and its largest k.
+        of the rows of `table` (-1 without a vote), and its largest k.
     n_jobs : int or None
         Threads.
     links : Links or None
-        The groups that votes link; None where there are no votes.
+        The groups that votes link; None without votes.
     member_weight : ndarray of shape (n_clusterings,) or None
-        How much each clustering counts; None where they count the same.
+        Weight of each clustering; None if they are equal.
     """
 
     name: str
@@ -76,13 +76,13 @@ class Cuts:
 
     @property
     def voters(self) -> NDArray[np.intp]:
-        """Return the clusterings that vote and count for anything."""
+        """Return the clusterings with votes and positive weight."""
         votes = self.table.max(axis=0) >= 0
         return np.flatnonzero(votes if self.member_weight is None else votes * self.member_weight)
 
     @property
     def votes(self) -> tuple[NDArray[np.int32], NDArray[np.int64], FloatArray | None]:
-        """Return the votes of these, the sizes of rows, and how much each member counts."""
+        """Return the votes of these, the sizes of rows, and the weight of each member."""
         weight = self.member_weight
         return (
             self.table[:, self.voters],

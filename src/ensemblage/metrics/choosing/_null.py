@@ -1,8 +1,8 @@
-"""Whether the members agree more than votes without structure would.
+"""Comparison of the agreement of members with that of permuted votes.
 
-Each member's labels are permuted over the objects: clusters keep their sizes, and nothing else is
-left. A consensus of such votes agrees with its members too, because it is made of them. Only what
-the real votes have beyond that is a reason for more than one cluster.
+Each member's labels are permuted over the objects, which preserves only the sizes of clusters. A
+consensus of such votes also agrees with its members, because it is built from them. Only the excess
+of the real votes is evidence for more than one cluster.
 """
 
 from __future__ import annotations
@@ -22,23 +22,23 @@ if TYPE_CHECKING:
     from ensemblage.metrics.choosing._cuts import Cuts
 
 N_PERMUTATIONS = 20
-#: Of fewer objects many permutations are the same votes again, so there is nothing to compare.
+#: With fewer objects many permutations are the same votes again.
 _FEWEST_OBJECTS = 10
-#: Permuted votes make every object a group of its own, so a sample of them has to do.
+#: With permuted votes every object is a separate microcluster, so a sample is used.
 MOST_OBJECTS = 300
 _MOST_MEMBERS = 50
 _ROUNDING = 1e-9
 
 
 class Null(NamedTuple):
-    """How far a curve over k exceeds the mean of all: of the data, and of data without structure.
+    """The excess of a curve over k over the mean of all curves, of the data and of null data.
 
     Attributes
     ----------
     excess : float
         The largest excess of the data over the mean of all, over k.
     limit : float
-        The same for data without structure: the largest of them.
+        The largest such value of data without structure.
     """
 
     excess: float
@@ -51,11 +51,11 @@ class Null(NamedTuple):
 
 
 def compare_with_permuted(cuts: Cuts, ks: IntArray, rng: np.random.Generator) -> Null | None:
-    """Return how the agreement with the members compares to that of permuted votes.
+    """Compare the agreement with the members with that of permuted votes.
 
     For each k the mean NMI of the tree's cut with the members, less the mean of this over the
     votes and their `N_PERMUTATIONS` permutations; then the largest over k. Votes without structure
-    exceed all permutations in one of 21 cases. None where there is nothing to permute: a single
+    exceed all permutations in one of 21 cases. None if there is nothing to permute: a single
     member, one group only, or fewer than ten objects.
     """
     if len(cuts.voters) < 2:
@@ -75,7 +75,7 @@ def compare_with_permuted(cuts: Cuts, ks: IntArray, rng: np.random.Generator) ->
 
 
 def null_of(curves: list[FloatArray]) -> Null:
-    """Return how the first curve compares to the others, which are of data without structure.
+    """Compare the first curve with the others, which are of data without structure.
 
     Examples
     --------
@@ -87,11 +87,11 @@ def null_of(curves: list[FloatArray]) -> Null:
 
 
 def permuted(table: NDArray[np.int32], rng: np.random.Generator) -> NDArray[np.int32]:
-    """Return the table with each member's votes permuted; missing votes stay where they are."""
+    """Return the table with each member's votes permuted; missing votes stay in place."""
     mixed = table.copy()
     for m in range(table.shape[1]):
-        known = np.flatnonzero(table[:, m] >= 0)
-        mixed[known, m] = table[rng.permutation(known), m]
+        voted = np.flatnonzero(table[:, m] >= 0)
+        mixed[voted, m] = table[rng.permutation(voted), m]
     return mixed
 
 
@@ -103,9 +103,9 @@ def _agreement(
     cut, largest = cuts.tree(table, sizes, weight)
     members = flow.membership(table)
     ends = np.cumsum(table.max(axis=0) + 1)
-    found = []
+    scores = []
     for k in ks.tolist():
         labels = cut(min(k, largest))
         clusters = (labels[:, None] == np.arange(labels.max() + 1)).astype(np.float64)
-        found.append(mean_nmi(members.T @ clusters, ends, weight))
-    return np.array(found)
+        scores.append(mean_nmi(members.T @ clusters, ends, weight))
+    return np.array(scores)

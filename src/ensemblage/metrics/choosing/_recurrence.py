@@ -1,8 +1,8 @@
-"""Whether clusters come back in consensuses of halves of the members.
+"""Recurrence of clusters in consensuses of halves of the members.
 
-A cluster that the votes support is found again when only half of the members vote; one more split
-than they support is not, or falls elsewhere. What the halves find is compared cluster by cluster,
-so that one wrong split among many right ones is seen.
+A cluster that the votes support recurs when only half of the members vote; a split that they do not
+support is missing or different. Clusters are compared one by one, so that one wrong split among
+many right ones is detected.
 """
 
 from __future__ import annotations
@@ -21,20 +21,20 @@ if TYPE_CHECKING:
 
     Labels = NDArray[np.int64]
 
-#: So many objects are looked at, members are divided in two so many times, and no more of them
-#: than these are taken for each half: cost does not grow with the data.
+#: The number of sampled objects, of divisions of the members in halves, and the maximal number of
+#: members in a half: the cost does not grow with the data.
 MOST_OBJECTS = 600
 N_DIVISIONS = 4
 _MOST_MEMBERS = 20
-#: One more doubling of the number of clusters may cost 7 % of recurrence: 2 ** (1 / 10) = 1.07.
+#: Doubling the number of clusters may cost 7 % of recurrence: 2 ** (1 / 10) = 1.07.
 _STRICTNESS = 10
 
 
 def support_curve(cuts: Cuts, ks: IntArray, *, n_divisions: int, seed: int = 0) -> FloatArray:
-    """Return the support for each k; beyond the microclusters, that for as many."""
+    """Return the support for each k; above the number of microclusters, that of this number."""
     labels = [cuts.cut(min(int(k), len(cuts.sizes))) for k in ks]
-    found = recurrence(cuts, ks, labels, np.random.default_rng(seed), n_divisions)
-    return support(found, labels, cuts.sizes)
+    recurrences = recurrence(cuts, ks, labels, np.random.default_rng(seed), n_divisions)
+    return support(recurrences, labels, cuts.sizes)
 
 
 def recurrence(
@@ -44,35 +44,35 @@ def recurrence(
     rng: np.random.Generator,
     n_divisions: int = N_DIVISIONS,
 ) -> FloatArray:
-    """Return for each k how well its clusters are found by halves of the members, in [0, 1].
+    """Return for each k how well its clusters recur in halves of the members, in [0, 1].
 
-    For each cluster and each half: the largest Jaccard index with a cluster that the half has at
-    the same k, and with one that it has at any of `ks`; the mean of both, over halves and clusters.
+    For each cluster and each half: the largest Jaccard index with a cluster of the half at the same
+    k, and with one at any of `ks`; the mean of both, over halves and clusters.
     """
     n_members = len(cuts.voters)
     sample = _sample.draw(*cuts.votes, MOST_OBJECTS, rng)
     of_sample = [label[sample.rows] for label in labels]
-    found = []
+    overlaps_of_halves = []
     for _ in range(n_divisions):
         order = rng.permutation(n_members)
         for half in (order[: n_members // 2], order[n_members // 2 :]):
             some = np.sort(half[:_MOST_MEMBERS])
             if sample.table[:, some].max() < 0:
-                continue  # none of these members has seen a sampled object
+                continue  # these members have no vote on a sampled object
             weight = None if sample.weight is None else sample.weight[some]
             cut, largest = cuts.tree(sample.table[:, some], sample.sizes, weight)
             in_half = [cut(min(int(k), largest)) for k in ks]
-            found.append(overlaps(of_sample, in_half, sample.sizes))
+            overlaps_of_halves.append(overlaps(of_sample, in_half, sample.sizes))
     # Clusters without a sampled object have no value in any half.
-    by_k = list(zip(*found, strict=True)) or [(np.zeros(1),)] * len(ks)
+    by_k = list(zip(*overlaps_of_halves, strict=True)) or [(np.zeros(1),)] * len(ks)
     return np.array([np.nanmean(np.array(at_k)) for at_k in by_k])
 
 
 def support(recurring: FloatArray, labels: list[Labels], sizes: NDArray[np.int64]) -> FloatArray:
     """Return the effective number of clusters of each cut times the 10th power of recurrence.
 
-    The effective number is that of equal clusters with the same entropy, so that outliers in
-    clusters of their own hardly count.
+    The effective number is that of equal clusters with the same entropy, so that single outliers
+    hardly count.
     """
     return np.array([effective_number(label, sizes) for label in labels]) * recurring**_STRICTNESS
 
@@ -96,16 +96,16 @@ def effective_number(labels: Labels, sizes: NDArray[np.int64]) -> float:
 def overlaps(
     cuts: list[Labels], others: list[Labels], sizes: NDArray[np.int64]
 ) -> list[FloatArray]:
-    """Return for each cluster of each cut how well others have it, in [0, 1].
+    """Return how well each cluster of each cut recurs in others, in [0, 1].
 
-    The mean of the largest Jaccard index with a cluster of the same place in `others`, and the
+    The mean of the largest Jaccard index with a cluster of the same position in `others`, and the
     largest with any of `others`. Rows without a label (-1) in others are left out; a cluster
     without rows has NaN.
     """
-    known = others[0] >= 0
-    sizes = sizes[known]
-    mine, my_places = _distinct(cuts, known)
-    theirs, their_places = _distinct(others, known)
+    labelled = others[0] >= 0
+    sizes = sizes[labelled]
+    mine, my_places = _distinct(cuts, labelled)
+    theirs, their_places = _distinct(others, labelled)
     common = (mine * sizes) @ theirs.T
     my_sizes, their_sizes = mine @ sizes, theirs @ sizes
     together = my_sizes[:, None] + their_sizes - common

@@ -1,9 +1,8 @@
-"""Curves over k from further cuts: by other seeds, and of subsets of the members.
+"""Curves over k from further cuts: with other seeds, and of subsets of the members.
 
-Monti's consensus matrix says how often two objects are together when the data are clustered again
-and again at the same k. Here the members are what varies: each time a random half of them makes a
-consensus, which is cut at every k. From a fixed ensemble, whose members have k of their own, this
-is what can be done again "at that k".
+Monti's consensus matrix counts how often two objects are together when the data are clustered
+repeatedly at the same k. Here the members vary instead: a random half of them makes a consensus,
+which is cut at every k. This applies to a fixed ensemble, whose members have their own k.
 """
 
 from __future__ import annotations
@@ -26,11 +25,11 @@ if TYPE_CHECKING:
 
     Labels = NDArray[np.int64]
 
-#: Where the distribution of the consensus index is evaluated: quotients of counts are met exactly.
+#: Grid of the distribution of the consensus index; quotients of counts lie on it exactly.
 GRID = np.arange(101) / 100
 #: Pairs with an index above the first and up to the second are ambiguous.
 _AMBIGUOUS = (10, 90)
-#: The pairs of more groups than these are those of a sample.
+#: Above this number of groups, pairs are sampled.
 _MOST_GROUPS = 4000
 _ROWS_PER_BLOCK = 512
 
@@ -40,7 +39,7 @@ def cuts_of_halves(
 ) -> list[list[Labels]]:
     """Return for each k the labels of microclusters in consensuses of random halves of members.
 
-    A half that tells fewer groups apart than k has no cut there, and is left out.
+    A half that distinguishes fewer than k groups has no cut there, and is left out.
     """
     n_members = len(cuts.voters)
     by_k: list[list[Labels]] = [[] for _ in ks]
@@ -62,7 +61,7 @@ def cuts_by_seed(
 
 
 def stability(cuts_at_k: list[Labels], sizes: NDArray[np.int64]) -> float:
-    """Return the mean adjusted Rand index of all pairs of cuts; NaN where there is no pair."""
+    """Return the mean adjusted Rand index of all pairs of cuts; NaN without a pair."""
     pairs = [
         ari_of_groups(a, b, sizes)
         for a, b in combinations(cuts_at_k, 2)
@@ -72,7 +71,7 @@ def stability(cuts_at_k: list[Labels], sizes: NDArray[np.int64]) -> float:
 
 
 class Distribution(NamedTuple):
-    """How the consensus index of pairs of objects is distributed: ``cdf`` at `GRID`, and mean."""
+    """Distribution of the consensus index of pairs of objects: ``cdf`` at `GRID`, and mean."""
 
     cdf: FloatArray
     mean: float
@@ -87,9 +86,9 @@ def consensus_distribution(
 ) -> Distribution | None:
     """Return the distribution of the consensus index over all pairs of different objects.
 
-    The index of a pair is in what share of the cuts that know both objects these are together;
-    pairs that no cut knows are left out. Objects with the same labels in every cut are one group,
-    and groups stable enough are few: the pairs of groups are counted a block of rows at a time.
+    The index of a pair is the share of the cuts with both objects in which they are together; pairs
+    without such a cut are left out. Objects with the same labels in every cut form one group; pairs
+    of groups are counted in blocks of rows.
     """
     if not cuts_at_k:
         return None
@@ -97,8 +96,8 @@ def consensus_distribution(
     weights = np.zeros(len(groups.sizes))
     np.add.at(weights, groups.of_object, sizes)
     table = groups.table
-    known = (table >= 0).any(axis=1)
-    table, weights = table[known], weights[known]
+    labelled = (table >= 0).any(axis=1)
+    table, weights = table[labelled], weights[labelled]
     if len(table) > _MOST_GROUPS:
         some = np.sort(rng.choice(len(table), _MOST_GROUPS, replace=False))
         table, weights = table[some], weights[some]
@@ -116,10 +115,10 @@ def _distribution(
         index = flow.coassociation(table[rows], table, n_jobs=n_jobs)
         pairs = np.outer(weights[rows], weights)
         own = np.arange(start, min(start + _ROWS_PER_BLOCK, len(table)))
-        pairs[own - start, own] -= weights[own]  # an object is no pair with itself
+        pairs[own - start, own] -= weights[own]  # exclude pairs of an object with itself
         if not voted.all():
             pairs[voted[rows] @ voted.T == 0] = 0.0
-        # The first place of the grid that is not below the index.
+        # The first point of the grid that is not below the index.
         place = np.searchsorted(GRID, index.ravel(), side="left")
         counts += np.bincount(place, weights=pairs.ravel(), minlength=len(counts))
         total += float((index * pairs).sum())

@@ -1,8 +1,8 @@
-"""A sample of the votes, in an order that depends on neither names nor places.
+"""A sample of the votes, in an order that does not depend on names and positions.
 
-Halves of members and samples of objects are drawn at random. So that equal votes give an equal
-choice, whatever their order and however clusters are named, members and microclusters are first
-brought into an order of their own: by a signature that depends on how they divide each other.
+Halves of members and samples of objects are drawn at random. Equal votes must give an equal choice
+in any order and with any names of clusters, so members and microclusters are first sorted by a
+signature that depends on how they divide each other.
 """
 
 from __future__ import annotations
@@ -30,13 +30,13 @@ class Sample(NamedTuple):
     Attributes
     ----------
     table : ndarray of shape (n_rows, n_members)
-        Votes, codes from 0 by first appearance, -1 where missing.
+        Votes, codes from 0 by first appearance, -1 if missing.
     sizes : ndarray of shape (n_rows,)
         Objects of each row.
     rows : ndarray of shape (n_rows,)
         The microcluster of each row.
     weight : ndarray of shape (n_members,) or None
-        How much each member counts.
+        Weight of each member.
     """
 
     table: NDArray[np.int32]
@@ -71,9 +71,9 @@ def signatures(
 ) -> tuple[Keys, Keys]:
     """Return a number for each row and each member that depends on how they divide each other.
 
-    Clusters are described by their rows, rows by their clusters, a few times over (colour
-    refinement). Sums of whole numbers do not depend on their order, so neither do signatures. What
-    has equal signatures is, but for rare cases, interchangeable.
+    Clusters are described by their rows and rows by their clusters, repeatedly (colour refinement).
+    Sums of whole numbers do not depend on their order, so neither do signatures. Rows or members
+    with equal signatures are, except for rare cases, interchangeable.
     """
     n_members = table.shape[1]
     counts = sizes.astype(np.uint64)
@@ -84,12 +84,12 @@ def signatures(
     for _ in range(_ROUNDS):
         refined, members = rows.copy(), members.copy()
         for m in range(n_members):
-            known = np.flatnonzero(table[:, m] >= 0)
-            codes = table[known, m]
+            voted = np.flatnonzero(table[:, m] >= 0)
+            codes = table[voted, m]
             clusters = np.zeros(int(table[:, m].max()) + 1, dtype=np.uint64)
-            np.add.at(clusters, codes, rows[known] * counts[known])
+            np.add.at(clusters, codes, rows[voted] * counts[voted])
             clusters = mixed(clusters + base[m])
             members[m] = clusters.sum(dtype=np.uint64)
-            refined[known] += mixed(clusters + members[m])[codes]
+            refined[voted] += mixed(clusters + members[m])[codes]
         rows = mixed(refined)
     return rows, members

@@ -1,4 +1,4 @@
-"""What curves say: the k each would choose, the choice, and how strong the evidence for it is."""
+"""Verdict from the curves: the k of each, the choice, and the strength of the evidence."""
 
 from __future__ import annotations
 
@@ -15,21 +15,21 @@ if TYPE_CHECKING:
 
 #: From the strongest to the weakest.
 EVIDENCE = ("strong", "moderate", "weak", "none")
-#: Clusters that halves of the members find again so well are strong or moderate evidence.
+#: Least recurrence in halves of the members for strong and for moderate evidence.
 _STRONG, _MODERATE = 0.95, 0.9
-#: Evidence is not strong where another number of clusters has this share of the support.
+#: Evidence is not strong if another number of clusters has this share of the support.
 _RIVAL = 0.8
-#: Curves whose smallest value is the best.
+#: Criteria whose smallest value is the best.
 _LOWER_IS_BETTER = ("pac",)
 #: A further cluster must add this share to the area under the distribution of the consensus index.
 _LEAST_GAIN = 0.02
 _MOST_RUNNERS_UP = 3
-#: Scores that differ by no more than this share of the largest are the same.
+#: Scores that differ by at most this share of the largest are the same.
 _TIE = 1e-9
 #: Scores this close to the chosen one, as a share of their range, are nearly as good.
 _CLOSE = 0.05
 
-_IN_WORDS = {
+_CRITERION_NAMES = {
     "support": "support by halves of the members",
     "recurrence": "overlap with the clusters of halves of the members",
     "balance": "balance of agreement with the members and confidence",
@@ -45,24 +45,24 @@ _IN_WORDS = {
 
 
 class Findings(NamedTuple):
-    """What is known when a choice is made.
+    """The curves that a choice is based on.
 
     Attributes
     ----------
     method : str
-        What the method is called.
+        Name of the method.
     ks : ndarray of shape (n_ks,)
-        The numbers of clusters that were looked at.
+        The numbers of clusters that were compared.
     scores : dict of str to ndarray of shape (n_ks,)
         All curves.
     recommended : dict of str to int or None
-        What each of them alone would choose.
+        The choice of each of them alone.
     decisive : str
         The one that decides.
     attained : ndarray of shape (n_ks,)
-        Whether the method gives as many clusters as it is asked for.
+        Whether the method gives the requested number of clusters.
     largest : int
-        The largest number of clusters that there can be.
+        The largest possible number of clusters.
     """
 
     method: str
@@ -90,10 +90,10 @@ class Verdict(NamedTuple):
 def recommend(
     name: str, curve: FloatArray, ks: NDArray[np.int64], attained: NDArray[np.bool_]
 ) -> int | None:
-    """Return the k that a criterion alone would choose, None where its scores are all the same.
+    """Return the k that a criterion alone would choose, None if its scores are all the same.
 
-    `attained` says at which k the method gives that many clusters; others are not recommended
-    unless there are no such. The smallest k wins a tie.
+    `attained` marks the k at which the method gives that many clusters; others are not recommended
+    unless there are none. The smallest k wins a tie.
     """
     allowed = ~np.isnan(curve) & (attained if attained.any() else True)
     if not allowed.any():
@@ -112,10 +112,10 @@ def recommend(
 def decisive_of(
     ks: NDArray[np.int64], scores: dict[str, FloatArray], recommended: dict[str, int | None]
 ) -> str:
-    """Return the criterion that decides where none was asked for.
+    """Return the criterion that decides by default.
 
-    Support, if the clusters that it asks for are found again, and balance otherwise. A single
-    member has no halves, and its own clusters are the answer.
+    Support, if its clusters recur, and balance otherwise. A single member has no halves, so its own
+    clusters are the answer.
     """
     if "support" not in scores:
         return "ensemble_nmi"
@@ -125,7 +125,7 @@ def decisive_of(
 
 
 def verdict(found: Findings) -> Verdict:
-    """Return the choice, how strong the evidence is, and why."""
+    """Return the choice, the strength of the evidence, and the reasons."""
     chosen = found.recommended[found.decisive]
     usable = found.ks[found.attained] if found.attained.any() else found.ks
     k = int(usable[0]) if chosen is None else chosen
@@ -134,8 +134,8 @@ def verdict(found: Findings) -> Verdict:
     reasons = [_evidence_sentence(found, k, evidence, rival)]
     if chosen is None:
         reasons.append(
-            f"The {_IN_WORDS[found.decisive]} is the same at every k, so the smallest that"
-            f" {found.method} gives was taken: {k}."
+            f"The {_CRITERION_NAMES[found.decisive]} is the same at every k, so the smallest that"
+            f" {found.method} gives was chosen: {k}."
         )
     elif found.decisive != "support" or len(found.ks) == 1:
         reasons.append(_decision(found, k))
@@ -144,13 +144,13 @@ def verdict(found: Findings) -> Verdict:
 
 
 def no_structure(k: int, null: Null) -> Verdict:
-    """Return the verdict that there is one cluster, where k would have been chosen otherwise."""
+    """Return the verdict that there is one cluster, instead of k."""
     compared = (
         f"No structure: the clusterings agree no more than permuted votes do. Agreement (mean NMI)"
         f" exceeds chance by {max(null.excess, 0.0):.3f}, and by up to {null.limit:.3f} in"
         f" {N_PERMUTATIONS} permutations."
     )
-    otherwise = f"One cluster is all that these votes support. Otherwise it would be {k}."
+    otherwise = f"These votes support only one cluster. Without this test, k would be {k}."
     return Verdict(1, "none", [compared, otherwise], [])
 
 
@@ -158,10 +158,10 @@ def no_structure(k: int, null: Null) -> Verdict:
 
 
 def _evidence(found: Findings, k: int) -> tuple[str, int | None]:
-    """Return how strong the evidence for k is, and another k with nearly the same support.
+    """Return the strength of the evidence for k, and another k with nearly the same support.
 
-    k - 1 and k + 1 are not counted as others. Evidence is weak for every k where the clusters with
-    the largest support are not found again.
+    k - 1 and k + 1 are not counted as others. Evidence is weak for every k if the clusters with the
+    largest support do not recur.
     """
     if "recurrence" not in found.scores:
         return "weak", None
@@ -183,20 +183,20 @@ def _evidence(found: Findings, k: int) -> tuple[str, int | None]:
 def _evidence_sentence(found: Findings, k: int, evidence: str, rival: int | None) -> str:
     clusters = f"{evidence.capitalize()} evidence for {k} clusters:"
     if "recurrence" not in found.scores:
-        return f"{clusters} there is only one clustering, and nothing to compare it with."
+        return f"{clusters} there is only one clustering to compare."
     overlap = found.at("recurrence", k)
     if overlap >= _MODERATE and evidence == "weak":
         best = found.recommended["support"] or k
         return (
-            f"{clusters} halves of the members do not find the {best} clusters with the largest"
-            f" support again ({found.at('recurrence', best):.0%} overlap on average)."
+            f"{clusters} in halves of the members, the {best} clusters with the largest support"
+            f" do not recur ({found.at('recurrence', best):.0%} overlap on average)."
         )
     which = "the same" if overlap >= _STRONG else "nearly the same"
-    which = "partly other" if overlap < _MODERATE else which
-    again = f"halves of the members find {which} ones ({overlap:.0%} overlap on average)"
+    which = "partly different" if overlap < _MODERATE else which
+    again = f"halves of the members give {which} ones ({overlap:.0%} overlap on average)"
     if evidence == "strong":
-        return f"{clusters} {again}, and no number further than one away is supported as well."
-    also = "" if rival is None else f", and {rival} clusters are supported nearly as well or better"
+        return f"{clusters} {again}, and no number except its neighbours has similar support."
+    also = "" if rival is None else f", and {rival} clusters have nearly the same or more support"
     return f"{clusters} {again}{also}."
 
 
@@ -204,17 +204,17 @@ def _evidence_sentence(found: Findings, k: int, evidence: str, rival: int | None
 
 
 def _decision(found: Findings, k: int) -> str:
-    """Return what the criterion that was asked for says."""
+    """Return the result of the requested criterion."""
     if len(found.ks) == 1:
-        return f"k = {k} is the only one looked at."
-    score, looked = found.at(found.decisive, k), f"of the {len(found.ks)} looked at"
+        return f"k = {k} is the only number that was compared."
+    score, looked = found.at(found.decisive, k), f"of {len(found.ks)} compared"
     if found.decisive == "delta_area":
         return (
             f"k = {k} is the last that adds {_LEAST_GAIN:.0%} or more to the area under the"
             f" consensus distribution ({score:.1%}), {looked}."
         )
     which = "smallest" if found.decisive in _LOWER_IS_BETTER else "largest"
-    return f"k = {k} has the {which} {_IN_WORDS[found.decisive]} ({score:.3g}) {looked}."
+    return f"k = {k} has the {which} {_CRITERION_NAMES[found.decisive]} ({score:.3g}) {looked}."
 
 
 def _agreement(found: Findings, k: int) -> list[str]:
@@ -225,37 +225,37 @@ def _agreement(found: Findings, k: int) -> list[str]:
 
 
 def _opinions(found: Findings, k: int) -> list[str]:
-    """Return what the other criteria would choose."""
+    """Return the choices of the other criteria."""
     others = {
-        _IN_WORDS[name]: choice
+        _CRITERION_NAMES[name]: choice
         for name, choice in found.recommended.items()
         if name not in (found.decisive, "recurrence") and choice is not None
     }
     same = [words for words, choice in others.items() if choice == k]
     differ = [f"{words} ({choice})" for words, choice in others.items() if choice != k]
     return [
-        *([f"The same number by: {', '.join(same)}."] if same else []),
-        *([f"Other numbers by: {', '.join(differ)}."] if differ else []),
+        *([f"Same number by: {', '.join(same)}."] if same else []),
+        *([f"Different number by: {', '.join(differ)}."] if differ else []),
     ]
 
 
 def _caveats(found: Findings, k: int) -> list[str]:
-    """Return what makes the choice less sure."""
+    """Return limitations of the choice."""
     reasons = []
     close = _close(found, k).tolist()
     if close:
         reasons.append(f"Nearly as good: k = {', '.join(map(str, close))}.")
     if len(found.ks) > 1 and k == found.ks[-1] < found.largest:
-        reasons.append(f"It is the largest k looked at: look beyond {k} too, if that makes sense.")
+        reasons.append(f"It is the largest k compared: consider numbers above {k} as well.")
     fewer = found.ks[~found.attained].tolist()
     if fewer:
         shown = ", ".join(map(str, fewer[:5])) + (", ..." if len(fewer) > 5 else "")
-        reasons.append(f"{found.method} gives fewer clusters than asked for at k = {shown}.")
+        reasons.append(f"{found.method} gives fewer clusters than requested at k = {shown}.")
     return reasons
 
 
 def _close(found: Findings, k: int) -> NDArray[np.int64]:
-    """Return the other k whose scores are nearly that of the chosen one."""
+    """Return the other k with scores near the chosen one."""
     curve = found.scores[found.decisive]
     spread = np.nanmax(curve) - np.nanmin(curve)
     near = np.abs(curve - found.at(found.decisive, k)) <= _CLOSE * spread
@@ -263,12 +263,12 @@ def _close(found: Findings, k: int) -> NDArray[np.int64]:
 
 
 def _runners_up(found: Findings, k: int) -> list[int]:
-    """Return what is close or a peak by the decisive curve, the best first."""
+    """Return the k that are close or peaks of the decisive curve, the best first."""
     ks, curve, attained = found.ks, found.scores[found.decisive], found.attained
     signed = -curve if found.decisive in _LOWER_IS_BETTER else curve
     signed = np.where(np.isnan(signed) | (attained.any() & ~attained), -np.inf, signed)
     padded = np.concatenate([[-np.inf], signed, [-np.inf]])
-    # A bump in the lower half of the curve is nothing to look at.
+    # Peaks in the lower half of the curve are ignored.
     finite = signed[np.isfinite(signed)]
     middle = (finite.min() + finite.max()) / 2 if len(finite) else 0.0
     peaks = (signed >= padded[:-2]) & (signed >= padded[2:]) & (signed >= middle)

@@ -50,7 +50,7 @@ function ramp() {
 }
 const shade = (table, level) => `rgb(${table[level * 3]} ${table[level * 3 + 1]} ${table[level * 3 + 2]})`;
 
-// -- what is under the pointer -----------------------------------------------------------------
+// -- tooltips -----------------------------------------------------------------------------------
 
 const tip = document.getElementById("tip");
 function showTip(event, lines) {
@@ -65,8 +65,8 @@ function showTip(event, lines) {
 }
 const hideTip = () => { tip.hidden = true; };
 addEventListener("scroll", hideTip, { passive: true });
-addEventListener("pointerdown", hideTip, { capture: true });  // before what is touched shows its own
-const onLeave = (event) => { if (event.pointerType === "mouse") hideTip(); };  // a finger always leaves
+addEventListener("pointerdown", hideTip, { capture: true });  // before the touched element shows its own
+const onLeave = (event) => { if (event.pointerType === "mouse") hideTip(); };  // touch always leaves
 
 function hover(node, lines) {
   node.addEventListener("pointermove", (event) => showTip(event, lines()));

@@ -34,7 +34,7 @@ const TABLES = {
       figure("with the consensus", members.agreement),
       figure("with the others", members.others),
       { title: "turnout", value: (row) => members.turnout[row], show: (row) => `${Math.round(100 * members.turnout[row])} %` },
-      words("look at it because", (row) => members.reason[row]),
+      words("check because", (row) => members.reason[row]),
     ], members.name.length, { marked: (row) => members.reason[row] !== "" });
   },
   k(holder) {

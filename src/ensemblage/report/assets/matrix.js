@@ -119,7 +119,7 @@ function matrix(holder, spec) {
   colourPicture();
   drawn(area, paint);
 
-  // -- moving about ----------------------------------------------------------------------------
+  // -- panning ---------------------------------------------------------------------------------
 
   const within = (value, low, high) => Math.min(Math.max(value, low), high);
   function settle() {

@@ -1,4 +1,4 @@
-"""Why a consensus should be looked at twice: what stands above everything else in a report."""
+"""Warnings about a consensus, shown at the top of a report."""
 
 from __future__ import annotations
 
@@ -12,39 +12,39 @@ from ensemblage.methods import (
     LWGP,
     Consensus,
     Vote,
-    agreement_beside,
-    default_beside,
+    agreement_with_default,
+    default_for,
     without_comparison,
 )
 from ensemblage.metrics.agreement import ari_of_groups
 from ensemblage.metrics.explain import lowest_usual
-from ensemblage.report._words import listed
+from ensemblage.report._findings import listed
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from ensemblage import metrics
 
-#: Methods of different kinds that are cheap: a graph, a tree, votes.
+#: Cheap methods of different kinds: a graph, a tree, votes.
 _OTHERS = (LWGP, EAC, Vote)
 _WEAK = ("weak", "none")
 _NAMED = 5
 
 
-def doubts(fitted: Any, splits: metrics.SplitSummary) -> list[str]:
-    """Return the reasons to doubt a consensus, each a sentence or two; none where all is well."""
+def cautions(fitted: Any, splits: metrics.SplitSummary) -> list[str]:
+    """Return the warnings about a consensus, each a sentence or two, if any."""
     name = method_name(fitted)
-    found = [
+    texts = [
         _of_members(fitted, name),
         _of_the_graph(fitted),
         _of_k(fitted),
         _of_splits(splits),
     ]
-    return [text for text in found if text]
+    return [text for text in texts if text]
 
 
 def method_name(fitted: Any) -> str:
-    """Return the method whose labels these are, as texts call it."""
+    """Return the method of the labels, as texts name it."""
     name = type(fitted).__name__
     if isinstance(fitted, Consensus) and fitted.method != "auto":
         return type(fitted.estimator_).__name__
@@ -52,19 +52,20 @@ def method_name(fitted: Any) -> str:
 
 
 def _of_members(fitted: Any, name: str) -> str:
-    """Say that a method agrees less than others do: with the clusterings, or with other methods."""
+    """Warn if a method agrees less than others with the clusterings, or with other methods."""
     with warnings.catch_warnings(), without_comparison():
-        warnings.simplefilter("ignore")  # the fit has said what there was to say
-        default = default_beside(fitted)
+        warnings.simplefilter("ignore")  # the fit has raised these warnings
+        default = default_for(fitted)
         if default is None:
             return ""
-        found = agreement_beside(fitted, default)
+        agreement = agreement_with_default(fitted, default)
         others = _other_labels(fitted, default, name)
     texts = []
-    if found.is_doubtful:
+    if agreement.is_unreliable:
         texts.append(
             f"{name} agrees less with the clusterings than the default method: its clusters have a"
-            f" mean NMI of {found.own:.2f} with them, those of Consensus {found.default:.2f}."
+            f" mean NMI of {agreement.own:.2f} with them, those of Consensus"
+            f" {agreement.default:.2f}."
         )
     own, between = _agreement_with(fitted, others)
     if own[0] < lowest_usual(own):
@@ -80,7 +81,7 @@ def _of_members(fitted: Any, name: str) -> str:
 def _other_labels(fitted: Any, default: Any, name: str) -> dict[str, NDArray[np.int64]]:
     """Return the labels of microclusters by other methods, at the same number of clusters."""
     own = type(default).__name__
-    found = {} if name == own else {own: default._micro_labels}
+    labels = {} if name == own else {own: default._micro_labels}
     for other in _OTHERS:
         if other.__name__ == name:
             continue
@@ -88,14 +89,14 @@ def _other_labels(fitted: Any, default: Any, name: str) -> dict[str, NDArray[np.
         if "random_state" in estimator.get_params():
             estimator.set_params(random_state=0)
         estimator.fit(fitted._ensemble, member_weight=fitted.member_weight_)
-        found[other.__name__] = estimator._micro_labels
-    return found
+        labels[other.__name__] = estimator._micro_labels
+    return labels
 
 
 def _agreement_with(
     fitted: Any, others: dict[str, NDArray[np.int64]]
 ) -> tuple[NDArray[np.float64], float]:
-    """Return the mean ARI of each method with the rest, ours first; that of the others alone."""
+    """Return the mean ARI of each method with the rest, ours first; and among the others."""
     sizes = fitted.microclusters_.sizes
     all_labels = [fitted._micro_labels, *others.values()]
     scores = np.array([[ari_of_groups(a, b, sizes) for b in all_labels] for a in all_labels])
@@ -106,35 +107,35 @@ def _agreement_with(
 
 
 def _of_the_graph(fitted: Any) -> str:
-    """Say that the default method took its second choice."""
+    """Warn if the default method used its second choice."""
     second = isinstance(fitted, Consensus) and fitted._took_second_choice
     return " ".join(fitted.reasons_) if second else ""
 
 
 def _of_k(fitted: Any) -> str:
-    """Say that the number of clusters was chosen on weak evidence."""
+    """Warn if the number of clusters was chosen on weak evidence."""
     choice: Any = getattr(fitted, "k_choice_", None)
     evidence = getattr(choice, "evidence", None)
     if evidence not in _WEAK:
         return ""
     runners_up = list(map(str, choice.runners_up))
-    others = f" Also look at {listed(runners_up)}." if runners_up else ""
+    others = f" Also try {listed(runners_up)}." if runners_up else ""
     if evidence == "none":
         return f"The clusterings show no structure, so all objects are in one cluster.{others}"
     return f"The evidence for {choice.k} clusters is weak.{others}"
 
 
 def _of_splits(splits: metrics.SplitSummary) -> str:
-    """Say which clusters look like two groups."""
-    found = np.flatnonzero(splits.two_groups).tolist()
-    if not found:
+    """Warn of clusters that may be two groups."""
+    clusters = np.flatnonzero(splits.two_groups).tolist()
+    if not clusters:
         return ""
-    if len(found) == 1:
-        text = f"Cluster {found[0]} looks like two groups"
+    if len(clusters) == 1:
+        text = f"Cluster {clusters[0]} may be two groups"
     else:
-        shown = [str(cluster) for cluster in found[:_NAMED]]
-        more = f" and {len(found) - _NAMED} more" * (len(found) > _NAMED)
-        text = f"Clusters {listed(shown)}{more} look like two groups each"
+        shown = [str(cluster) for cluster in clusters[:_NAMED]]
+        more = f" and {len(clusters) - _NAMED} more" * (len(clusters) > _NAMED)
+        text = f"Clusters {listed(shown)}{more} may be two groups each"
     return (
         f"{text}: see the heatmap. Confidence does not show this. A larger k or another method may"
         " fit better."

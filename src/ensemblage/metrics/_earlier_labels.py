@@ -1,4 +1,4 @@
-"""Earlier labels of the same objects, whose numbers new labels are to keep."""
+"""Checks of earlier labels of the same objects, for `align_to`."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ensemblage._messages import ParameterError
+from ensemblage._messages import ParameterError, counted
 from ensemblage._validate.tables import is_series
 from ensemblage._validate.votes import as_array
 from ensemblage.flow.codes import is_missing, whole_numbers
@@ -14,20 +14,20 @@ from ensemblage.flow.codes import is_missing, whole_numbers
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-_EXPECTED = "the earlier labels of the objects, whole numbers"
+_EXPECTED = "the earlier labels of the objects, integers"
 
 
 def index_of(labels: Any) -> Any:
-    """Return the index of a Series of pandas, None for anything else."""
+    """Return the index of a pandas Series, None for anything else."""
     return labels.index if is_series(labels) else None
 
 
-def check_earlier(
+def check_earlier_labels(
     owner: str, name: str, earlier: Any, n_objects: int, index: Any = None
 ) -> NDArray[np.int64]:
-    """Return earlier labels as whole numbers, -1 where an object had none.
+    """Return earlier labels as integers, -1 for an object without one.
 
-    A Series is matched by `index`, the names of the objects, where they have one.
+    A Series is matched by `index`, the names of the objects, if they have one.
     """
     if index is not None and is_series(earlier):
         if not earlier.index.is_unique:
@@ -36,14 +36,14 @@ def check_earlier(
             expected = f"{_EXPECTED}, one for each"
             raise ParameterError(owner, name, expected, f"several for {twice!r}", hint)
         place = earlier.index.get_indexer(index)
-        found = _whole(owner, name, as_array(earlier))
-        return np.where(place < 0, -1, np.append(found, -1)[place])
-    found = as_array(earlier)
-    if found.shape != (n_objects,):
-        expected = f"{_EXPECTED}, one for each of the {n_objects:,} objects"
-        hint = "Pass Series with an index for objects that were not the same before."
-        raise ParameterError(owner, name, expected, f"an array of shape {found.shape}", hint)
-    return _whole(owner, name, found)
+        labels = _whole(owner, name, as_array(earlier))
+        return np.where(place < 0, -1, np.append(labels, -1)[place])
+    labels = as_array(earlier)
+    if labels.shape != (n_objects,):
+        expected = f"{_EXPECTED}, one for each of {counted(n_objects, 'object')}"
+        hint = "Pass Series with an index if the objects have changed."
+        raise ParameterError(owner, name, expected, f"an array of shape {labels.shape}", hint)
+    return _whole(owner, name, labels)
 
 
 def _whole(owner: str, name: str, labels: NDArray[Any]) -> NDArray[np.int64]:
@@ -59,5 +59,5 @@ def _whole(owner: str, name: str, labels: NDArray[Any]) -> NDArray[np.int64]:
     if whole is None:
         odd = next((label for label in labels.tolist() if isinstance(label, str)), None)
         got = odd if odd is not None else labels.dtype.name
-        raise ParameterError(owner, name, _EXPECTED, got, "Number other labels first.")
+        raise ParameterError(owner, name, _EXPECTED, got, "Convert other labels to integers first.")
     return whole.astype(np.int64)

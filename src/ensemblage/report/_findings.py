@@ -1,4 +1,4 @@
-"""The findings of a report as sentences, for readers who have never seen a consensus."""
+"""The findings of a report as sentences, for readers new to consensus clustering."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ensemblage._messages import counted
 from ensemblage.report._facts import SURE
 from ensemblage.report._text import short
 
@@ -24,23 +25,23 @@ def summary(
     truth: dict[str, Any] | None,
 ) -> list[dict[str, str]]:
     """Return the sentences of the summary, each with a heading."""
-    found = [
-        ("Method", _what(fitted, len(members["name"]))),
-        ("Confidence", _how_sure(fitted, clusters)),
+    parts = [
+        ("Method", _method(fitted, len(members["name"]))),
+        ("Confidence", _confidence(fitted, clusters)),
         ("Weak clusters", _weak(clusters)),
-        ("Clusterings to check", _look_at(members)),
+        ("Clusterings to check", _to_check(members)),
     ]
     if seeds is not None:
-        found.insert(2, ("Effect of the seed", _chance(fitted, seeds)))
+        parts.insert(2, ("Effect of the seed", _seed_effect(fitted, seeds)))
     if k is not None:
-        found.append(("How many clusters", k["words"]))
+        parts.append(("Number of clusters", k["text"]))
     if truth is not None:
-        found.append(("True classes", _truth(truth)))
-    return [{"heading": heading, "text": text} for heading, text in found]
+        parts.append(("True classes", _truth(truth)))
+    return [{"heading": heading, "text": text} for heading, text in parts]
 
 
 def tiles(fitted: Any, n_members: int) -> list[dict[str, str]]:
-    """Return the figures that stand at the top."""
+    """Return the figures at the top."""
     sure = fitted.confidence_
     return [
         {"figure": f"{len(fitted.labels_):,}", "text": "objects"},
@@ -49,17 +50,6 @@ def tiles(fitted: Any, n_members: int) -> list[dict[str, str]]:
         {"figure": f"{fitted.n_clusters_:,}", "text": "clusters"},
         {"figure": f"{sure.mean():.2f}", "text": "mean confidence"},
     ]
-
-
-def counted(n: int, what: str) -> str:
-    """Return a number with its noun.
-
-    Examples
-    --------
-    >>> counted(1, "object"), counted(1200, "object")
-    ('1 object', '1,200 objects')
-    """
-    return f"{n:,} {what}{'' if n == 1 else 's'}"
 
 
 def listed(names: list[str]) -> str:
@@ -73,22 +63,22 @@ def listed(names: list[str]) -> str:
     return " and ".join(filter(None, [", ".join(names[:-1]), names[-1]]))
 
 
-def _what(fitted: Any, n_members: int) -> str:
+def _method(fitted: Any, n_members: int) -> str:
     n, groups, k = len(fitted.labels_), fitted.n_microclusters_, fitted.n_clusters_
-    asked = fitted.n_clusters
-    fewer = isinstance(asked, (int, np.integer)) and k < asked
+    requested = fitted.n_clusters
+    fewer = isinstance(requested, (int, np.integer)) and k < requested
     reasons = " ".join(getattr(fitted, "reasons_", []))
     return (
-        f"{counted(n, 'object')} were clustered {n_members:,} time{'s' * (n_members != 1)}. The"
-        f" clusterings separate {counted(groups, 'group')} of objects (microclusters: objects with"
-        f" the same label in every clustering). {type(fitted).__name__} merged them into"
-        f" {counted(k, 'cluster')}"
-        + (f"; {asked} were requested, but the votes do not support more." if fewer else ".")
+        f"{counted(n, 'object')} {'was' if n == 1 else 'were'} clustered"
+        f" {counted(n_members, 'time')}. The clusterings separate {counted(groups, 'group')} of"
+        f" objects (microclusters: objects with the same label in every clustering)."
+        f" {type(fitted).__name__} merged them into {counted(k, 'cluster')}"
+        + (f"; {requested} were requested, but the votes do not support more." if fewer else ".")
         + f" {reasons}"
     ).strip()
 
 
-def _how_sure(fitted: Any, clusters: dict[str, Any]) -> str:
+def _confidence(fitted: Any, clusters: dict[str, Any]) -> str:
     if fitted.n_clusters_ == 1:
         return "There is a single cluster, so there is no other one to compare with."
     sure = fitted.confidence_
@@ -106,10 +96,10 @@ def _how_sure(fitted: Any, clusters: dict[str, Any]) -> str:
     return text
 
 
-def _chance(fitted: Any, seeds: metrics.SeedSpread) -> str:
+def _seed_effect(fitted: Any, seeds: metrics.SeedSpread) -> str:
     name = type(fitted).__name__
     if seeds.exact:
-        return f"None: {name} draws no random numbers, so equal votes give equal clusters."
+        return f"None: {name} is deterministic."
     moved = int((seeds.agreement < 1.0).sum())
     if moved == 0:
         return f"None: {name} gives the same clusters with {seeds.n_seeds} other seeds."
@@ -122,7 +112,7 @@ def _chance(fitted: Any, seeds: metrics.SeedSpread) -> str:
 
 
 def _below(score: float) -> str:
-    """Return a score with three decimals, cut off: only what is 1 says so.
+    """Return a score with three decimals, rounded down: only 1 is shown as 1.
 
     Examples
     --------
@@ -133,7 +123,7 @@ def _below(score: float) -> str:
 
 
 def _share(part: float) -> str:
-    """Return a share in percent that says 100 % or 0 % only where that is so.
+    """Return a share in percent; only exact values are shown as 100 % or 0 %.
 
     Examples
     --------
@@ -150,29 +140,29 @@ def _weak(clusters: dict[str, Any]) -> str:
     if not weak:
         return (
             "None: in every cluster the objects are, on average, clearly closer to each other than"
-            " to the next cluster, and no cluster looks like two groups."
+            " to the next cluster, and no cluster seems to be two groups."
         )
     shown = "; ".join(f"cluster {place} ({why})" for place, why in weak[:_NAMED])
     more = f"; and {len(weak) - _NAMED} more" if len(weak) > _NAMED else ""
     return f"{shown[0].upper()}{shown[1:]}{more}. Check them in the heatmap before you use them."
 
 
-def _look_at(members: dict[str, Any]) -> str:
-    found = [
+def _to_check(members: dict[str, Any]) -> str:
+    reasons = [
         f"{short(name, 40)}: {short(why, 160)}"
         for name, why in zip(members["name"], members["reason"], strict=True)
         if why
     ]
-    if not found:
-        return "None: there are no copies, no empty clusterings and no outliers."
-    more = f"; and {len(found) - _NAMED} more, marked in the table" * (len(found) > _NAMED)
-    return f"{'; '.join(found[:_NAMED])}{more}."
+    if not reasons:
+        return "None: no duplicates, no empty clusterings and no outliers."
+    more = f"; and {len(reasons) - _NAMED} more, marked in the table" * (len(reasons) > _NAMED)
+    return f"{'; '.join(reasons[:_NAMED])}{more}."
 
 
 def _truth(truth: dict[str, Any]) -> str:
     text = (
         f"NMI {truth['nmi']:.3f} and ARI {truth['ari']:.3f} with {len(truth['name'])} true"
-        " classes; 1 is the same partition, 0 is no relation."
+        " classes; 1 is the same partition, 0 is independent."
     )
     if truth["missing"]:
         text += f" Without a class, and ignored: {counted(truth['missing'], 'object')}."

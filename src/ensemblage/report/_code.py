@@ -1,4 +1,4 @@
-"""The Python that makes the same report again: every option that differs from its default."""
+"""Python code that reproduces a report: all options that differ from their defaults."""
 
 from __future__ import annotations
 
@@ -25,9 +25,9 @@ def python_code(model: Any, beside: Iterable[str], title: str | None) -> str:
     model : fitted estimator
         A consensus method, fitted on ``votes``, or `EnsembleClustering`, fitted on ``features``.
     beside : iterable of str
-        Further arguments that the report was given, each under its own name.
+        Further arguments of the report, each under its own name.
     title : str or None
-        The heading, where one was given.
+        The heading, if one was passed.
     """
     writer = _Writer()
     call = writer.estimator(model)
@@ -48,19 +48,19 @@ def python_code(model: Any, beside: Iterable[str], title: str | None) -> str:
 
 
 def fitted_on(model: Any) -> str:
-    """Return what the code calls the data that a model was fitted on."""
+    """Return the name of the data that a model was fitted on, in the code."""
     return "features" if hasattr(model, "consensus_") else "votes"
 
 
 class _Writer:
-    """Values as code; what has to be imported for it, and what code cannot say."""
+    """Values as code, the imports that they need, and notes on values without code."""
 
     def __init__(self) -> None:
         self.imports: set[str] = set()
         self.notes: list[str] = []
 
     def estimator(self, value: Any) -> str:
-        """Return the constructor's call, with those parameters that differ from their defaults."""
+        """Return the constructor call, with the parameters that differ from their defaults."""
         kind = type(value)
         signature = inspect.signature(kind.__init__).parameters
         words = []
@@ -94,11 +94,11 @@ class _Writer:
             return self.estimator(value)
         if isinstance(value, _PLAIN):
             return visible(repr(value))
-        self.notes.append(f"# {name} was {visible(repr(value))}: define it before.")
+        self.notes.append(f"# {name} was {visible(repr(value))}: define it first.")
         return name
 
     def _name(self, kind: type[Any]) -> str:
-        """Return what a class is called after its import, from where it is public."""
+        """Return the name of a class after its import from its public module."""
         module = kind.__module__
         if module.split(".")[0] == "ensemblage":
             return f"en.{kind.__name__}"
@@ -111,7 +111,7 @@ class _Writer:
         return kind.__name__
 
     def _note_seed(self, value: Any, given: Any) -> None:
-        """Say that a seed was not fixed, where it matters."""
+        """Note that a seed was not fixed, if that affects the labels."""
         if given is not None or hasattr(value, "_seed") or hasattr(value, "consensus_"):
             self.notes.append(
                 "# The seed was drawn (random_state was not a number): labels may differ."
@@ -119,7 +119,7 @@ class _Writer:
 
 
 def _is_seed(value: Any) -> bool:
-    """Tell whether a seed gives the same labels again; one that was drawn has no number."""
+    """Tell whether a seed reproduces the labels; a drawn one does not."""
     return isinstance(value, (int, np.integer)) and not isinstance(value, DrawnSeed)
 
 

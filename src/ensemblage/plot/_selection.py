@@ -1,4 +1,4 @@
-"""What pictures need of a fitted method: a part of its objects, and the similarity of these."""
+"""Input of plots: a sample of the objects of a fitted method, and their similarity."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ if TYPE_CHECKING:
     from ensemblage._types import FloatArray
 
 
-_FEW = 200  # of which the best order of the leaves is found; it takes cubic time
+_FEW = 200  # most leaves in optimal order, which takes cubic time
 
 
 def similarity_of(fitted: Any, rows: NDArray[np.integer[Any]]) -> tuple[FloatArray, str]:
-    """Return the similarity of some microclusters by the method itself, and what it is called."""
+    """Return the method's own similarity of some microclusters, and its name."""
     return fitted._similarity_between(rows), fitted._similarity_name()
 
 
@@ -44,7 +44,7 @@ def confidence_of_microclusters(fitted: Any) -> FloatArray:
 
 
 def drawn(weights: NDArray[np.int64], at_most: int, seed: int = 0) -> NDArray[np.int64]:
-    """Return some of the places, each drawn as likely as it is heavy; all where they are few."""
+    """Return a sample of positions, in proportion to their weights; all if they are few."""
     n = len(weights)
     if n <= at_most:
         return np.arange(n)
@@ -57,9 +57,9 @@ def drawn(weights: NDArray[np.int64], at_most: int, seed: int = 0) -> NDArray[np
 def like_beside_like(
     similarity: FloatArray, rows: NDArray[np.integer[Any]] | None = None
 ) -> NDArray[np.int64]:
-    """Return an order in which similar rows are neighbours: the leaves of an average-link tree.
+    """Return an order in which similar rows are adjacent: the leaves of an average-link tree.
 
-    With `rows`, that of these rows of the matrix, some perhaps twice; equal ones stay together.
+    With `rows`, the order of these rows of the matrix, which may repeat; equal ones stay together.
     """
     n_all = len(similarity)
     units, of_row = (
@@ -73,10 +73,10 @@ def like_beside_like(
 
 
 def two_axes(columns: FloatArray) -> FloatArray:
-    """Return rows by their first two principal components, each pointing to its longer side."""
+    """Return the first two principal components of rows, each oriented to its longer side."""
     centred = columns - columns.mean(axis=0)
     _, _, directions = np.linalg.svd(centred, full_matrices=False)
-    found = np.zeros((len(columns), 2))
+    components = np.zeros((len(columns), 2))
     part = centred @ directions[:2].T
-    found[:, : part.shape[1]] = part
-    return found * np.where(np.abs(found.min(axis=0)) > found.max(axis=0), -1.0, 1.0)
+    components[:, : part.shape[1]] = part
+    return components * np.where(np.abs(components.min(axis=0)) > components.max(axis=0), -1.0, 1.0)

@@ -1,4 +1,4 @@
-"""Objects that are no table: refused at once, with the call that takes them."""
+"""Objects that are not tables: rejected at once, with the call that accepts them."""
 
 from pathlib import Path
 

@@ -1,8 +1,8 @@
-"""Whether random walks can be trusted on the votes at hand.
+"""Check whether random walks are reliable on the given votes.
 
-PTA and PTGP need several microclusters in every cluster. Where a cluster is one or two of them,
-which is usual on easy data, walkers have nowhere to go inside it, and the result can be worse than
-the average clustering. What the default method makes of the same votes shows it.
+PTA and PTGP need several microclusters in every cluster. If a cluster has only one or two, which is
+common on easy data, walkers cannot move inside it, and the result can be worse than the average
+clustering. A comparison with the default method on the same votes detects this.
 """
 
 from __future__ import annotations
@@ -20,9 +20,9 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-#: A result is doubtful if its agreement with the members is below this share of the default's.
+#: A result is unreliable if its agreement with the members is below this share of the default's.
 _SHARE = 0.9
-#: Beyond so many microclusters walks have room, and the comparison would take long.
+#: Above this number of microclusters walks are reliable, and the comparison would be slow.
 MOST_MICROCLUSTERS = 4000
 
 _compares: ContextVar[bool] = ContextVar("compares", default=True)
@@ -30,7 +30,7 @@ _compares: ContextVar[bool] = ContextVar("compares", default=True)
 
 @contextmanager
 def without_comparison() -> Iterator[None]:
-    """Fit inside without comparing with the default method, for those who compare themselves."""
+    """Fit without the comparison with the default method, for callers that compare themselves."""
     token = _compares.set(False)
     try:
         yield
@@ -38,61 +38,62 @@ def without_comparison() -> Iterator[None]:
         _compares.reset(token)
 
 
-def warn_if_doubtful(estimator: Any, name: str) -> None:
-    """Warn where a fitted method agrees clearly less with the members than the default does."""
-    default = default_beside(estimator) if _compares.get() else None
+def warn_if_unreliable(estimator: Any, name: str) -> None:
+    """Warn if a fitted method agrees clearly less with the members than the default does."""
+    default = default_for(estimator) if _compares.get() else None
     if default is None:
         return
-    found = agreement_beside(estimator, default)
-    if not found.is_doubtful:
+    compared = agreement_with_default(estimator, default)
+    if not compared.is_unreliable:
         return
     k, n = estimator.n_clusters_, estimator.n_microclusters_
     table, sizes, _ = estimator.microclusters_
     _validate.warn(
-        f"{name} cannot be trusted on these votes: its {k} clusters have a mean NMI of"
-        f" {found.own:.2f} with the clusterings, those of Consensus {found.default:.2f}. Its random"
-        f" walks need several microclusters in every cluster, and there are {n} microclusters;"
-        f" {_largest_single(table, sizes)}. Use Consensus({k}), or add more varied clusterings.",
+        f"{name} is unreliable on these votes: its {k} clusters have a mean NMI of"
+        f" {compared.own:.2f} with the clusterings, those of Consensus {compared.default:.2f}. Its"
+        f" random walks need several microclusters in every cluster, and there are {n}"
+        f" microclusters; {_largest_single(table, sizes)}. Use Consensus({k}), or add more"
+        f" varied clusterings.",
         _validate.UntrustedMethodWarning,
     )
 
 
 class Agreement(NamedTuple):
-    """Mean NMI with the members: that of a method, and that of the default at the same k."""
+    """Mean NMI with the members, of a method and of the default at the same k."""
 
     own: float
     default: float
 
     @property
-    def is_doubtful(self) -> bool:
+    def is_unreliable(self) -> bool:
         """Whether the method agrees clearly less with the members."""
         return self.own < _SHARE * self.default
 
 
-def default_beside(estimator: Any) -> Any:
-    """Return the default method at the same k; None where that would say little or take long."""
-    from ensemblage.methods.consensus import Consensus  # which may be the one that asks
+def default_for(estimator: Any) -> Any:
+    """Return the default method at the same k; None if it would be uninformative or slow."""
+    from ensemblage.methods.consensus import Consensus  # circular at module level
 
     k, n = estimator.n_clusters_, estimator.n_microclusters_
     if k < 2 or n > MOST_MICROCLUSTERS or estimator._from_similarity:
         return None
     default = Consensus(k, random_state=0, n_jobs=estimator.n_jobs)
-    default._warns_of_chance = False  # the one beside it warns
+    default._warns_of_chance = False  # the compared method warns
     if type(estimator) is Consensus and _is_default(estimator, default):
         return estimator
     try:
         return default.fit(estimator._ensemble, member_weight=estimator.member_weight_)
-    except MemoryError:  # a comparison must not make a fit fail
+    except MemoryError:  # the comparison must not make a fit fail
         return None
 
 
 def _is_default(estimator: Any, default: Any) -> bool:
-    """Tell whether a `Consensus` has the parameters that decide labels as the default has them."""
+    """Tell whether a `Consensus` has default values for all parameters that affect labels."""
     names = ("method", "min_cluster_size")
     return all(getattr(estimator, name) == getattr(default, name) for name in names)
 
 
-def agreement_beside(estimator: Any, default: Any) -> Agreement:
+def agreement_with_default(estimator: Any, default: Any) -> Agreement:
     """Return how well the clusters of a method and of the default agree with the members."""
     table, sizes, _ = estimator.microclusters_
     return Agreement(
@@ -104,14 +105,14 @@ def agreement_beside(estimator: Any, default: Any) -> Agreement:
 
 
 def _largest_single(table: NDArray[np.int32], sizes: NDArray[np.int64]) -> str:
-    """Return how large a cluster of the ensemble is that is a single microcluster."""
+    """Return the size of the largest cluster of the ensemble that is a single microcluster."""
     members = flow.membership(table)
     parts = members.sum(axis=0)
     objects = members.T @ sizes
     single = objects[parts == 1]
     if not len(single):
-        return "no cluster of the ensemble is a single one"
+        return "no cluster of the ensemble is a single microcluster"
     return (
-        f"the largest cluster of the ensemble that is a single one has {int(single.max()):,} of"
-        f" {int(sizes.sum()):,} objects"
+        f"the largest cluster of the ensemble that is a single microcluster has"
+        f" {int(single.max()):,} of {int(sizes.sum()):,} objects"
     )

@@ -1,0 +1,95 @@
+"""Cases that tell a stream from one with a small mistake (tools/hand_mutants.toml)."""
+
+import numpy as np
+import pytest
+from scale_helpers import in_memory, labels_of, make_votes, table_of
+
+import ensemblage as en
+from ensemblage import tables
+from ensemblage.scale import _output, stream
+from ensemblage.scale._checkpoint import format_estimator
+from ensemblage.scale._index import add_votes, empty_index, numbers_of, votes_of
+
+pq = pytest.importorskip("pyarrow.parquet")
+
+
+def test_votes_that_become_other_known_votes_are_noticed(tmp_path, monkeypatch):
+    """No row is new, so that only the file itself shows it."""
+    path = tmp_path / "v.csv"
+    path.write_text("a,b\n" + "0,1\n1,0\n" * 300)
+    real = stream.Threads.second_pass
+
+    def second_pass(self, *arguments):
+        path.write_text("a,b\n" + "1,0\n0,1\n" * 300)
+        return real(self, *arguments)
+
+    monkeypatch.setattr(stream.Threads, "second_pass", second_pass)
+    with pytest.raises(tables.FileFormatError, match="has changed while it was read"):
+        stream.consensus(path, en.EAC(2), tmp_path / "l.csv", n_jobs=1)
+    assert not (tmp_path / "l.csv").exists()
+
+
+def test_rows_that_the_index_does_not_know_are_refused(tmp_path):
+    (tmp_path / "one.csv").write_text("a,b\n0,1\n1,0\n0,0\n")
+    (tmp_path / "other.csv").write_text("a,b\n0,1\n1,1\n0,0\n")
+    one, other = (
+        tables.scan(tmp_path / f"{name}.csv", id_column=None)[0] for name in ("one", "other")
+    )
+    index = empty_index(one)
+    (batch,) = one.batches()
+    add_votes(index, votes_of(one, batch, index), one, 0, 1)
+    (batch,) = other.batches()
+    with pytest.raises(tables.FileFormatError, match="has changed"):
+        numbers_of(other, batch, index)
+
+
+@pytest.mark.parametrize("suffix", ["csv", "parquet"])
+def test_rows_are_numbered_through_files_of_different_lengths(suffix, tmp_path):
+    votes = make_votes(100)
+    paths = []
+    for name, part in zip("abc", np.split(votes, [50, 57]), strict=True):
+        paths.append(tmp_path / f"{name}.parquet")
+        pq.write_table(table_of(part), paths[-1])
+    output = tmp_path / f"l.{suffix}"
+    stream.consensus(paths, en.EAC(3), output, n_jobs=1)
+    rows = (
+        pq.read_table(output)["row"].to_pylist()
+        if suffix == "parquet"
+        else [int(line.split(",")[0]) for line in output.read_text().splitlines()[1:]]
+    )
+    assert rows == list(range(100))
+
+
+def test_batches_longer_than_a_row_group_are_written_whole(tmp_path, monkeypatch):
+    monkeypatch.setattr(_output, "_ROWS_OF_GROUP", 7)
+    votes = make_votes(100)
+    pq.write_table(table_of(votes), tmp_path / "v.parquet")
+    stream.consensus(tmp_path / "v.parquet", en.EAC(3), tmp_path / "l.parquet", n_jobs=1)
+    expected = in_memory(votes, en.EAC(3)).labels_
+    np.testing.assert_array_equal(labels_of(tmp_path / "l.parquet"), expected)
+    groups = pq.ParquetFile(tmp_path / "l.parquet").metadata
+    assert [groups.row_group(i).num_rows for i in range(groups.num_row_groups)] == [7] * 14 + [2]
+
+
+def test_clusters_are_numbered_by_objects_not_by_kinds_of_them(tmp_path):
+    """The cluster with more microclusters has fewer objects."""
+    rows = ["0,0,0,0"] * 2 + ["0,0,0,1"] * 2 + ["0,0,2,0"] * 2 + ["1,1,1,5"] * 30
+    (tmp_path / "v.csv").write_text("\n".join(["a,b,c,d", *rows]))
+    for options, column in (({}, "label"), ({"cuts": [2]}, "k2")):
+        stream.consensus(
+            tmp_path / "v.csv", en.EAC(2), tmp_path / "l.parquet", by_size=True, **options
+        )
+        assert labels_of(tmp_path / "l.parquet", column).tolist() == [1] * 6 + [0] * 30
+
+
+def test_cuts_are_written_once_and_in_order(tmp_path):
+    pq.write_table(table_of(make_votes(60)), tmp_path / "v.parquet")
+    stream.consensus(tmp_path / "v.parquet", en.EAC(2), tmp_path / "l.parquet", cuts=[4, 2, 4, 3])
+    assert pq.read_table(tmp_path / "l.parquet").column_names == ["row", "k2", "k3", "k4"]
+
+
+def test_what_labels_depend_on_tells_runs_apart():
+    one = format_estimator(en.PTGP(3, random_state=0, n_jobs=1))
+    assert one == format_estimator(en.PTGP(3, random_state=0, n_jobs=2))
+    for other in (en.PTGP(3, random_state=1), en.PTGP(4, random_state=0), en.PTA(3)):
+        assert one != format_estimator(other.set_params(n_jobs=1))

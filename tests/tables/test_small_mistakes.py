@@ -1,0 +1,74 @@
+"""Cases that tell the tables from tables with a small mistake (tools/hand_mutants.toml)."""
+
+import numpy as np
+import pytest
+
+from ensemblage import tables
+from ensemblage.tables.columns import Codes, common_type
+
+pa = pytest.importorskip("pyarrow")
+pq = pytest.importorskip("pyarrow.parquet")
+
+
+def csv(tmp_path, text):
+    (tmp_path / "v.csv").write_text(text, encoding="utf-8")
+    return tmp_path / "v.csv"
+
+
+@pytest.mark.parametrize("cell", ["", "NA", "NaN", "nan", "-1", "-1.0", " NA "])
+@pytest.mark.parametrize("others", [("0", "1", "2"), ("x", "y", "z")])
+def test_cells_that_mean_no_vote(cell, others, tmp_path):
+    rows = [f"{label},{place % 2}" for place, label in enumerate([*others, cell])]
+    found = tables.votes_of(tables.read(csv(tmp_path, "\n".join(["a,b", *rows])), id_column="none"))
+    column = found[:, 0] if isinstance(found, np.ndarray) else found.arrays[0]
+    assert list(column[:3]) == ([0, 1, 2] if others[0] == "0" else list(others))
+    assert column[3] in (-1, None)
+
+
+@pytest.mark.parametrize("number", [2.0**54, 1e300])
+def test_floats_that_do_not_tell_neighbours_apart_are_refused(number, tmp_path):
+    pq.write_table(pa.table({"a": [number, 1.0], "b": [0, 1]}), tmp_path / "v.parquet")
+    with pytest.raises(tables.FileFormatError, match="save these as integers"):
+        tables.read(tmp_path / "v.parquet")
+    with pytest.raises(tables.FileFormatError, match="too large for a label"):
+        tables.read(csv(tmp_path, f"a,b\n{number:e},0\n1,1\n2,1\n"))
+
+
+def test_large_numbers_beside_gaps_are_refused_with_the_reason(tmp_path):
+    column = pa.array([2**63 + 1, None, 3], pa.uint64())
+    pq.write_table(pa.table({"a": column, "b": [0, 1, 1]}), tmp_path / "v.parquet")
+    with pytest.raises(tables.FileFormatError, match="no 64-bit integer type holds both"):
+        tables.read(tmp_path / "v.parquet")
+
+
+def test_ids_of_unsigned_and_signed_files_have_one_type():
+    wide = [pa.uint64(), pa.int64()]
+    assert common_type(wide) == common_type(wide[::-1]) == pa.string()
+    assert common_type([pa.int8(), pa.uint32()]) == pa.int64()
+    assert common_type([pa.uint8(), pa.uint64()]) == pa.uint64()
+
+
+def test_codes_of_numbers_that_62_bits_do_not_hold():
+    codes = Codes("a")
+    values = np.array([2**61, -(2**61) - 1, -(2**61), 2**61 - 1, -1, 2**61], dtype=np.int64)
+    found = codes.of_integers(values)
+    assert found[2:5].tolist() == values[2:5].tolist()
+    assert (found[:2] >= 2**61).all()
+    assert found[0] == found[5] != found[1]
+    codes.check_kind(found, "numbers", "v.csv")
+    assert codes.meaning(found) == values.tolist()
+
+
+def test_two_rows_of_features_have_no_ids(tmp_path):
+    two = tables.read_features(csv(tmp_path, "1,5.5\n2,6.5\n"))
+    assert len(two.columns) == 2
+    three = tables.read_features(csv(tmp_path, "1,5.5\n2,6.5\n3,1.5\n"))
+    assert len(three.columns) == 1
+
+
+def test_columns_set_apart_are_not_matched_by_a_pattern(tmp_path):
+    path = csv(tmp_path, "m_id,m_a,m_b,m_class\nx,0,1,0\ny,1,0,1\nz,1,1,1\n")
+    (source,) = tables.scan(path, columns=["m_*"], id_column="m_id", truth="m_class")
+    assert source.names == ["m_a", "m_b"]
+    (source,) = tables.scan(path, columns=["m_*"], id_column="m_id", keep=["m_a"], truth="m_class")
+    assert source.names == ["m_b"]
