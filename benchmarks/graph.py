@@ -19,7 +19,7 @@ import numpy as np
 import ensemblage as en
 from benchmarks.measure import cost, peak_memory
 from ensemblage import flow
-from ensemblage._blas import one_blas_thread
+from ensemblage.flow import one_blas_thread
 from ensemblage.flow._agreement import vote_codes
 from ensemblage.flow._jit import kernel
 from ensemblage.methods import ptgp

@@ -85,7 +85,7 @@ def _batched(suffix: str) -> Callable[[bytes, Path], None]:
                 for batch in source.batches(carried=True):
                     source.coded(batch, codes)
                     source.carried_arrays(batch, source.carried_types())
-                    source.carried_texts(batch)
+                    [tables.texts_of(column, "") for column in batch.carried]
 
     return read
 

@@ -8,14 +8,13 @@ import numpy as np
 import pytest
 
 import ensemblage as en
-from ensemblage import datasets
+from ensemblage import datasets, tables
 from ensemblage.datasets import _catalogue, _load
 from ensemblage.ensembles import _consensus
 from ensemblage.methods import _reliability
 from ensemblage.metrics import explain
 from ensemblage.metrics.choosing import _verdict
 from ensemblage.report import _facts, _findings
-from ensemblage.scale import stream
 
 
 def findings(curve, decisive="support"):
@@ -133,15 +132,15 @@ class TestSizesOfFiles:
         text = b"a,b\n" + b"0,1\n" * 500
         plain.write_bytes(text)
         packed.write_bytes(gzip.compress(text))
-        assert stream.bytes_in_memory([str(plain)]) == 8 * len(text)
-        assert stream.bytes_in_memory([str(packed)]) == 32 * packed.stat().st_size
+        assert tables.bytes_in_memory([str(plain)]) == 8 * len(text)
+        assert tables.bytes_in_memory([str(packed)]) == 32 * packed.stat().st_size
 
     def test_a_name_counts_sixteen_bytes(self, tmp_path):
         arrow = pytest.importorskip("pyarrow")
         parquet = pytest.importorskip("pyarrow.parquet")
         path = tmp_path / "votes.parquet"
         parquet.write_table(arrow.table({"a": ["x", "y"], "b": np.array([1, 2], np.int16)}), path)
-        assert stream.bytes_in_memory([str(path)]) == 2 * (2 * (16 + 2) + 64)
+        assert tables.bytes_in_memory([str(path)]) == 2 * (2 * (16 + 2) + 64)
 
 
 @pytest.mark.parametrize(

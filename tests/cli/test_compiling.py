@@ -15,7 +15,7 @@ import pytest
 from numba.core import event
 
 from ensemblage import _progress
-from ensemblage._clock import Clock, Elapsed
+from ensemblage._progress import Clock, Elapsed
 from ensemblage.flow import compiling
 
 VOTES = "id,a,b,c,d\n" + "".join(f"o{i},{i % 3},{i // 70},{i % 4},{i % 2}\n" for i in range(200))

@@ -13,8 +13,7 @@ from scipy.sparse import csr_array
 
 import ensemblage as en
 from ensemblage import flow
-from ensemblage._blas import one_blas_thread
-from ensemblage.flow import _triangle, packed_linkage
+from ensemblage.flow import _triangle, one_blas_thread, packed_linkage
 from ensemblage.testing import strategies
 
 _module = sys.modules["ensemblage.flow.packed_linkage"]  # its name is also that of a function

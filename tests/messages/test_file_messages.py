@@ -115,7 +115,7 @@ CONTENTS = {
     "sheet.zip": (
         b"PK\x03\x04 and more",
         (
-            "sheet.zip is a zip archive, and its name does not tell the format. If it is a "
+            "sheet.zip is a zip archive, and its name does not give the format. If it is a "
             "spreadsheet, rename it to end in .xlsx; if it holds arrays, say --format npz."
         ),
     ),

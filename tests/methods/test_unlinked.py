@@ -8,7 +8,7 @@ import pytest
 
 import ensemblage as en
 from ensemblage import flow
-from ensemblage.methods import _alternatives
+from ensemblage.methods import _checks
 from ensemblage.metrics import ari
 
 #: Where the order of rows matters: a partition of clusters, a search from random starts, and single
@@ -170,7 +170,7 @@ def test_new_rows_are_as_doubtful_as_those_they_join():
 def test_advice_names_only_methods_that_fit(monkeypatch):
     votes = np.random.default_rng(0).integers(0, 10, (600, 20))
     votes[0, 0] = -1  # then the tree needs all pairs
-    need = dict(_alternatives._needs(quiet("eac", votes, 3)))
+    need = dict(_checks._needs(quiet("eac", votes, 3)))
     order = sorted(need, key=need.get)
     assert max(need.values()) < 72 * 600**2
     for n_fitting, limit in enumerate([1, *sorted(need.values())]):

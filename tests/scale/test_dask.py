@@ -239,7 +239,7 @@ class TestFiles:
             raise OSError("no room")
 
         with monkeypatch.context() as patched:
-            patched.setattr("ensemblage.scale._tasks.replacing", fail)
+            patched.setattr("ensemblage.scale._passes.replacing", fail)
             with pytest.raises(OSError, match="no room"):
                 on_dask.consensus(
                     paths, en.EAC(3), output, client=client, task_rows=30, id_column="cell"

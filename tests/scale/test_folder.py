@@ -86,7 +86,7 @@ class TestDamaged:
 
         name = {"write_part": "l.parquet.parts/part-000000-000000", "assemble": "l.parquet"}[where]
         with monkeypatch.context() as patched:
-            patched.setattr(_output.ParquetTarget, where, full)
+            patched.setattr(_output.Sheet, where, full)
             with pytest.raises(OSError, match=f"^{name} cannot be written: No space left"):
                 run()
         assert not (place / "l.parquet").exists()

@@ -75,7 +75,7 @@ class TestGoingOn:
             starts.append(start)
             return real(sources, index, start, *arguments, **options)
 
-        monkeypatch.setattr(stream, "read_votes", spy)
+        monkeypatch.setattr(_passes, "read_votes", spy)
         self.call(tmp_path, jobs)
         assert starts[0][1] >= 10 * PIECE
 

@@ -1,16 +1,11 @@
-"""Checks that several packages make of what users pass: votes, features, parameters.
-
-A check that one package makes is in that package. Messages say who was asked for what, what was
-found, and what to do about it.
-"""
+"""Checks that several packages make of what users pass: votes, features, parameters."""
 
 # ruff: noqa: F401, F403 - the face of the package
 
 from ensemblage._messages import shown
-from ensemblage._validate.beside import check_beside, check_each_object, check_member_weight
+from ensemblage._validate.beside import check_each_object, check_groups, check_member_weight
 from ensemblage._validate.columns import is_list_of_columns
 from ensemblage._validate.features import Features, check_features, in_order_of
-from ensemblage._validate.groups import check_groups
 from ensemblage._validate.memory import available_memory, check_memory, is_cramped
 from ensemblage._validate.notices import *
 from ensemblage._validate.notices import (

@@ -1,4 +1,4 @@
-"""What comes beside the votes: a value for each object, or a weight for each clustering."""
+"""Weights of clusterings beside the votes, and microclusters in place of them."""
 
 from __future__ import annotations
 
@@ -7,41 +7,27 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ensemblage import flow
 from ensemblage._messages import did_you_mean, shown
 from ensemblage._validate.tables import is_series
-from ensemblage._validate.votes import as_array, listed_rows
+from ensemblage._validate.votes import listed_rows
 
 if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
     from ensemblage._types import FloatArray, Microclusters
 
 #: Weights beyond this, or below its inverse, overflow or vanish when they are added or multiplied.
 _LARGEST = 1e100
-
-
-def check_beside(
-    owner: str, what: str, values: Any, n: int, of: str, *, one_each: bool = True
-) -> Any:
-    """Return values of which there must be one for each object or clustering, as an array.
-
-    Without `one_each` an object may have several, as it has features.
-    """
-    array = as_array(values)
-    if array.ndim == 0 or len(array) != n:
-        found = "a single value" if array.ndim == 0 else f"{len(array):,}"
-        raise ValueError(
-            f"{owner} needs {what} for each of the {n:,} {of}s, but got {found}. Pass them in the"
-            f" order of the {'rows' if of == 'object' else 'columns'} of the votes."
-        )
-    if one_each and array.ndim > 1:
-        raise ValueError(
-            f"{owner} needs {what} for each of the {n:,} {of}s, one value each, but got an array of"
-            f" shape {array.shape}. Pass a single column."
-        )
-    return array
+_OUT_OF_RANGE = (
+    ", with which sums leave the range of numbers. Only ratios matter: bring them near 1, and use 0"
+    " for nothing"
+)
+_OWNER = "Ensemble.of_groups"
 
 
 def check_each_object(owner: str, n_labels: int, n_objects: int) -> None:
-    """Refuse a consensus of groups, which does not know where each object is."""
+    """Reject a consensus of groups, which does not know where each object is."""
     if n_labels != n_objects:
         raise ValueError(
             f"{owner} needs a label for each of the {n_objects:,} objects, but this consensus knows"
@@ -71,20 +57,14 @@ def check_member_weight(
         raise ValueError(f"{wanted}. Got {weight!r} instead ({error}).") from error
     if weights.shape != (n_clusterings,):
         raise ValueError(f"{wanted}, but its shape is {weights.shape}.")
-    wrong = np.flatnonzero(~(np.isfinite(weights) & (weights >= 0)))
-    if len(wrong):
-        place = int(wrong[0])
-        raise ValueError(f"{wanted}, but number {place}, counted from 0, is {weights[place]}.")
+    wrong = ~(np.isfinite(weights) & (weights >= 0))
     extreme = (weights > _LARGEST) | ((weights > 0) & (weights < 1 / _LARGEST))
-    if extreme.any():
-        place = int(np.flatnonzero(extreme)[0])
-        raise ValueError(
-            f"{wanted}, but number {place}, counted from 0, is {weights[place]}, with which sums"
-            f" leave the range of numbers. Only ratios matter: bring them near 1, and use 0 for"
-            f" nothing."
-        )
+    if (wrong | extreme).any():
+        place = int(np.flatnonzero(wrong if wrong.any() else extreme)[0])
+        why = "" if wrong.any() else _OUT_OF_RANGE
+        raise ValueError(f"{wanted}, but number {place}, counted from 0, is {weights[place]}{why}.")
     if not weights.any():
-        raise ValueError(f"{wanted}, but all are 0, and nobody would vote.")
+        raise ValueError(f"{wanted}, but all are 0, so that no clustering counts.")
     if (weights == weights[0]).all():
         return None
     silent = np.flatnonzero((groups.table[:, weights > 0] < 0).all(axis=1))
@@ -119,12 +99,62 @@ def _in_order(owner: str, weight: Any, names: list[Any] | None) -> Any:
     unknown = [key for key in keys if key not in names]
     forgotten = [name for name in names if name not in by_name]
     if twice:
-        found = f"it has {twice[0]!r} more than once."
+        problem = f"it has {twice[0]!r} more than once."
     elif unknown:
-        found = f"{unknown[0]!r} is not a clustering.{did_you_mean(unknown[0], forgotten)}"
+        problem = f"{unknown[0]!r} is not a clustering.{did_you_mean(unknown[0], forgotten)}"
     else:
-        found = f"it has none for {forgotten[0]!r}."
+        problem = f"it has none for {forgotten[0]!r}."
     raise ValueError(
         f"The member_weight of {owner} goes by name, with a weight for each clustering, but"
-        f" {found} Clusterings: {shown(names)}."
+        f" {problem} Clusterings: {shown(names)}."
     )
+
+
+def check_groups(
+    table: Any, sizes: Any, labels: Any, names: Any
+) -> tuple[NDArray[np.int32], NDArray[np.int64], list[Any]]:
+    """Return codes, sizes and labels of microclusters, or say what is wrong with them."""
+    codes = _whole(table, "table", 2)
+    counts = _whole(sizes, "sizes", 1)
+    n, n_clusterings = codes.shape
+    if codes.size == 0:
+        raise ValueError(f"{_OWNER}: table must have rows and columns, got shape {codes.shape}.")
+    if counts.shape != (n,) or counts.min() < 1:
+        raise ValueError(
+            f"{_OWNER}: sizes must be {n} numbers from 1 up, one for each row of table, got"
+            f" {len(counts)}, the smallest of which is {counts.min() if len(counts) else None}."
+        )
+    if codes.min() < -1:
+        raise ValueError(
+            f"{_OWNER}: table must hold codes from 0 up, and -1 for a missing vote, got"
+            f" {int(codes.min())}."
+        )
+    labels = list(labels)
+    n_labels = [len(some) for some in labels]
+    if len(labels) != n_clusterings or (codes.max(axis=0) >= n_labels).any():
+        raise ValueError(
+            f"{_OWNER}: labels must be {n_clusterings} lists, each with a label for every code of"
+            f" its column of table, got lists of {n_labels} labels for codes up to"
+            f" {codes.max(axis=0).tolist()}."
+        )
+    if names is not None and len(names) != n_clusterings:
+        raise ValueError(f"{_OWNER}: names must be {n_clusterings}, got {len(names)}.")
+    codes = np.ascontiguousarray(codes, dtype=np.int32)
+    groups, _ = flow.microclusters(codes)
+    if len(groups.sizes) < n:
+        first = int(np.flatnonzero(np.diff(groups.of_object, prepend=-1) < 1)[0])
+        raise ValueError(
+            f"{_OWNER}: rows of table must differ, got row {first} twice. Add up the sizes of"
+            f" equal rows."
+        )
+    return codes, counts.astype(np.int64), labels
+
+
+def _whole(value: Any, name: str, n_axes: int) -> NDArray[Any]:
+    array = np.asarray(value)
+    if array.dtype.kind not in "iu" or array.ndim != n_axes:
+        raise ValueError(
+            f"{_OWNER}: {name} must be whole numbers in {n_axes} dimension(s), got"
+            f" {array.ndim} dimension(s) of type {array.dtype}."
+        )
+    return array

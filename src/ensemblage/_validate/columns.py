@@ -23,11 +23,8 @@ _SHOWN = 12
 
 
 def is_list_of_columns(X: Any) -> bool:
-    """Tell whether X is a list or tuple of clusterings: arrays, Series, fitted clusterers.
-
-    A single one among lists is enough: it would be an odd row.
-    """
-    if not isinstance(X, list | tuple) or hasattr(X, "_fields"):  # tuples with names are no lists
+    """Return whether X is a list with clusterings: arrays, Series, fitted clusterers."""
+    if not isinstance(X, list | tuple) or hasattr(X, "_fields"):
         return False
     if set(map(type, X)) <= _PLAIN:  # at once, for lists of millions of rows
         return False
@@ -35,10 +32,7 @@ def is_list_of_columns(X: Any) -> bool:
 
 
 def columns_of_list(X: list[Any] | tuple[Any, ...]) -> tuple[dict[Any, Any], bool]:
-    """Return the clusterings of a list by name, and True; or by place, and False.
-
-    Names are those of the Series, where all have one and they differ.
-    """
+    """Return the clusterings of a list, by name or by place, and whether by name."""
     for place, item in enumerate(X):
         shape = getattr(item, "shape", ())
         if isinstance(shape, tuple) and len(shape) > 1:
@@ -87,9 +81,8 @@ def side_by_side(
 ) -> tuple[Columns, Any]:
     """Return clusterings as columns, and the index of their rows where pandas Series give one.
 
-    Series with different indexes are matched: objects come in the order in which they first
-    appear, and who is not in a Series has no vote there. Clusterings that are not `named` have
-    places in the list (`of`) that they came in.
+    Series with different indexes are matched: objects come in order of first appearance, and one
+    that is not in a Series has no vote there.
     """
     called = {name: repr(name) if named else f"item {name}" for name in clusterings}
     given = {name: _labels_of(one, called[name]) for name, one in clusterings.items()}
@@ -112,7 +105,7 @@ def side_by_side(
 
 
 def _check_lengths(called: dict[Any, str], arrays: dict[Any, NDArray[Any]], hint: str = "") -> None:
-    """Refuse columns of different lengths, by name or place."""
+    """Reject columns of different lengths, by name or place."""
     lengths = {name: len(array) for name, array in arrays.items()}
     if len(set(lengths.values())) > 1:
         listed = [f"{called[name]} has {length}" for name, length in lengths.items()]
@@ -124,7 +117,7 @@ def _check_lengths(called: dict[Any, str], arrays: dict[Any, NDArray[Any]], hint
 
 
 def _just_counts(index: Any) -> bool:
-    """Tell whether an index is what pandas gives to a Series without one: 0, 1, 2, ..."""
+    """Return whether an index is what pandas gives to a Series without one: 0, 1, 2, ..."""
     return type(index).__name__ == "RangeIndex" and index.start == 0 and index.step == 1
 
 
@@ -135,12 +128,12 @@ def _check_in_common(
     indexes: dict[Any, Any],
     count: int,
 ) -> None:
-    """Refuse a Series none of whose objects is in another: its index is of another kind."""
+    """Reject a Series none of whose objects is in another: its index is of another kind."""
     n_series = np.zeros(count, dtype=np.int64)
-    for found in places.values():
-        n_series[found[found >= 0]] += 1
-    for name, found in places.items():
-        if (found < 0).any() or n_series[found].max() == 1:
+    for rows in places.values():
+        n_series[rows[rows >= 0]] += 1
+    for name, rows in places.items():
+        if (rows < 0).any() or n_series[rows].max() == 1:
             raise ValueError(
                 f"{start} that of {called[name]} ({indexes[name].tolist()[0]!r}, ...) has no object"
                 f" in common with the others. Give them the same index, or pass lists."

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from ensemblage._messages import Message, Parameter
 from ensemblage._validate.memory import check_memory
 from ensemblage._validate.parameters import places_of
 from ensemblage._validate.tables import (
@@ -24,18 +23,13 @@ if TYPE_CHECKING:
 #: Kinds of numbers that kernels read as they are; others are converted once.
 _READ_AS_THEY_ARE = (np.uint8, np.float32, np.float64)
 #: Beyond this the square of a difference may leave the range of float64.
-_LARGEST = 1e140
-#: Below this the square of a difference has lost digits, or is 0.
-_LEAST_SPREAD = 1e-140
+LARGEST = 1e140
 _ROWS = 4096
 _RESHAPE = "a single feature is X.reshape(-1, 1), a single object X.reshape(1, -1)"
 
 
 class Features(NamedTuple):
-    """Checked features: rows one after the other in memory, as uint8, float32 or float64.
-
-    `names` are those of the columns, where there are some.
-    """
+    """Checked features: C-contiguous uint8, float32 or float64, and the names of columns."""
 
     matrix: NDArray[Any]
     index: Any
@@ -44,10 +38,7 @@ class Features(NamedTuple):
 
 
 def check_features(X: Any) -> Features:
-    """Return features as a matrix that kernels can read, or say what is wrong with them.
-
-    Nothing is copied where the matrix can be used as it is. `Features` are a matrix with names.
-    """
+    """Return features as a matrix that kernels can read, copied only where it must be."""
     names, index, kind = None, None, None
     if isinstance(X, Features):
         names, X = X.names, X.matrix
@@ -94,40 +85,6 @@ def in_order_of(features: Features, names: list[Any] | None) -> Features:
     return features._replace(matrix=matrix, names=names)
 
 
-def check_range(matrix: NDArray[Any], after: str) -> None:
-    """Refuse numbers that have left the range in which distances can be computed.
-
-    `after` says what has been done to the features, which were in it.
-    """
-    if matrix.dtype.kind != "f" or matrix.size == 0:
-        return
-    if float(matrix.min()) >= -_LARGEST and float(matrix.max()) <= _LARGEST:  # false for NaN
-        return
-    single = matrix.dtype == np.float32
-    row = int(np.argwhere(~(np.abs(matrix.astype(np.float64)) <= _LARGEST))[0, 0])
-    raise ValueError(
-        f"Features must not exceed {3.4e38 if single else _LARGEST:g} after {after}, beyond which"
-        f" {'float32 ends' if single else 'squared distances leave the range of numbers'}, but"
-        f" those of row {row}, counted from 0, do. Rescale them first"
-        f"{', or pass them as float64' if single else ''}."
-    )
-
-
-def check_spread(matrix: NDArray[Any]) -> None:
-    """Refuse features that differ by so little that the squares of differences are no numbers."""
-    if matrix.dtype != np.float64:  # squares of float32 have room in float64
-        return
-    spread = float((matrix.max(axis=0) - matrix.min(axis=0)).max())
-    if 0 < spread < _LEAST_SPREAD:
-        message = Message(
-            "Features differ by {spread:g} at most, and the squares of such distances are too small"
-            " for float64. Rescale them first, or use {scale}.",
-            spread=spread,
-            scale=Parameter("scale", "minmax"),
-        )
-        raise ValueError(message)
-
-
 def _plain_array(X: Any) -> NDArray[Any]:
     if isinstance(X, np.ma.MaskedArray):
         if np.ma.is_masked(X):
@@ -164,33 +121,28 @@ def _frame_array(frame: Any) -> NDArray[Any]:
     return wide
 
 
-def _plain(value: Any) -> Any:
-    """Return Python's own text or number for one of NumPy, which would show its type."""
-    return value.item() if isinstance(value, np.generic) else value
-
-
 def _as_numbers(array: NDArray[Any], names: list[Any] | None) -> NDArray[np.float64]:
     """Return objects or texts that are numbers as numbers, or name the first that is not one."""
     try:
         return array.astype(np.float64)
     except (TypeError, ValueError) as error:
-        row, column = _first_that_is_no_number(array)
+        (row, column), value = _first_wrong(array)
         kind = TypeError if isinstance(error, TypeError) else ValueError
         reason = f" ({error})" if kind is TypeError else ""  # a word needs no reason
         raise kind(
-            f"Features must be numbers, but {_place(row, column, names)} is"
-            f" {_plain(array[row, column])!r}{reason}. Turn words into numbers first, say with"
-            f" OneHotEncoder of scikit-learn."
+            f"Features must be numbers, but {_place(row, column, names)} is {value!r}{reason}. Turn"
+            f" words into numbers first, say with OneHotEncoder of scikit-learn."
         ) from error
 
 
-def _first_that_is_no_number(array: NDArray[Any]) -> tuple[int, int]:
+def _first_wrong(array: NDArray[Any]) -> tuple[Any, Any]:
+    """Return the place of the first value that is not a number, and the value."""
     for place, value in np.ndenumerate(array):
         try:
             float(value)
         except (TypeError, ValueError):
-            return place[0], place[1]
-    return 0, 0
+            return place, value.item() if isinstance(value, np.generic) else value
+    return (0, 0), array[0, 0]
 
 
 def _readable(array: NDArray[Any]) -> NDArray[Any]:
@@ -216,9 +168,9 @@ def _check_finite(matrix: NDArray[Any], names: list[Any] | None) -> None:
     for start in range(0, len(matrix), _ROWS):
         part = matrix[start : start + _ROWS]
         least, largest = float(part.min()), float(part.max())  # NaN where there is any
-        if least >= -_LARGEST and largest <= _LARGEST:
+        if least >= -LARGEST and largest <= LARGEST:
             continue
-        row, column = np.argwhere(~(np.abs(part.astype(np.float64)) <= _LARGEST))[0]
+        row, column = np.argwhere(~(np.abs(part.astype(np.float64)) <= LARGEST))[0]
         place = _place(start + row, column, names)
         if np.isnan(part[row, column]):
             raise ValueError(
@@ -228,7 +180,7 @@ def _check_finite(matrix: NDArray[Any], names: list[Any] | None) -> None:
         if np.isinf(part[row, column]):
             raise ValueError(f"Features must be finite numbers, but {place} is infinity (inf).")
         raise ValueError(
-            f"Features must not exceed {_LARGEST:g}, beyond which squared distances leave the range"
+            f"Features must not exceed {LARGEST:g}, beyond which squared distances leave the range"
             f" of numbers, but {place} is {part[row, column]:g}. Rescale them first."
         )
 

@@ -1,4 +1,4 @@
-"""Memory: what would not fit is refused before any of it is taken."""
+"""The memory that is available, and errors before an allocation that would not fit."""
 
 from __future__ import annotations
 
@@ -15,18 +15,18 @@ _SIZE = re.compile(r"([0-9]+(?:\.[0-9]+)?) *(?:([kmgt])(i?))?b?", re.IGNORECASE)
 
 
 class MemorySettingError(ValueError):
-    """A limit of memory that is no size."""
+    """A limit of memory that is not a size."""
 
 
 def check_memory(n_bytes: int, what: str, instead: str) -> None:
-    """Refuse what would not fit, before it is allocated."""
+    """Raise where an allocation would not fit, before it is made."""
     limit = available_memory()
     if n_bytes > limit:
         message = Message(
             "{what} would take {needed} of memory, and {limit} are available. {instead}",
             what=what,
-            needed=_in_words(n_bytes),
-            limit=_in_words(limit),
+            needed=_format_size(n_bytes),
+            limit=_format_size(limit),
             instead=instead,
         )
         raise MemoryBudgetError(message)
@@ -43,13 +43,13 @@ def available_memory() -> int:
 
 def _size(text: str) -> int:
     """Return a number of bytes that may have a unit, such as 4GB."""
-    found = _SIZE.fullmatch(text)
-    if found is None:
+    match = _SIZE.fullmatch(text)
+    if match is None:
         raise MemorySettingError(
             f"The variable ENSEMBLAGE_MEMORY must be a number of bytes, such as 4000000000, 4GB or"
             f" 3.5GiB. Got {text!r} instead. Unset it to use what the machine has."
         )
-    number, unit, binary = found.groups()
+    number, unit, binary = match.groups()
     power = "kmgt".index(unit.lower()) + 1 if unit else 0
     return int(float(number) * (1024 if binary else 1000) ** power)
 
@@ -81,7 +81,7 @@ def _left_in_cgroup() -> int | None:
 
 
 def is_cramped() -> bool:
-    """Tell whether ``ulimit -v`` leaves so little that threads and maps of files may not fit."""
+    """Return whether ``ulimit -v`` leaves so little that threads and maps of files may not fit."""
     left = _left_of_addresses()
     return left is not None and left < _ROOMY
 
@@ -93,7 +93,7 @@ def address_limit() -> str | None:
     except ImportError:
         return None
     most, _ = resource.getrlimit(resource.RLIMIT_AS)
-    return None if most == resource.RLIM_INFINITY else _in_words(most)
+    return None if most == resource.RLIM_INFINITY else _format_size(most)
 
 
 def _left_of_addresses() -> int | None:
@@ -110,7 +110,7 @@ def _left_of_addresses() -> int | None:
     return max(0, most - pages * resource.getpagesize())
 
 
-def _in_words(n_bytes: int) -> str:
+def _format_size(n_bytes: int) -> str:
     for unit, size in (("GB", 1e9), ("MB", 1e6), ("kB", 1e3)):
         if n_bytes >= size:
             return f"{n_bytes / size:.1f} {unit}"

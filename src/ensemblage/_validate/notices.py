@@ -1,4 +1,4 @@
-"""What ensemblage warns of and refuses, as classes, how it warns, and what looks like ids."""
+"""Classes of warnings, how they are raised, and columns that look like ids."""
 
 from __future__ import annotations
 
@@ -95,42 +95,24 @@ def warn(message: str, category: type[Warning]) -> None:
 
 
 def is_id_name(name: str) -> bool:
-    """Tell whether a column of this name holds ids, whatever its values.
-
-    Examples
-    --------
-    >>> [is_id_name(name) for name in ("ID", "Unnamed: 0", "cell", "kmeans_3")]
-    [True, True, False, False]
-    """
+    """Return whether a column of this name holds ids, whatever its values."""
     return name.strip().lower() in _ID_NAMES
 
 
 def is_likely_id_name(name: str) -> bool:
-    """Tell whether a column of this name holds ids if all of them differ.
+    """Return whether a column of this name holds ids if all of them differ.
 
     A column called ``sample`` may name the objects or the batch they came in.
-
-    Examples
-    --------
-    >>> [is_likely_id_name(name) for name in ("cell", "Sample_ID", "kmeans_3")]
-    [True, True, False]
     """
     name = name.strip().lower()
     return name in _LIKELY_ID_NAMES or name.endswith(_LIKELY_ID_ENDINGS)
 
 
 def looks_like_ids(name: str | None, n_different: int, n_votes: int) -> bool:
-    """Tell whether a column with so many different values looks like ids: THE rule.
+    """Return whether a column with so many different values looks like ids: THE rule.
 
-    With a name for ids, more than 95 % of at least 3 values must differ; without, at least 99 %
-    of at least 10, so all of fewer than 100.
-
-    Examples
-    --------
-    >>> [looks_like_ids("cell", n, 100) for n in (95, 96)], looks_like_ids("run", 96, 100)
-    ([False, True], False)
-    >>> [looks_like_ids(None, n, 1000) for n in (980, 995)], looks_like_ids("run", 9, 9)
-    ([False, True], False)
+    With a name for ids, more than 95 % of at least 3 values must differ; without, at least 99 % of
+    at least 10.
     """
     if name is not None and (is_id_name(name) or is_likely_id_name(name)):
         return n_votes >= FEWEST_IDS and n_different > _SHARE_IF_NAMED * n_votes
@@ -141,12 +123,11 @@ def warn_of_ids(names: Sequence[Any] | None, labels: Sequence[Any], n_votes: Seq
     """Warn of clusterings that look like ids; they are kept, since objects may all be alone.
 
     ``labels[m]`` lists the different labels of clustering m, ``n_votes[m]`` counts its votes.
-    Features with a fraction have a warning of their own.
     """
     suspects = []
-    for place, (found, count) in enumerate(zip(labels, n_votes, strict=True)):
+    for place, (different, count) in enumerate(zip(labels, n_votes, strict=True)):
         name = None if names is None else str(names[place])
-        if looks_like_ids(name, len(found), count) and not _has_fractions(found):
+        if looks_like_ids(name, len(different), count) and not _has_fractions(different):
             suspects.append(place)
     if not suspects:
         return

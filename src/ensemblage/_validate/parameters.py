@@ -21,7 +21,7 @@ _FITTED = ("labels_", "n_clusters_", "microclusters_")
 
 
 def is_whole(value: Any) -> TypeGuard[int]:
-    """Tell whether `value` is an integer of Python or NumPy; True and False are not."""
+    """Return whether `value` is an integer of Python or NumPy; True and False are not."""
     return isinstance(value, Integral) and not isinstance(value, bool)
 
 
@@ -42,10 +42,7 @@ def check_n_clusters_or_auto(owner: str, value: Any) -> int | None:
 
 
 def check_enough_groups(owner: str, n_clusters: int, n_groups: int, default: Any = None) -> None:
-    """Refuse more clusters than there are groups of objects that the votes tell apart.
-
-    The error says so where the number is the `default`: nobody may have asked for it.
-    """
+    """Raise where there are fewer groups than clusters; `default` is the default of the latter."""
     if n_clusters > n_groups:
         message = Message(
             "{owner} was asked for {asked}{source} but the ensemble tells only {n} group(s) of"
@@ -124,13 +121,7 @@ def check_min_cluster_size(owner: str, value: Any) -> None:
 
 
 def least_size(min_cluster_size: Any, n_objects: int, n_clusters: int) -> int:
-    """Return the least size of a cluster in objects.
-
-    Examples
-    --------
-    >>> least_size("auto", 1000, 10), least_size(0.5, 1000, 10), least_size(7, 1000, 10)
-    (10, 50, 7)
-    """
+    """Return the least size of a cluster in objects."""
     if is_whole(min_cluster_size):
         return int(min_cluster_size)
     share = _AUTO_SIZE if min_cluster_size == "auto" else float(min_cluster_size)
@@ -148,7 +139,7 @@ def check_n_jobs(owner: str, value: Any) -> int | None:
 
 
 class DrawnSeed(int):
-    """What `check_random_state` has returned before: to be used as it is, not drawn from."""
+    """A seed that `check_random_state` has returned: used as it is, not drawn from."""
 
 
 def check_random_state(owner: str, value: Any) -> int:
@@ -157,7 +148,7 @@ def check_random_state(owner: str, value: Any) -> int:
         return int(value)
     if isinstance(value, np.random.RandomState):
         return int(value.randint(2**31))
-    seed: Any = -1 if isinstance(value, bool) else value  # True is no seed
+    seed: Any = -1 if isinstance(value, bool) else value  # True is not a seed
     try:
         return int(np.random.default_rng(seed).integers(2**63))
     except (TypeError, ValueError) as error:
@@ -169,10 +160,7 @@ def check_random_state(owner: str, value: Any) -> int:
 
 
 def check_name(what: str, name: Any, known: Iterable[str]) -> str:
-    """Return a name if it is known, or say which comes near.
-
-    `what` is what it names, with {!r} for the name itself, as in "column {!r} of the votes".
-    """
+    """Return a name if it is known; `what` has {!r} for it, as in "column {!r} of the votes"."""
     known = list(known)
     if isinstance(name, str) and name in known:
         return name
@@ -190,13 +178,7 @@ def check_method(owner: str, value: Any, known: Mapping[str, Any]) -> str:
 
 
 def places_of(wanted: list[Any] | None, names: list[Any] | None) -> list[int] | None:
-    """Return where the wanted names are, if the names are these in another order; else None.
-
-    Examples
-    --------
-    >>> places_of(["a", "b", "c"], ["c", "a", "b"]), places_of(["a", "b"], ["a", "c"])
-    ([1, 2, 0], None)
-    """
+    """Return where the wanted names are, if the names are these in another order; else None."""
     if wanted is None or names is None or names == wanted or len(names) != len(wanted):
         return None
     place_of = {name: place for place, name in enumerate(names)}
@@ -232,10 +214,10 @@ def check_fitted(owner: str, estimator: Any) -> Any:
 
 
 def check_has_votes(owner: str, fitted: Any) -> None:
-    """Refuse to tell of votes where there were none: what was fitted was a similarity."""
+    """Raise where the method was fitted on a similarity, so that there are no votes."""
     if getattr(fitted, "_from_similarity", False):
         raise ValueError(
-            f"{owner} tells of votes, and this {type(fitted).__name__} was fitted on a similarity"
+            f"{owner} needs votes, and this {type(fitted).__name__} was fitted on a similarity"
             f" (affinity='precomputed'), which has none. Fit it on votes."
         )
 

@@ -1,7 +1,4 @@
-"""Tables of other libraries: columns as arrays, labels given back in kind, and what is refused.
-
-A library is looked for among those that are imported already: whoever passes its table has.
-"""
+"""Tables of other libraries: columns as arrays, labels given back in kind, what is refused."""
 
 from __future__ import annotations
 
@@ -99,7 +96,7 @@ def refuse_strangers(X: Any, *, as_features: bool = False) -> None:
 
 
 def is_clusterer(item: Any) -> bool:
-    """Tell whether this is an estimator, fitted or not."""
+    """Return whether this is an estimator, fitted or not."""
     if isinstance(item, type | Mapping) or hasattr(type(item), "__array__"):
         return False  # a column of a DataFrame may be called labels_
     return hasattr(item, "labels_") or (hasattr(item, "fit") and hasattr(item, "get_params"))
@@ -146,26 +143,23 @@ class Table(NamedTuple):
 
 
 def is_pandas(X: Any) -> bool:
-    """Tell whether X is a DataFrame of pandas, or one that is used like it."""
+    """Return whether X is a DataFrame of pandas, or one that is used like it."""
     return hasattr(X, "iloc") and hasattr(X, "columns")
 
 
 def is_sparse(X: Any) -> bool:
-    """Tell whether X is a sparse array or matrix of scipy."""
+    """Return whether X is a sparse array or matrix of scipy."""
     return type(X).__module__.startswith("scipy.sparse")
 
 
 def is_series(column: Any) -> bool:
-    """Tell whether this is a Series of pandas."""
+    """Return whether this is a Series of pandas."""
     pandas = sys.modules.get("pandas")
     return pandas is not None and isinstance(column, pandas.Series)
 
 
 def is_column(item: Any) -> bool:
-    """Tell whether this is a column by itself: a Series, or an array of one dimension.
-
-    Lists are not: nobody can see whether a list of numbers is a row or a column.
-    """
+    """Return whether this is a column by itself: a Series or a 1-D array; lists may be rows."""
     if getattr(item, "ndim", None) == 1 and hasattr(item, "__array__"):
         return True
     return not hasattr(item, "columns") and _as_arrow(item) is not None
@@ -174,9 +168,7 @@ def is_column(item: Any) -> bool:
 def foreign_table(X: Any, *, numbers: bool = False) -> Table | None:
     """Return the columns of a polars or Arrow table, None for anything else.
 
-    In columns of integers null is -1, a missing vote; with `numbers`, for features, such a column
-    becomes one of floats. In columns of floats null is NaN, in all others (words, categories,
-    booleans) None.
+    Null is -1 in columns of integers (NaN with `numbers`, for features), NaN in floats, else None.
     """
     table = _as_arrow(X)
     if not hasattr(table, "schema"):

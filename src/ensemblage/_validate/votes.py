@@ -51,8 +51,7 @@ class Votes(NamedTuple):
 def check_votes(X: Any, *, new: bool = False) -> Votes:
     """Return the label matrix as integers, or say what is wrong with it.
 
-    `new` votes are for a model that knows how many clusterings there are: a few rows are no
-    reason to ask whether rows and columns were exchanged.
+    Of `new` votes, for a model, it does not ask whether rows and columns were exchanged.
     """
     names, index = None, None
     refuse_strangers(X)
@@ -108,14 +107,14 @@ def recode(votes: Votes) -> Votes:
     codes = np.empty(votes.matrix.shape, dtype=np.int32)
     labels: list[list[Any] | None] = []
     for m, column in enumerate(votes.matrix.T):
-        codes[:, m], found = factorize(column)
+        codes[:, m], kinds = factorize(column)
         old = votes.labels[m]
-        labels.append(found if old is None else [old[code] for code in found])
+        labels.append(kinds if old is None else [old[code] for code in kinds])
     return votes._replace(matrix=codes, labels=labels)
 
 
 def as_array(X: Any) -> NDArray[Any]:
-    """Return labels as an array that still tells them apart, and what is missing from the rest."""
+    """Return labels as an array that keeps different labels, and missing ones, different."""
     column = one_column(X)
     if column is not None:
         return column
@@ -164,7 +163,7 @@ def _cells(X: Any) -> NDArray[Any] | None:
 
 
 def _has_lost_something(array: NDArray[Any]) -> bool:
-    """Tell whether NumPy, given a list, may have made words of NaN or merged large integers."""
+    """Return whether NumPy, given a list, may have made words of NaN or merged large integers."""
     if array.dtype.kind == "f":
         return bool(array.size) and bool(np.nanmax(np.abs(array), initial=0.0) >= 2.0**53)
     return array.dtype.kind in "US"
@@ -237,8 +236,8 @@ def column_codes(column: NDArray[Any], place: int) -> tuple[IntArray, list[Any] 
 
 def warn_of_features(labels: list[list[Any] | None]) -> None:
     """Warn once where labels are not whole numbers."""
-    for place, found in enumerate(labels):
-        fractions = [label for label in found or () if isinstance(label, float) and label % 1]
+    for place, known in enumerate(labels):
+        fractions = [label for label in known or () if isinstance(label, float) and label % 1]
         if fractions:
             warn(
                 f"Clustering {place} holds labels that are not whole numbers, such as"
@@ -276,7 +275,7 @@ def _warn_of_short_lists(n_rows: int, n_columns: int) -> None:
 
 
 def check_turnout(table: NDArray[np.int32], of_object: NDArray[np.int32]) -> None:
-    """Refuse objects that no clustering voted on."""
+    """Reject objects that no clustering voted on."""
     silent = np.flatnonzero((table < 0).all(axis=1))
     if len(silent):
         count, rows = listed_rows(silent, of_object)
@@ -294,7 +293,7 @@ def listed_rows(groups: NDArray[np.intp], of_object: NDArray[np.int32]) -> tuple
 
 
 def check_objects_known(owner: str, n_objects: int, groups: Microclusters) -> None:
-    """Refuse to work on objects where only their microclusters are known."""
+    """Raise for work on objects where only their microclusters are known."""
     if len(groups.of_object) != n_objects:
         hint = (
             f"Of these {n_objects} objects only the {len(groups.sizes)} microclusters are known:"

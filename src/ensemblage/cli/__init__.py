@@ -30,11 +30,7 @@ _LAST_STANDARD_STREAM = 2
 
 
 def main() -> None:
-    """Run the command line.
-
-    Slow imports happen in here, where an interruption ends without a traceback. Before that, while
-    Python itself starts, it cannot be caught.
-    """
+    """Run the command line; imports happen inside, so that an interruption shows no traceback."""
     try:
         _replace_closed_streams()
         _make_app()(prog_name="ensemblage")
@@ -54,9 +50,7 @@ def main() -> None:
 def _replace_closed_streams() -> None:
     """Discard messages if the caller closed standard error (``2>&-``), which Python gives as None.
 
-    Otherwise the next file to be opened would get the number of the closed stream, and with it
-    whatever a library prints there. Closed standard input and output stay None: code that needs
-    them raises an error.
+    Else the next file to be opened would get the number of the closed stream, and what is printed.
     """
     while (handle := os.open(os.devnull, os.O_RDWR)) <= _LAST_STANDARD_STREAM:
         pass

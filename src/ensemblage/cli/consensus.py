@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, Any
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
 
-from ensemblage.cli import options, parsers
-from ensemblage.cli.dry_run import dry_run as show_expected
-from ensemblage.cli.engines import Job, Outcome, chosen_engine, write_columns
+from ensemblage.cli import options  # noqa: TC001 - typer reads annotations
+from ensemblage.cli.engines import LabelSession, Outcome, chosen_engine, write_columns
 from ensemblage.cli.errors import UsageError
 from ensemblage.cli.output import format_choice, format_count, format_objects
-from ensemblage.cli.session import FitSession, check_apart, output_format, split_names, verb
+from ensemblage.cli.session import FitSession, check_apart, output_format, verb
 
 if TYPE_CHECKING:
-    from ensemblage._clock import Elapsed
+    from ensemblage._progress import Elapsed
 
 EXAMPLES = """\b
 Examples:
@@ -31,34 +31,31 @@ Missing votes are empty cells, NA, NaN or -1. Exit codes: 0 success, 1 the work
 failed, 2 wrong usage.
 """
 
-DryRun = Annotated[
-    bool,
-    parsers.option(
-        None, "Print the time and memory that it would take, and write nothing.", "--dry-run"
-    ),
-]
 #: The number of clusters that costs are estimated for where it is not known.
 _USUAL_K = 10
 
 
+@dataclass(kw_only=True)
+class ConsensusSession(FitSession, LabelSession):
+    """A call of consensus."""
+
+    k: options.AutoK = None
+    k_range: options.LabelRange = None
+    output: options.LabelFile = "-"
+    keep: options.Keep = None
+    confidence: options.Confidence = False
+    by_size: options.BySize = False
+    align_to: options.AlignTo = None
+    member_table: options.MemberTable = None
+    cluster_table: options.ClusterTable = None
+    save: options.Save = None
+    engine: options.Engine = "auto"
+    scheduler: options.Scheduler = None
+    dry_run: options.DryRun = False
+
+
 @verb
-def consensus(
-    session: FitSession,
-    *,
-    k: options.AutoK = None,
-    k_range: options.LabelRange = None,
-    output: options.LabelFile = "-",
-    keep: options.Keep = None,
-    confidence: options.Confidence = False,
-    by_size: options.BySize = False,
-    align_to: options.AlignTo = None,
-    member_table: options.MemberTable = None,
-    cluster_table: options.ClusterTable = None,
-    save: options.Save = None,
-    engine: options.Engine = "auto",
-    scheduler: options.Scheduler = None,
-    dry_run: DryRun = False,
-) -> None:
+def consensus(session: ConsensusSession) -> None:
     """Find the consensus of many clusterings.
 
     Reads a table of votes (one row an object, one column a clustering) and writes a label for
@@ -66,42 +63,27 @@ def consensus(
     confidence if asked for; with --k-range the columns k2, k3, ... instead. A named method needs
     -k or --k-range.
     """
-    k = _asked_k(k, k_range, is_default=session.is_default)
-    if scheduler is not None and engine != "dask":
+    k, ks = _asked_k(session), session.k_range
+    if session.scheduler is not None and session.engine != "dask":
         raise UsageError("--scheduler needs --engine dask.")
-    job = Job(
-        session=session,
-        title=session.title,
-        output=output,
-        ks=k_range,
-        largest_k=k_range[-1] if k is None else k if isinstance(k, int) else 1,
-        confidence=confidence,
-        by_size=by_size,
-        align_to=align_to,
-        scheduler=scheduler,
-        keep=split_names(keep),
-        needs_memory=any(path is not None for path in (member_table, cluster_table, align_to)),
-    )
-    others = {"--by-size": by_size, "--save": save, "--cluster-table": cluster_table}
-    _check_align(align_to, others)
-    inputs = job.check(align_to)
-    tables = {"--member-table": member_table, "--cluster-table": cluster_table}
-    _check_beside(tables, save, output, inputs, one_k=k_range is None)
-    job.estimator = session.estimator(job.largest_k if k is None else k)
-    if dry_run:
-        show_expected(
-            session, chosen_engine(job, engine), job.largest_k if k != "auto" else _USUAL_K
-        )
-        return
-    outcome = job.run(engine)
-    _save(save, outcome.fitted)
-    if member_table is not None:
-        write_columns(member_table, _members(outcome.fitted, session.table.names))
-    if cluster_table is not None:
-        write_columns(cluster_table, _clusters(outcome.fitted))
+    session.called = session.title
+    session.largest_k = ks[-1] if k is None else k if isinstance(k, int) else 1
+    in_memory = (session.member_table, session.cluster_table, session.align_to)
+    session.needs_memory = any(path is not None for path in in_memory)
+    _check_align(session)
+    _check_beside(session, session.check(session.align_to))
+    session.model = session.estimator(k or session.largest_k)
+    if session.dry_run:
+        return _show_expected(session, session.largest_k if k != "auto" else _USUAL_K)
+    outcome = session.run(session.engine)
+    _save(session.save, outcome.fitted)
+    if session.member_table is not None:
+        write_columns(session.member_table, _members(outcome.fitted, session.table.names))
+    if session.cluster_table is not None:
+        write_columns(session.cluster_table, _clusters(outcome.fitted))
     elapsed = session.clock.elapsed()
     choice = getattr(outcome.fitted, "k_choice_", None)
-    ks = range(k, k + 1) if isinstance(k, int) else k_range
+    ks = range(k, k + 1) if isinstance(k, int) else ks
     taken = getattr(outcome.fitted, "method_", None)
     reasons = getattr(outcome.fitted, "reasons_", None) or []
     facts = {
@@ -109,21 +91,22 @@ def consensus(
         "method_taken": taken or session.method,
         "reasons": reasons,
         "ks": ks if ks is not None else None if choice is None else [choice.k],
-        **outcome.facts(job, elapsed),
+        **outcome.facts(session.output, elapsed),
         "choice": None if choice is None else choice.to_dict(),
     }
     lines = [_summary(outcome, ks, session.title, elapsed)]
     lines += reasons if getattr(outcome.fitted, "_took_second_choice", False) else []
     lines += [] if choice is None else [format_choice(choice)]
     outcome.show_scores(session)
-    session.finish("consensus", facts, "\n".join(lines))
+    return session.finish("consensus", facts, "\n".join(lines))
 
 
-def _asked_k(k: int | str | None, k_range: range | None, *, is_default: bool) -> int | str | None:
+def _asked_k(session: ConsensusSession) -> int | str | None:
     """Return the number of clusters; the default method may choose it. None for a range."""
-    if k is None and k_range is None and is_default:
+    k: int | str | None = session.k
+    if k is None and session.k_range is None and session.is_default:
         return "auto"
-    if (k is None) == (k_range is None):
+    if (k is None) == (session.k_range is None):
         both = "both were given" if k is not None else "neither was given"
         raise UsageError(
             "Say how many clusters you want: -k 10, -k auto, or --k-range 2:20 for one column of"
@@ -132,13 +115,13 @@ def _asked_k(k: int | str | None, k_range: range | None, *, is_default: bool) ->
     return k
 
 
-def _check_align(align_to: str | None, others: dict[str, Any]) -> None:
-    """Refuse to renumber labels that other outputs number in their own way."""
-    for option, value in others.items():
-        if align_to is not None and value:
+def _check_align(session: ConsensusSession) -> None:
+    """Reject --align-to beside outputs that number clusters in their own way."""
+    for name in ("by_size", "save", "cluster_table"):
+        if session.align_to is not None and getattr(session, name):
             raise UsageError(
-                f"--align-to renumbers the labels of -o only, so it cannot be used with {option}."
-                " Leave one of them out."
+                "--align-to renumbers the labels of -o only, so it cannot be used with"
+                f" --{name.replace('_', '-')}. Leave one of them out."
             )
 
 
@@ -155,22 +138,17 @@ def _summary(outcome: Outcome, ks: range | None, title: str, elapsed: Elapsed) -
     )
 
 
-def _check_beside(
-    beside: dict[str, str | None],
-    save: str | None,
-    output: str,
-    inputs: list[str | None],
-    *,
-    one_k: bool,
-) -> None:
+def _check_beside(session: ConsensusSession, inputs: list[str | None]) -> None:
     """Check the outputs beside the labels: tables and the model."""
     from ensemblage import tables
 
+    output = session.output
     written = {} if output == "-" else {tables.identity(output): f"-o {output}"}
-    for option, path in {**beside, "--save": save}.items():
+    beside = {"--member-table": session.member_table, "--cluster-table": session.cluster_table}
+    for option, path in {**beside, "--save": session.save}.items():
         if path is None:
             continue
-        if not one_k:
+        if session.k_range is not None:
             raise UsageError(f"{option} needs one consensus: give -k instead of --k-range.")
         if option == "--save" and path == "-":
             raise UsageError("--save -: a model is not text. Name a file: model.ensemblage.")
@@ -225,3 +203,56 @@ def _clusters(fitted: Any) -> dict[str, Any]:
         "size": clusters.sizes,
         **{name: getattr(clusters, name) for name in columns},
     }
+
+
+def _show_expected(session: ConsensusSession, k: int) -> None:
+    """Print what a consensus is expected to take. Nothing is written."""
+    engine = chosen_engine(session, session.engine)
+    from ensemblage.methods import estimating
+
+    with session.stage("Reading votes"):
+        if engine == "memory":
+            sample = session.read()
+            n_objects = sample.n_objects
+        else:
+            sample, n_objects = _sampled(session)
+    expected = estimating.of_ensemble(sample, n_objects, session.method, k)
+    facts = {
+        "method": session.method,
+        "ks": [k],
+        "n_objects": expected.shape.n_objects,
+        "n_clusterings": expected.shape.n_clusterings,
+        "n_microclusters": expected.shape.n_microclusters,
+        "n_sampled": expected.n_sampled,
+        "expected_cpu_seconds": round(expected.seconds, 3),
+        "expected_bytes": expected.bytes,
+        "engine": engine,
+    }
+    lines = f"{expected}.\nNothing was computed or written; the engine would be {engine}."
+    session.finish("consensus", facts, lines, err=False, asked=True)
+
+
+def _sampled(session: ConsensusSession) -> tuple[Any, int]:
+    """Return every second, fourth, ... row of files that do not fit in memory, and their number."""
+    import numpy as np
+
+    import ensemblage as en
+    from ensemblage import tables
+    from ensemblage.methods.estimating import MOST_SAMPLED, stride
+
+    reading = session.reading()
+    options = {name: reading[name] for name in ("format", "columns", "header")}
+    id_column = None if session.id_column == "none" else session.id_column
+    sources = tables.scan(session.paths, id_column=id_column, truth=session.truth, **options)
+    n_votes = len(sources[0].names)
+    codes = [tables.Codes(name) for name in sources[0].label_names]
+    rows, step, n_objects = np.empty((0, n_votes), dtype=np.int64), 1, 0
+    for source in sources:
+        for batch in source.batches():
+            votes = np.column_stack(source.votes(batch, codes)[:n_votes])
+            rows = np.concatenate([rows, votes[-n_objects % step :: step]])
+            n_objects += batch.n_rows
+            while len(rows) > 2 * MOST_SAMPLED:
+                rows, step = rows[::2], 2 * step
+    rows = rows[:: max(1, stride(n_objects) // step)]
+    return en.Ensemble(rows), n_objects

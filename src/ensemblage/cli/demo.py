@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -70,7 +69,7 @@ def demo(
             "\n"
         )
         rows = [_cells(name, [run.scores[name] for run in runs]) for name in first.scores]
-        _show(rows, bold=experiment.DEFAULT)
+        say(format_table(_HEADER, rows))
         say(_what_next(folder, k))
     if folder is not None:
         with session.stage("Writing the report"):
@@ -89,22 +88,6 @@ def _cells(name: str, scores: list[Score]) -> list[str]:
     spread = np.std(scores, axis=0, ddof=1) if len(scores) > 1 else None
     of_nmi, of_ari = ("", "") if spread is None else (f"{sd:.3f}" for sd in spread[:2])
     return [name, f"{nmi:.3f}", of_nmi, f"{ari:.3f}", of_ari, f"{seconds:.3f}"]
-
-
-def _show(rows: list[list[str]], bold: str) -> None:
-    """Print the table: drawn by rich on a terminal, plain text elsewhere."""
-    if not sys.stdout.isatty():
-        say(format_table(_HEADER, rows))
-        return
-    from rich.console import Console
-    from rich.table import Table
-
-    table = Table(*_HEADER)
-    for column in table.columns[1:]:
-        column.justify = "right"
-    for row in rows:
-        table.add_row(*row, style="bold" if row[0] == bold else None)
-    Console().print(table)
 
 
 def _write(folder: Path, run: Run, digits: NDArray[Any]) -> None:

@@ -1,7 +1,6 @@
 """Where labels are computed: in memory, in a stream of batches, or on a Dask cluster.
 
-An engine is a function of a `Job` that writes the labels and returns an `Outcome`. To add one,
-name it in `ENGINES` and in `options.Engine`.
+An engine is a function of a session that writes the labels and returns an `Outcome`.
 """
 
 from __future__ import annotations
@@ -13,6 +12,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from ensemblage.cli import options  # noqa: TC001 - typer reads annotations
 from ensemblage.cli.errors import UsageError, warn
 from ensemblage.cli.output import Scores, format_scores, say, score_facts
 from ensemblage.cli.session import (
@@ -20,36 +20,39 @@ from ensemblage.cli.session import (
     check_apart,
     check_k,
     output_format,
+    split_names,
     warn_of_truth,
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Iterator
 
     from numpy.typing import NDArray
 
-    from ensemblage._clock import Elapsed
+    from ensemblage._progress import Elapsed
 
 #: Votes that would take more than this share of the available memory are streamed.
 _SHARE = 0.5
 
 
 @dataclass(kw_only=True)
-class Job:
-    """Labels to be found and written; `ks` is None if there is one column of labels."""
+class LabelSession(VoteSession):
+    """A call of a verb that computes labels and writes them."""
 
-    session: VoteSession
-    title: str
-    output: str
-    estimator: Any = None
-    ks: range | None = None
-    largest_k: int = 1
-    confidence: bool = False
+    output: options.LabelFile = "-"
+    keep: options.Keep = None
+    confidence: options.Confidence = False
+
+    # Options of consensus only.
+    k_range: Any = None
     by_size: bool = False
     align_to: str | None = None
     scheduler: str | None = None
+    # The estimator, what messages call it, and what it is asked for; set by verbs.
+    model: Any = None
+    called: str = ""
+    largest_k: int = 1
     needs_memory: bool = False
-    keep: Sequence[str] = ()
 
     @property
     def to_folder(self) -> bool:
@@ -59,19 +62,16 @@ class Job:
         return tables.is_folder(self.output)
 
     def check(self, *inputs: str | None) -> list[str | None]:
-        """Check the output before anything is read, and return all inputs.
-
-        `inputs` are those beside the votes and the truth.
-        """
-        if self.confidence and self.ks is not None and len(self.ks) > 1:
+        """Check the output before anything is read; return all inputs."""
+        if self.confidence and self.k_range is not None and len(self.k_range) > 1:
             raise UsageError("--confidence needs one k: give -k, or leave --confidence out.")
         if not self.to_folder and output_format(self.output) == "npy" and self.confidence:
             raise UsageError(
                 "An NPY file holds labels only. For --confidence use .npz, .csv or .parquet."
             )
-        self.session.check_json(self.output)
-        self.session.resolve()
-        read = [*inputs, *self.session.paths, self.session.truth]
+        self.check_json(self.output)
+        self.resolve()
+        read = [*inputs, *self.paths, self.truth]
         if not self.to_folder:  # files in a folder are compared when their names are known
             check_apart(self.output, read)
         return read
@@ -83,7 +83,7 @@ class Job:
 
 
 class Outcome(NamedTuple):
-    """What was read and computed; `scores` by column of the output, if there is a truth."""
+    """The result of an engine; `scores` by column of the output, if there is a truth."""
 
     n_objects: int
     n_clusterings: int
@@ -93,7 +93,7 @@ class Outcome(NamedTuple):
     fitted: Any  # None if an earlier run had computed the labels
     engine: str = ""
 
-    def facts(self, job: Job, elapsed: Elapsed) -> dict[str, Any]:
+    def facts(self, output: str, elapsed: Elapsed) -> dict[str, Any]:
         """Return what JSON says about it."""
         return {
             "n_objects": self.n_objects,
@@ -101,7 +101,7 @@ class Outcome(NamedTuple):
             "n_microclusters": self.n_microclusters,
             "id_column": self.id_name,
             "engine": self.engine,
-            "output": job.output,
+            "output": output,
             **elapsed.facts(),
             "scores": score_facts(self.scores),
         }
@@ -112,46 +112,45 @@ class Outcome(NamedTuple):
             say(format_scores(self.scores), err=True)
 
 
-def chosen_engine(job: Job, engine: str) -> str:
-    """Return the engine that is named, or for "auto" the one that suits a job."""
+def chosen_engine(session: LabelSession, engine: str) -> str:
+    """Return the engine that is named, or for "auto" the one that suits a session."""
     from ensemblage import tables
 
     if engine != "auto":
         return engine
-    if job.to_folder:
+    if session.to_folder:
         return "stream"
-    if _why_not_streamed(job) is not None:
+    if _why_not_streamed(session) is not None:
         return "memory"
     from ensemblage._validate import available_memory
 
-    needed = tables.bytes_in_memory(job.session.paths, format=job.session.format)
+    needed = tables.bytes_in_memory(session.paths, format=session.format)
     return "stream" if needed > _SHARE * available_memory() else "memory"
 
 
-def _in_memory(job: Job) -> Outcome:
+def _in_memory(session: LabelSession) -> Outcome:
     """Read all votes, find their consensus, write the labels."""
     from ensemblage import tables
 
-    if job.to_folder:
+    if session.to_folder:
         raise UsageError(
-            f"-o {job.output}: a folder gets a file for each input, which --engine stream writes."
-            " Name a file, or leave --engine out."
+            f"-o {session.output}: a folder gets a file for each input, which --engine stream"
+            " writes. Name a file, or leave --engine out."
         )
-    tables.check_writable(job.output)
-    session = job.session
-    ensemble = session.read(job.keep)
-    check_k(job.largest_k, ensemble)
-    ids, kept = _carried(job)
-    earlier = _earlier(job, ensemble.n_objects)
-    with session.stage(f"Consensus by {job.title}"):
-        fitted = job.estimator.fit(ensemble)
-        if job.by_size:
+    tables.check_writable(session.output)
+    ensemble = session.read(split_names(session.keep))
+    check_k(session.largest_k, ensemble)
+    ids, kept = _carried(session)
+    earlier = _earlier(session, ensemble.n_objects)
+    with session.stage(f"Consensus by {session.called}"):
+        fitted = session.model.fit(ensemble)
+        if session.by_size:
             fitted._number_by_size()
-        labels = _labels(fitted, job, earlier)
+        labels = _labels(fitted, session, earlier)
     columns = {**ids, **labels}
-    if job.confidence:
+    if session.confidence:
         columns["confidence"] = fitted.confidence_
-    write_columns(job.output, columns | kept)
+    write_columns(session.output, columns | kept)
     truth = session.true_labels
     return Outcome(
         ensemble.n_objects,
@@ -163,43 +162,43 @@ def _in_memory(job: Job) -> Outcome:
     )
 
 
-def _carried(job: Job) -> tuple[dict[str, Any], dict[str, Any]]:
+def _carried(session: LabelSession) -> tuple[dict[str, Any], dict[str, Any]]:
     """Return the ids and the kept columns; their names must differ from those of the labels."""
     import numpy as np
 
     from ensemblage import tables
 
-    table = job.session.table
-    if output_format(job.output) == "npy":
+    table = session.table
+    if output_format(session.output) == "npy":
         return {}, {}
-    written = {"label"} if job.ks is None else {f"k{k}" for k in job.ks}
-    written |= {"confidence"} if job.confidence else set()
+    written = {"label"} if session.k_range is None else {f"k{k}" for k in session.k_range}
+    written |= {"confidence"} if session.confidence else set()
     tables.check_carried([table.id_name, *table.kept], written)
     if table.ids is None or table.id_name is None:
         return {"row": np.arange(tables.n_objects(table))}, dict(table.kept)
     return {table.id_name: table.ids}, dict(table.kept)
 
 
-def _labels(fitted: Any, job: Job, earlier: Any) -> dict[str, NDArray[Any]]:
+def _labels(fitted: Any, session: LabelSession, earlier: Any) -> dict[str, NDArray[Any]]:
     from ensemblage import metrics
     from ensemblage.metrics.aligning import aligned
 
-    if job.ks is None:
+    if session.k_range is None:
         return {"label": aligned("consensus", fitted.labels_, earlier)}
-    cuts = {f"k{k}": aligned("consensus", fitted.cut(k), earlier) for k in job.ks}
-    return {name: metrics.by_size(cut) for name, cut in cuts.items()} if job.by_size else cuts
+    cuts = {f"k{k}": aligned("consensus", fitted.cut(k), earlier) for k in session.k_range}
+    return {name: metrics.by_size(cut) for name, cut in cuts.items()} if session.by_size else cuts
 
 
-def _earlier(job: Job, n_objects: int) -> Any:
+def _earlier(session: LabelSession, n_objects: int) -> Any:
     """Return the labels of --align-to in the order of the objects, if it was given."""
     import numpy as np
 
     from ensemblage import tables
     from ensemblage.metrics.aligning import aligned
 
-    if job.align_to is None:
+    if session.align_to is None:
         return None
-    given, ids, path = tables.read_labels(job.align_to), job.session.table.ids, job.align_to
+    given, ids, path = tables.read_labels(session.align_to), session.table.ids, session.align_to
     earlier = tables.in_order(given, ids, n_objects, path, "earlier label", complete=False)
     aligned("consensus", np.zeros(n_objects, dtype=np.int64), earlier)  # refused before the work
     if tables.is_missing(earlier).all():
@@ -229,12 +228,11 @@ def write_columns(path: str, columns: dict[str, Any]) -> None:
     tables.write(path, columns, decimals=dict.fromkeys(floats, 6))
 
 
-def _why_not_streamed(job: Job) -> str | None:
-    """Return why a job cannot be streamed, or None if it can."""
+def _why_not_streamed(session: LabelSession) -> str | None:
+    """Return why labels cannot be streamed, or None if they can."""
     from ensemblage import tables
     from ensemblage.scale import stream
 
-    session = job.session
     if session.layout != "wide":
         return f"--layout {session.layout} is read in memory"
     for path in session.paths:
@@ -248,80 +246,80 @@ def _why_not_streamed(job: Job) -> str | None:
             "true labels of another file are matched in memory. Name a column of the votes"
             " (--truth COLUMN), or compare afterwards"
         )
-    if job.needs_memory:
+    if session.needs_memory:
         options = "--member-table, --cluster-table and --align-to"
         return f"{options} need the votes in memory (--engine memory)"
-    if not job.to_folder:
-        packed = job.output.lower().endswith(".gz")
-        standard = job.output in ("-", "/dev/stdout")
-        if standard or packed or output_format(job.output) not in stream.WRITTEN:
+    if not session.to_folder:
+        packed = session.output.lower().endswith(".gz")
+        standard = session.output in ("-", "/dev/stdout")
+        if standard or packed or output_format(session.output) not in stream.WRITTEN:
             return "labels are streamed to .parquet, .csv or .tsv files: name one with -o"
     return None
 
 
-def _in_stream(job: Job) -> Outcome:
+def _in_stream(session: LabelSession) -> Outcome:
     """Read the votes twice, in batches."""
     from ensemblage.scale import stream
 
-    return _streamed(job, "stream", partial(stream.consensus, n_jobs=job.session.jobs))
+    return _streamed(session, "stream", partial(stream.consensus, n_jobs=session.jobs))
 
 
-def _on_dask(job: Job) -> Outcome:
-    """Let the workers of a Dask cluster read the votes twice and write the labels."""
+def _on_dask(session: LabelSession) -> Outcome:
+    """Read the votes twice and write the labels on the workers of a Dask cluster."""
     for name in ("distributed", "pyarrow"):
         if importlib.util.find_spec(name) is None:
             raise UsageError(
                 f"--engine dask needs {name}, which is not installed. Run: pip install"
                 ' "ensemblage[dask]"'
             )
-    _check_streamed(job, "dask")
+    _check_streamed(session, "dask")
     from ensemblage.scale import dask
 
-    with _scheduler(job) as client:
-        return _streamed(job, "dask", partial(dask.consensus, client=client))
+    with _scheduler(session) as client:
+        return _streamed(session, "dask", partial(dask.consensus, client=client))
 
 
-def _check_streamed(job: Job, engine: str) -> None:
-    reason = _why_not_streamed(job)
+def _check_streamed(session: LabelSession, engine: str) -> None:
+    reason = _why_not_streamed(session)
     if reason is not None:
         raise UsageError(f"--engine {engine}: {reason}.")
 
 
 @contextmanager
-def _scheduler(job: Job) -> Iterator[Any]:
+def _scheduler(session: LabelSession) -> Iterator[Any]:
     """Yield the address of the scheduler that was named, or a client of local processes."""
-    if job.scheduler is not None:
-        yield job.scheduler
+    if session.scheduler is not None:
+        yield session.scheduler
         return
     from ensemblage.flow import n_threads
     from ensemblage.scale import dask
 
-    with job.session.stage("Starting workers"):
-        cluster = dask.local_cluster(n_threads(job.session.jobs))
+    with session.stage("Starting workers"):
+        cluster = dask.local_cluster(n_threads(session.jobs))
     with cluster, cluster.get_client() as client:
         yield client
 
 
-def _streamed(job: Job, engine: str, consensus: Callable[..., Any]) -> Outcome:
-    """Run a job by `consensus`, the function of a runtime; keep what is finished until all is."""
+def _streamed(session: LabelSession, engine: str, consensus: Callable[..., Any]) -> Outcome:
+    """Write the labels by `consensus`, the function of a runtime."""
     from ensemblage.scale import stream
 
-    _check_streamed(job, engine)
-    session, parts = job.session, stream.parts_folder(job.output)
+    _check_streamed(session, engine)
+    parts = stream.parts_folder(session.output)
     if (parts / "index.npz").exists() and not session.quiet:
         say(f"Resuming: finished work is in {parts}.", err=True)
     reading = session.reading()
     try:
         result = consensus(
             session.paths,
-            job.estimator,
-            job.output,
+            session.model,
+            session.output,
             id_column=None if session.id_column == "none" else session.id_column,
-            confidence=job.confidence,
-            cuts=job.ks,
+            confidence=session.confidence,
+            cuts=session.k_range,
             columns=reading["columns"],
-            keep=job.keep,
-            by_size=job.by_size,
+            keep=split_names(session.keep),
+            by_size=session.by_size,
             truth=session.truth,
             progress=not session.quiet,
             header=reading["header"],
@@ -343,7 +341,7 @@ def _streamed(job: Job, engine: str, consensus: Callable[..., Any]) -> Outcome:
     )
 
 
-ENGINES: dict[str, Callable[[Job], Outcome]] = {
+ENGINES: dict[str, Callable[[LabelSession], Outcome]] = {
     "memory": _in_memory,
     "stream": _in_stream,
     "dask": _on_dask,

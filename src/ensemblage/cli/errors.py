@@ -1,7 +1,4 @@
-"""Errors and warnings of the command: one paragraph on standard error, and an exit code.
-
-The library names parameters; `OPTIONS` says what the command calls them.
-"""
+"""Errors and warnings of the command: one paragraph on standard error, and an exit code."""
 
 from __future__ import annotations
 
@@ -47,13 +44,7 @@ class UsageError(Exception):
 
 
 def unknown(noun: str, word: str, known: Iterable[str]) -> UsageError:
-    """Return the error for a name that is not known.
-
-    Examples
-    --------
-    >>> print(unknown("method", "ptpg", ["eac", "ptgp"]))
-    Unknown method 'ptpg'. Did you mean 'ptgp'? Known: eac, ptgp.
-    """
+    """Return the error for a name that is not known, with the nearest one that is."""
     known = list(known)
     return UsageError(
         f"Unknown {noun} {word!r}.{did_you_mean(word, known)} Known: {', '.join(known)}."
@@ -62,10 +53,7 @@ def unknown(noun: str, word: str, known: Iterable[str]) -> UsageError:
 
 @contextmanager
 def reported(*, debug: bool) -> Iterator[None]:
-    """Turn any exception raised inside into a paragraph on standard error and an exit code.
-
-    `debug` shows the traceback first.
-    """
+    """Turn any exception into a paragraph on standard error and an exit code."""
     try:
         yield
     except typer.Exit:
@@ -93,8 +81,11 @@ def describe(error: Exception) -> tuple[int, str]:
         return FAILED, f"{error.strerror}{place}"
     text = with_options(error)
     if isinstance(error, MemoryError) or "start new thread" in text:
-        text = text or "There was not enough memory for this"
-        return FAILED, f"{text.rstrip('.')}.{_address_limit()}"
+        from ensemblage._validate.memory import address_limit
+
+        text, limit = text or "There was not enough memory for this", address_limit()
+        hint = f" The limit of addresses (ulimit -v) is {limit}: raise it." if limit else ""
+        return FAILED, f"{text.rstrip('.')}.{hint}"
     if isinstance(error, (ValueError, TypeError, OSError)):
         wrong_option = isinstance(error, _loaded("ensemblage.tables", "OptionError"))
         return WRONG_USAGE if wrong_option else FAILED, text or type(error).__name__
@@ -106,16 +97,6 @@ def describe(error: Exception) -> tuple[int, str]:
         f"Unexpected error: {type(error).__name__}: {text}. This is a bug in ensemblage: run the"
         " same command with --debug, and please report what it shows."
     )
-
-
-def _address_limit() -> str:
-    """Return what to do about ``ulimit -v``, where it is set."""
-    from ensemblage._validate.memory import address_limit
-
-    limit = address_limit()
-    if limit is None:
-        return ""
-    return f" The limit of addresses (ulimit -v) is {limit}: raise it."
 
 
 def _loaded(module: str, name: str) -> Any:
@@ -152,10 +133,7 @@ def warnings_as_lines() -> Iterator[None]:
 
 
 def coloured(text: str, colour: str) -> str:
-    """Return a text in a colour if standard error is a terminal that shows colours.
-
-    ``NO_COLOR`` (any value, see https://no-color.org) and ``TERM=dumb`` turn colours off.
-    """
+    """Return a text in a colour if standard error is a terminal; NO_COLOR turns colours off."""
     wanted = not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
     if not wanted or not sys.stderr.isatty():
         return text
@@ -163,16 +141,7 @@ def coloured(text: str, colour: str) -> str:
 
 
 def option_name(parameter: Parameter) -> str:
-    """Return a parameter of the library as an option of the command.
-
-    Examples
-    --------
-    >>> from ensemblage._messages import Parameter
-    >>> option_name(Parameter("scale", "minmax")), option_name(Parameter("scale", None))
-    ('--scale minmax', 'no --scale')
-    >>> option_name(Parameter("drop", ["a", "b"])), option_name(Parameter("ties", "mean"))
-    ('--drop a --drop b', "ties='mean'")
-    """
+    """Return a parameter of the library as an option of the command: ``--scale minmax``."""
     if parameter.name == "n_samples":
         return " ".join(map(str, parameter.value))
     if parameter.name not in OPTIONS:
@@ -208,7 +177,7 @@ class Verb(TyperCommand):
             if words and param.metavar is None:
                 param.metavar = "|".join(words)
             if param.param_type_name == "argument":
-                setattr(param, "display_type_rich", _no_type)  # noqa: B010 - not in all versions
+                vars(param)["display_type_rich"] = lambda ctx: None  # noqa: ARG005 - of some versions
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         """Parse the arguments; a value of the wrong type is an error that says what is right."""
@@ -245,10 +214,6 @@ def _parts(hint: Any) -> Iterator[Any]:
     if get_origin(hint) is not Literal:
         for part in get_args(hint):
             yield from _parts(part)
-
-
-def _no_type(ctx: Any) -> None:  # noqa: ARG001 - the form of the method that it replaces
-    return None
 
 
 class Verbs(TyperGroup):

@@ -99,7 +99,12 @@ def generate(
     )
     with nullcontext() if parts is None else alone(parts, COMMAND_LOCK):
         votes = _votes(clusterings, (len(features.matrix), members), parts, session)
-        _warn_of_silent(votes)
+        silent = int((votes < 0).all(axis=1).sum())
+        if silent:
+            warn(
+                f"{silent} object(s) have no vote in any clustering, and a consensus would reject"
+                " them. Make more clusterings, or let each see a larger share (--subsample)."
+            )
         tables.write_pool(output, votes, names, ids=features.ids, truth=features.truth)
         if parts is not None and checkpoint is None:
             remove_folder(parts)
@@ -192,12 +197,3 @@ def _votes(
 
 def _n_kept(parts: Path | None, members: int) -> int:
     return 0 if parts is None else min(members, len(list(parts.glob("member-*.npy"))))
-
-
-def _warn_of_silent(votes: NDArray[Any]) -> None:
-    silent = int((votes < 0).all(axis=1).sum())
-    if silent:
-        warn(
-            f"{silent} object(s) have no vote in any clustering, and a consensus would reject them."
-            " Make more clusterings, or let each see a larger share (--subsample)."
-        )

@@ -19,10 +19,11 @@ from ensemblage.cli.parsers import (
     check_jobs,
     choice,
     count_or,
+    flag,
     name_of,
     names_of,
     option,
-    parse_range,
+    range_of,
     share_or_count,
 )
 
@@ -32,28 +33,17 @@ _FILES = (
     "CSV, TSV, Parquet, Arrow, ORC, JSON lines, XLSX, NPY, NPZ or MAT; - is standard input. Several"
     " are one table, in the order given."
 )
-Votes = Annotated[
-    list[str],
-    argument(
-        "VOTES", f"Files with a row for each object and a column for each clustering: {_FILES}"
-    ),
-]
+_VOTES = "Files with a row for each object and a column for each clustering"
+_OR_MODEL = "or a saved model (.ensemblage), alone or followed by the votes that it was fitted on."
+_OR_DATASET = "Or, if there is no such file, the name of one of the paper's datasets."
+Votes = Annotated[list[str], argument("VOTES", f"{_VOTES}: {_FILES}")]
 Model = Annotated[str, argument("MODEL", "A file written by consensus --save.")]
 ModelOrVotes = Annotated[
-    list[str],
-    argument(
-        "[MODEL] [VOTES]",
-        "Files with a row for each object and a column for each clustering, as for consensus; or a"
-        " saved model (.ensemblage), alone or followed by the votes that it was fitted on.",
-    ),
+    list[str], argument("[MODEL] [VOTES]", f"{_VOTES}, as for consensus; {_OR_MODEL}")
 ]
 Data = Annotated[
     list[str],
-    argument(
-        "DATA",
-        f"Files with a row for each object and a column for each feature: {_FILES} Or, if there is"
-        " no such file, the name of one of the paper's datasets.",
-    ),
+    argument("DATA", f"{_VOTES.replace('clustering', 'feature')}: {_FILES} {_OR_DATASET}"),
 ]
 Tables = Annotated[
     list[str],
@@ -87,10 +77,7 @@ Layout = Annotated[
 IdColumn = Annotated[
     str, option("NAME", "The column that names the objects: its name, its place from 0, or none.")
 ]
-Header = Annotated[
-    bool | None,
-    option(None, "Whether the first row holds names.", "--header/--no-header", default="detected"),
-]
+Header = Annotated[bool | None, flag("Whether the first row holds names.", "--header/--no-header")]
 Format = Annotated[
     Literal["csv", "tsv", "parquet", "arrow", "orc", "json", "npy", "npz", "mat", "xlsx"] | None,
     choice("The format of the input.", default="by the name"),
@@ -104,40 +91,19 @@ Key = Annotated[
 _K = ("-k", "--clusters")
 K = Annotated[int, option("INT", "How many clusters.", *_K, min=1)]
 AutoK = Annotated[
-    Any,
-    option(
-        "INT|auto",
-        "How many clusters; auto chooses, and says why.",
-        *_K,
-        default="auto",
-        **count_or("-k", "auto"),
-    ),
+    Any, count_or(_K, "INT|auto", "How many clusters; auto chooses, and says why.", "auto")
 ]
 ConsensusK = Annotated[
     int | None,
-    option(
-        "INT",
-        "Clusters of the later consensus: each clustering has 2 to 4 times as many.",
-        *_K,
-        min=1,
-    ),
+    option("INT", "Clusters of the consensus; each clustering has 2 to 4 times more.", *_K, min=1),
 ]
-LabelRange = Annotated[
-    Any, option("LOW:HIGH", "Instead of -k: a column of labels for each k.", parser=parse_range)
-]
-ScoreRange = Annotated[
-    Any,
-    option(
-        "LOW:HIGH", "Numbers of clusters to score.", default="2:20, or further", parser=parse_range
-    ),
-]
+LabelRange = Annotated[Any, range_of("Instead of -k: a column of labels for each k.")]
+ScoreRange = Annotated[Any, range_of("Numbers of clusters to score.", "2:20, or further")]
 MemberRange = Annotated[
     Any,
-    option(
-        "LOW:HIGH",
+    range_of(
         "Each clustering has a random number of clusters in this range.",
-        default="2 to half the root of the number of objects, at most 50",
-        parser=parse_range,
+        "2 to half the root of the number of objects, at most 50",
     ),
 ]
 Criteria = Annotated[
@@ -148,27 +114,18 @@ Criteria = Annotated[
         **names_of("--criteria", "criterion", *CRITERIA, words=("cheap", "all")),
     ),
 ]
+_CRITERION = name_of("criterion", "auto", *CRITERIA)
 Criterion = Annotated[
-    str,
-    option(
-        "auto|NAME",
-        "Which score decides; auto is support.",
-        **name_of("criterion", "auto", *CRITERIA),
-    ),
+    str, option("auto|NAME", "Which score decides; auto is support.", **_CRITERION)
 ]
 Refits = Annotated[int, option("INT", "How many random halves of the members are refitted.", min=2)]
 
 # How it is computed
 
+_METHOD = ("--method", "-m")
 Method = Annotated[
     MethodName,
-    option(
-        "NAME",
-        "The consensus method; auto suits most data.",
-        "--method",
-        "-m",
-        case_sensitive=False,
-    ),
+    option("NAME", "The consensus method; auto suits most data.", *_METHOD, case_sensitive=False),
 ]
 Methods = Annotated[
     Any,
@@ -179,7 +136,7 @@ Methods = Annotated[
     ),
 ]
 BySize = Annotated[
-    bool, option(None, "Number clusters by size, the largest 0; else by appearance.", "--by-size")
+    bool, flag("Number clusters by size, the largest 0; else by appearance.", "--by-size")
 ]
 AlignTo = Annotated[str | None, option("FILE", "Earlier labels; clusters keep their numbers.")]
 Linkage = Annotated[
@@ -188,17 +145,9 @@ Linkage = Annotated[
 ]
 Neighbors = Annotated[
     Any,
-    option(
-        "auto|all|INT",
-        "Links kept at each microcluster.",
-        default="auto",
-        **count_or("--neighbors", "auto", "all"),
-    ),
+    count_or(["--neighbors"], "auto|all|INT", "Links kept at each microcluster.", "auto", "all"),
 ]
-Steps = Annotated[
-    Any,
-    option("auto|INT", "Length of the walks.", default="auto", **count_or("--steps", "auto")),
-]
+Steps = Annotated[Any, count_or(["--steps"], "auto|INT", "Length of the walks.", "auto")]
 Device = Annotated[
     Literal["cpu", "cuda", "auto"] | None,
     choice("Where PTA and PTGP compute the walks; auto may take a GPU.", default="cpu"),
@@ -219,6 +168,9 @@ Scheduler = Annotated[
     str | None,
     option("ADDRESS", "With --engine dask: a scheduler, as tcp://host:8786; else local processes."),
 ]
+DryRun = Annotated[
+    bool, flag("Print the time and memory that it would take, and write nothing.", "--dry-run")
+]
 
 # Clusterings from features
 
@@ -235,31 +187,28 @@ Generators = Annotated[
 Scale = Annotated[
     Literal["minmax", "standard"] | None, choice("Scale each feature first.", default="not scaled")
 ]
+_SEES = "Each clustering sees"
 Subspace = Annotated[
     Any,
-    option(
-        "SHARE|INT",
-        "Each clustering sees this share of the features (0.5), or this many (10).",
-        default="all",
-        parser=share_or_count("--subspace"),
+    share_or_count(
+        "--subspace", f"{_SEES} this share of the features (0.5), or this many (10).", "all"
     ),
 ]
 Projection = Annotated[
     Any,
-    option(
-        "SHARE|INT",
-        "Each clustering sees the features projected on this many random directions.",
-        default="not projected",
-        parser=share_or_count("--projection"),
+    share_or_count(
+        "--projection",
+        f"{_SEES} the features projected on this many random directions.",
+        "not projected",
     ),
 ]
 Subsample = Annotated[
     Any,
-    option(
-        "SHARE",
-        "Each clustering sees this share of the objects, and has no vote on the others.",
-        default="all",
-        parser=share_or_count("--subsample", share_only=True),
+    share_or_count(
+        "--subsample",
+        f"{_SEES} this share of the objects, and has no vote on the others.",
+        "all",
+        share_only=True,
     ),
 ]
 Checkpoint = Annotated[
@@ -269,14 +218,9 @@ Checkpoint = Annotated[
 
 # Experiments
 
+_DATASETS = names_of("--datasets", "dataset", *DATASETS)
 Datasets = Annotated[
-    Any,
-    option(
-        "NAME,NAME,...",
-        "Which datasets.",
-        default="the paper's ten",
-        **names_of("--datasets", "dataset", *DATASETS),
-    ),
+    Any, option("NAME,NAME,...", "Which datasets.", default="the paper's ten", **_DATASETS)
 ]
 Runs = Annotated[
     int | None, option("INT", "How many draws.", default="as the paper: 20 or 100", min=1)
@@ -288,8 +232,15 @@ Pools = Annotated[
     Literal["authors", "own"] | None,
     choice("Draw ensembles from these; own pools are made from features.", default="what is there"),
 ]
-Quick = Annotated[bool, option(None, "Two draws on two datasets, in minutes.", "--quick")]
-Render = Annotated[bool, option(None, "Run nothing; make tables of the records.", "--render")]
+Quick = Annotated[bool, flag("Two draws on two datasets, in minutes.", "--quick")]
+Render = Annotated[bool, flag("Run nothing; make tables of the records.", "--render")]
+Uncapped = Annotated[
+    bool,
+    flag("Also run Table 9 with K and T without the limit of the authors' program.", "--uncapped"),
+]
+CheckSome = Annotated[
+    int | None, option("INT", "Run this many records again, and compare.", "--check", min=1)
+]
 
 # What is written
 
@@ -314,24 +265,15 @@ ScoreFile = Annotated[
 ]
 MethodFile = Annotated[
     str | None,
-    option(
-        "FILE", "Write the table: .csv, .tsv, .parquet; .json has the pairwise agreement too.", *_O
-    ),
+    option("FILE", "Write the table: .csv, .tsv, .parquet; .json has the agreement too.", *_O),
 ]
 ReportFile = Annotated[str, option("FILE", "The HTML file; - is standard output.", *_O)]
 RecordFolder = Annotated[str, option("DIR", "Records, own pools and results.", *_O, "--out")]
 DemoFolder = Annotated[
     str | None,
-    option(
-        "DIR",
-        "Write votes.csv, labels.csv (truth, consensus, PTA, PTGP) and report.html of the first"
-        " ensemble to this folder.",
-        *_O,
-    ),
+    option("DIR", "Write votes.csv, labels.csv and report.html of the first ensemble here.", *_O),
 ]
-Confidence = Annotated[
-    bool, option(None, "Add how sure each label is, from 0 to 1.", "--confidence")
-]
+Confidence = Annotated[bool, flag("Add how sure each label is, from 0 to 1.", "--confidence")]
 MemberTable = Annotated[
     str | None, option("FILE", "Also write agreement and diversity of the clusterings, and doubts.")
 ]
@@ -344,6 +286,6 @@ Save = Annotated[
 Title = Annotated[
     str | None, option("TEXT", "The heading of the report.", default="the name of the file")
 ]
-Json = Annotated[bool, option(None, "Print the summary as JSON, on standard output.", "--json")]
-Quiet = Annotated[bool, option(None, "No progress and no summary.", "--quiet", "-q")]
-Debug = Annotated[bool, option(None, "Show the traceback of an error.", "--debug")]
+Json = Annotated[bool, flag("Print the summary as JSON, on standard output.", "--json")]
+Quiet = Annotated[bool, flag("No progress and no summary.", "--quiet", "-q")]
+Debug = Annotated[bool, flag("Show the traceback of an error.", "--debug")]

@@ -1,4 +1,4 @@
-"""What the command shows: summaries, tables, JSON."""
+"""Output of the command: summaries, tables, JSON."""
 
 from __future__ import annotations
 
@@ -44,15 +44,7 @@ def _can_print(text: str) -> bool:
 
 
 def format_table(header: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
-    """Return a table with its first column aligned left and all others right.
-
-    Examples
-    --------
-    >>> print(format_table(["", "NMI"], [["PTA", "0.712"], ["PTGP", "0.71"]]))
-            NMI
-    PTA   0.712
-    PTGP   0.71
-    """
+    """Return a table with its first column aligned left and all others right."""
     lines = [header, *rows]
     widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
     return "\n".join(
@@ -62,24 +54,12 @@ def format_table(header: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
 
 
 def format_count(number: int, noun: str) -> str:
-    """Return a number with its noun.
-
-    Examples
-    --------
-    >>> format_count(1797, "object"), format_count(1, "clustering")
-    ('1,797 objects', '1 clustering')
-    """
+    """Return a number with its noun: ``1,797 objects``."""
     return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
 
 
 def format_objects(n_objects: int, id_name: str | None) -> str:
-    """Return the number of objects, and the column that their ids came from.
-
-    Examples
-    --------
-    >>> format_objects(3, "cell"), format_objects(3, None)
-    ("3 objects (ids from 'cell')", '3 objects')
-    """
+    """Return the number of objects, and the column that their ids came from."""
     ids = "" if id_name is None else f" (ids from {id_name!r})"
     return format_count(n_objects, "object") + ids
 
@@ -133,10 +113,7 @@ def _criterion(name: str) -> str:
 
 
 def print_json(command: str, facts: Mapping[str, Any]) -> None:
-    """Print one JSON object in one line: the command, the version, the facts.
-
-    Keys are never left out: values that do not apply are null, and so are NaN and infinity.
-    """
+    """Print one JSON object in one line: the command, the version, the facts."""
     from ensemblage import __version__
 
     whole = {"command": command, "version": __version__, **facts}
@@ -146,13 +123,7 @@ def print_json(command: str, facts: Mapping[str, Any]) -> None:
 
 
 def to_json(value: Any) -> Any:
-    """Return a value as one of the types of JSON.
-
-    Examples
-    --------
-    >>> to_json({"nmi": float("nan"), "ks": range(2, 4), 3: (1.5, None)})
-    {'nmi': None, 'ks': [2, 3], '3': [1.5, None]}
-    """
+    """Return a value as one of the types of JSON; NaN and infinity are null."""
     if isinstance(value, dict):
         return {str(name): to_json(item) for name, item in value.items()}
     if isinstance(value, (list, tuple, range)):

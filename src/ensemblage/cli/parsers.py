@@ -1,4 +1,4 @@
-"""What options are made of: names, parsers, completion in shells."""
+"""Kinds of options: names, parsers, completion in shells."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from ensemblage import METHODS
 from ensemblage.cli.errors import UsageError, unknown
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
 # Names that options take, where importing the library to ask it would slow down help and
 # completion. A test compares them with the library.
@@ -50,6 +50,11 @@ def option(
     return typer.Option(*names, metavar=metavar, help=text, show_default=default, **more)
 
 
+def flag(text: str, name: str, *others: str) -> Any:
+    """Return an option without a value; one that can be turned off is detected by default."""
+    return option(None, text, name, *others, default="detected" if "/" in name else True)
+
+
 def choice(text: str, *names: str, default: bool | str = True) -> Any:
     """Return an option whose words are those of its type, a Literal."""
     return option(None, text, *names, default=default, case_sensitive=False)
@@ -61,15 +66,8 @@ def parse_number(text: str) -> int | None:
     return int(text) if text.isdecimal() and len(text) <= _MOST_DIGITS else None
 
 
-def count_or(option: str, *words: str) -> dict[str, Any]:
-    """Return the settings of an option that takes a whole number from 1 up, or one of some words.
-
-    Examples
-    --------
-    >>> parse = count_or("-k", "auto")["parser"]
-    >>> parse("10"), parse("Auto")
-    (10, 'auto')
-    """
+def count_or(names: Sequence[str], metavar: str, text: str, *words: str) -> Any:
+    """Return an option that takes a whole number from 1 up, or one of some words."""
 
     def parse(value: str | int) -> int | str:
         text = str(value).strip().lower()
@@ -78,14 +76,15 @@ def count_or(option: str, *words: str) -> dict[str, Any]:
             return text
         if number is None or number < 1:
             expected = f"{', '.join(words)} or a whole number from 1 up"
-            raise UsageError(f"{option} must be {expected}, got {str(value)!r}.")
+            raise UsageError(f"{names[0]} must be {expected}, got {str(value)!r}.")
         return number
 
-    return {"parser": parse, "autocompletion": _completion(words)}
+    more = {"parser": parse, "autocompletion": _completion(words)}
+    return option(metavar, text, *names, default=words[0], **more)
 
 
-def share_or_count(option: str, *, share_only: bool = False) -> Callable[[str | float], float]:
-    """Return a parser for a share (a number with a point, up to 1.0), or a count."""
+def share_or_count(name: str, text: str, default: str, *, share_only: bool = False) -> Any:
+    """Return an option that takes a share (a number with a point, up to 1.0), or a count."""
 
     def parse(value: str | float) -> float:
         number = parse_number(str(value))
@@ -99,20 +98,20 @@ def share_or_count(option: str, *, share_only: bool = False) -> Callable[[str | 
             return share
         expected = "a share" if share_only else "a whole number from 1 up, or a share"
         raise UsageError(
-            f"{option} must be {expected} above 0 and up to 1.0, such as 0.5, got {value!r}."
+            f"{name} must be {expected} above 0 and up to 1.0, such as 0.5, got {value!r}."
         )
 
-    return parse
+    metavar = "SHARE" if share_only else "SHARE|INT"
+    return option(metavar, text, name, default=default, parser=parse)
+
+
+def range_of(text: str, default: str = "") -> Any:
+    """Return an option that takes a range of numbers of clusters."""
+    return option("LOW:HIGH", text, default=default or True, parser=parse_range)
 
 
 def parse_range(value: str) -> range:
-    """Return the numbers of clusters from LOW to HIGH.
-
-    Examples
-    --------
-    >>> parse_range("2:5")
-    range(2, 6)
-    """
+    """Return the numbers of clusters from LOW to HIGH."""
     ends = [parse_number(text) for text in value.split(":")]
     if len(ends) != 2 or ends[0] is None or ends[1] is None:
         raise UsageError(
@@ -147,14 +146,6 @@ def names_of(option: str, noun: str, *known: str, words: tuple[str, ...] = ()) -
     """Return the settings of an option that takes names with commas between them.
 
     Instead of names it may take one of `words`, which is returned as it is.
-
-    Examples
-    --------
-    >>> settings = names_of("--methods", "method", "pta", "ptgp", "eac", words=("all",))
-    >>> settings["parser"]("eac, PTA,eac"), settings["parser"]("all")
-    (['eac', 'pta'], 'all')
-    >>> settings["autocompletion"]("eac,pt")
-    ['eac,pta', 'eac,ptgp']
     """
 
     def parse(value: str) -> list[str] | str:

@@ -7,10 +7,10 @@ from pathlib import Path
 from typing import Any
 
 from ensemblage.cli import options
-from ensemblage.cli.engines import Job
+from ensemblage.cli.engines import LabelSession
 from ensemblage.cli.errors import UsageError
 from ensemblage.cli.output import format_count, format_objects
-from ensemblage.cli.session import VoteSession, split_names, verb
+from ensemblage.cli.session import verb
 
 EXAMPLES = """\b
 Examples:
@@ -27,13 +27,7 @@ names if both files have them, else by their order.
 
 @verb
 def predict(
-    session: VoteSession,
-    *,
-    model: options.Model,
-    output: options.LabelFile = "-",
-    keep: options.Keep = None,
-    confidence: options.Confidence = False,
-    engine: options.PredictEngine = "auto",
+    session: LabelSession, *, model: options.Model, engine: options.PredictEngine = "auto"
 ) -> None:
     """Label new objects by a saved model.
 
@@ -41,26 +35,23 @@ def predict(
     object: the id column as given (the row number if there is none), then label, and confidence
     if asked for.
     """
-    job = Job(
-        session=session, title="", output=output, confidence=confidence, keep=split_names(keep)
-    )
-    job.check(model)
+    session.check(model)
     loaded = _load(model)
     from ensemblage.ensembles.placement import Placement
 
-    job.title = type(loaded).__name__
+    session.called = type(loaded).__name__
     digest = hashlib.sha256(Path(model).read_bytes()).hexdigest()
-    job.estimator = Placement(model, digest, confidence=confidence)
-    outcome = job.run(engine)
+    session.model = Placement(model, digest, confidence=session.confidence)
+    outcome = session.run(engine)
     elapsed = session.clock.elapsed()
-    facts = {"method": job.title.lower(), "ks": [loaded.n_clusters_], "model": model}
+    facts = {"method": session.called.lower(), "ks": [loaded.n_clusters_], "model": model}
     summary = (
         f"{format_objects(outcome.n_objects, outcome.id_name)},"
         f" {format_count(loaded.n_features_in_, 'clustering')}, k = {loaded.n_clusters_},"
-        f" {job.title}: {elapsed}"
+        f" {session.called}: {elapsed}"
     )
     outcome.show_scores(session)
-    session.finish("predict", facts | outcome.facts(job, elapsed), summary)
+    session.finish("predict", facts | outcome.facts(session.output, elapsed), summary)
 
 
 def _load(path: str) -> Any:

@@ -128,13 +128,7 @@ def report(
 
 
 def is_model(path: str) -> bool:
-    """Return whether a file is a saved model, by its name.
-
-    Examples
-    --------
-    >>> is_model("model.ensemblage"), is_model("votes.csv")
-    (True, False)
-    """
+    """Return whether a file is a saved model, by its name."""
     return path.lower().endswith(_MODEL_SUFFIXES)
 
 
@@ -185,13 +179,7 @@ def _title(paths: list[str]) -> str:
 
 
 def _command(votes: list[str], given: dict[str, Any]) -> str:
-    """Return the command that makes this report, as a shell reads it.
-
-    Examples
-    --------
-    >>> _command(["my votes.csv"], {"-k": 3, "--columns": ["a*", "b"], "--no-header": True})
-    "ensemblage report 'my votes.csv' -k 3 --columns 'a*' --columns b --no-header"
-    """
+    """Return the command that makes this report, as a shell reads it."""
     words = ["ensemblage", "report", *votes]
     for option, value in given.items():
         if value is True:
@@ -203,10 +191,7 @@ def _command(votes: list[str], given: dict[str, Any]) -> str:
 
 
 def _given(context: typer.Context, *, of_model: bool) -> dict[str, Any]:
-    """Return the options of this call that matter for the report, by their shortest names.
-
-    What decides the labels is always included, even with its default.
-    """
+    """Return the options that matter for the report, by their shortest names; labels' always."""
     always = {"output"} if of_model else {"k", "method", "seed", "output"}
     given: dict[str, Any] = {}
     for parameter in sorted(context.command.params, key=lambda one: one.name == "output"):

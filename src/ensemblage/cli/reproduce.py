@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
 
 import typer
 
 from ensemblage.cli import options
 from ensemblage.cli.errors import INTERRUPTED, UsageError
 from ensemblage.cli.output import say
-from ensemblage.cli.parsers import option
 from ensemblage.cli.session import JsonSession, verb
 
 EXAMPLES = """\b
@@ -22,20 +20,6 @@ Examples:
   ensemblage reproduce all --check 50 -o docs/results
 """
 
-Uncapped = Annotated[
-    bool,
-    option(
-        None,
-        "Also run PTA and PTGP in Table 9 with K and T by the paper's text, without the limit of 20"
-        " of the authors' program.",
-        "--uncapped",
-    ),
-]
-CheckSome = Annotated[
-    int | None,
-    option("INT", "Run nothing new; run so many records again and compare.", "--check", min=1),
-]
-
 
 @verb
 def reproduce(
@@ -46,10 +30,10 @@ def reproduce(
     runs: options.Runs = None,
     pools: options.Pools = None,
     quick: options.Quick = False,
-    uncapped: Uncapped = False,
+    uncapped: options.Uncapped = False,
     output: options.RecordFolder = "reproduced",
     render: options.Render = False,
-    check: CheckSome = None,
+    check: options.CheckSome = None,
     jobs: options.Jobs = -1,
 ) -> None:
     """Run the paper's experiments, beside its numbers.

@@ -1,7 +1,6 @@
 """A call of the command: its options, and the steps that several verbs share.
 
-A session reads votes, makes an `Ensemble` of them, makes the estimator that was asked for, and
-checks outputs. Verbs are functions of a session; see `verb`.
+Verbs are functions of a session; see `verb`.
 """
 
 from __future__ import annotations
@@ -10,11 +9,10 @@ import functools
 import inspect
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, get_type_hints
+from typing import TYPE_CHECKING, Annotated, Any, get_origin, get_type_hints
 
 from ensemblage import METHODS
-from ensemblage._clock import Clock
-from ensemblage._progress import Item, track, working
+from ensemblage._progress import Clock, Item, track, working
 from ensemblage.cli import options  # noqa: TC001 - typer reads annotations
 from ensemblage.cli.errors import UsageError, reported, warn, warnings_as_lines
 from ensemblage.cli.output import print_json, say
@@ -223,8 +221,7 @@ class FitSession(VoteSession):
 def verb(function: Callable[..., None]) -> Callable[..., None]:
     """Make a verb of a function of a session and of options.
 
-    The verb has the options of the function and those of the session's class. Exceptions and
-    warnings are shown on standard error.
+    The verb has the options of the function and those of the session's class.
     """
     parameters = list(inspect.signature(function, eval_str=True).parameters.values())
     kind, own = parameters[0].annotation, parameters[1:]
@@ -239,6 +236,7 @@ def verb(function: Callable[..., None]) -> Callable[..., None]:
         for name in dict.fromkeys(
             name for base in kind.__mro__ for name in inspect.get_annotations(base)
         )
+        if get_origin(hints[name]) is Annotated
     ]
 
     @functools.wraps(function)
@@ -255,13 +253,7 @@ def verb(function: Callable[..., None]) -> Callable[..., None]:
 
 
 def split_names(values: Iterable[str] | None) -> list[str]:
-    """Return the names of an option that can be repeated and takes names with commas.
-
-    Examples
-    --------
-    >>> split_names(["leiden_*, kmeans", "expert"]), split_names(None)
-    (['leiden_*', 'kmeans', 'expert'], [])
-    """
+    """Return the names of an option that can be repeated and takes names with commas."""
     names = [name.strip() for value in values or () for name in value.split(",")]
     return [name for name in names if name]
 

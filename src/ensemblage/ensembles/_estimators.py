@@ -9,7 +9,7 @@ import numpy as np
 from sklearn.base import clone
 from threadpoolctl import threadpool_limits
 
-from ensemblage._blas import one_blas_thread
+from ensemblage.flow import one_blas_thread
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

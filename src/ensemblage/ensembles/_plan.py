@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ensemblage import _validate
-from ensemblage._validate.features import check_spread
 from ensemblage.ensembles._parameters import (
     check_methods,
     check_n_clusters_range,
@@ -16,7 +15,13 @@ from ensemblage.ensembles._parameters import (
     check_subsample,
 )
 from ensemblage.ensembles._scales import warn_of_scales
-from ensemblage.ensembles._scaling import SCALES, Scaling, learn_scales, learn_scaling
+from ensemblage.ensembles._scaling import (
+    SCALES,
+    Scaling,
+    check_spread,
+    learn_scales,
+    learn_scaling,
+)
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -8,7 +8,7 @@ import numpy as np
 
 from ensemblage import _validate
 from ensemblage._messages import Message, Parameter
-from ensemblage._validate.features import check_range
+from ensemblage._validate.features import LARGEST
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     from ensemblage._types import FloatArray
 
 SCALES = ("minmax", "standard")
+#: Below this the square of a difference has lost digits, or is 0.
+_LEAST_SPREAD = 1e-140
 _ROWS = 4096
 
 
@@ -72,3 +74,37 @@ def _deviations(matrix: NDArray[Any], mean: FloatArray, spread: FloatArray) -> F
         total += (((matrix[start : start + _ROWS] - mean) / unit) ** 2).sum(axis=0)
     deviations: FloatArray = np.sqrt(total / len(matrix)) * unit
     return deviations
+
+
+def check_range(matrix: NDArray[Any], after: str) -> None:
+    """Refuse numbers that have left the range in which distances can be computed.
+
+    `after` says what has been done to the features, which were in it.
+    """
+    if matrix.dtype.kind != "f" or matrix.size == 0:
+        return
+    if float(matrix.min()) >= -LARGEST and float(matrix.max()) <= LARGEST:  # false for NaN
+        return
+    single = matrix.dtype == np.float32
+    row = int(np.argwhere(~(np.abs(matrix.astype(np.float64)) <= LARGEST))[0, 0])
+    raise ValueError(
+        f"Features must not exceed {3.4e38 if single else LARGEST:g} after {after}, beyond which"
+        f" {'float32 ends' if single else 'squared distances leave the range of numbers'}, but"
+        f" those of row {row}, counted from 0, do. Rescale them first"
+        f"{', or pass them as float64' if single else ''}."
+    )
+
+
+def check_spread(matrix: NDArray[Any]) -> None:
+    """Refuse features that differ by so little that the squares of differences are no numbers."""
+    if matrix.dtype != np.float64:  # squares of float32 have room in float64
+        return
+    spread = float((matrix.max(axis=0) - matrix.min(axis=0)).max())
+    if 0 < spread < _LEAST_SPREAD:
+        message = Message(
+            "Features differ by {spread:g} at most, and the squares of such distances are too small"
+            " for float64. Rescale them first, or use {scale}.",
+            spread=spread,
+            scale=Parameter("scale", "minmax"),
+        )
+        raise ValueError(message)

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from ensemblage._blas import one_blas_thread
-from ensemblage._validate.features import check_range
+from ensemblage.ensembles._scaling import check_range
+from ensemblage.flow import one_blas_thread
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -9,7 +9,7 @@ from sklearn.cluster import KMeans
 from threadpoolctl import threadpool_limits
 
 from ensemblage import metrics
-from ensemblage._clock import Clock
+from ensemblage._progress import Clock
 from ensemblage.ensembles import EnsembleClustering
 from ensemblage.methods import METHODS, Consensus, without_comparison
 

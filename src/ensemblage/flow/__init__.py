@@ -11,7 +11,7 @@ from ensemblage.flow._index import MicroclusterIndex
 from ensemblage.flow._membership import membership, merged_membership
 from ensemblage.flow._nearest import nearest
 from ensemblage.flow._neighbours import Neighbours
-from ensemblage.flow._threads import in_threads, n_threads, row_ranges
+from ensemblage.flow._threads import in_threads, n_threads, one_blas_thread, row_ranges
 from ensemblage.flow.agglomerate import agglomerate, cut_tree, tree_of_objects
 from ensemblage.flow.align import cluster_agreement, match, plurality, vote
 from ensemblage.flow.average_link import average_link
@@ -220,6 +220,7 @@ __all__ = [
     "normalised_entropies",
     "nystroem",
     "object_thresholds",
+    "one_blas_thread",
     "overlaps",
     "overlaps_with",
     "owners",

@@ -1,10 +1,13 @@
-"""Work items over threads: results in the order of the items, so that n_jobs changes nothing."""
+"""Threads: work items in order, so that n_jobs changes nothing; and one thread for BLAS."""
 
 from __future__ import annotations
 
 import os
+import threading
 from concurrent.futures import ThreadPoolExecutor
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Any, Self, TypeVar
+
+from threadpoolctl import ThreadpoolController
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -56,3 +59,37 @@ def row_ranges(n_rows: int, rows_per_range: int) -> list[tuple[int, int]]:
     """Return half-open ranges that cover ``range(n_rows)`` in order."""
     starts = range(0, n_rows, rows_per_range)
     return [(start, min(start + rows_per_range, n_rows)) for start in starts]
+
+
+class _OneBlasThread:
+    """One BLAS thread inside; several threads may enter at once, and the last to leave restores.
+
+    Matrices here are small for BLAS: its threads cost more than they save, wait for each other with
+    busy loops, and may change the last bit of a result.
+    """
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._inside = 0
+        self._controller: ThreadpoolController | None = None
+        self._limiter: Any = None
+
+    def __enter__(self) -> Self:
+        with self._lock:
+            if self._inside == 0:
+                if self._controller is None:
+                    import scipy.linalg  # noqa: F401 - its BLAS must be loaded to be found
+
+                    self._controller = ThreadpoolController()
+                self._limiter = self._controller.limit(limits=1, user_api="blas")
+            self._inside += 1
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        with self._lock:
+            self._inside -= 1
+            if self._inside == 0:
+                self._limiter.restore_original_limits()
+
+
+one_blas_thread = _OneBlasThread()

@@ -12,9 +12,9 @@ from sklearn.base import BaseEstimator, ClusterMixin
 from sklearn.utils.validation import check_is_fitted
 
 from ensemblage import _validate, flow
-from ensemblage._blas import one_blas_thread
 from ensemblage._ensemble import Ensemble, as_ensemble
 from ensemblage._messages import Message, Parameter
+from ensemblage.flow import one_blas_thread
 from ensemblage.methods._checks import check_columns, check_takes_weight
 from ensemblage.methods._choosing import cuts_of
 from ensemblage.methods._fitted import Fitted

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ensemblage import _validate, flow
-from ensemblage._blas import one_blas_thread
+from ensemblage.flow import one_blas_thread
 from ensemblage.methods._base import ConsensusClusterer
 
 if TYPE_CHECKING:

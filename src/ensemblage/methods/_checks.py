@@ -1,4 +1,4 @@
-"""Checks of the columns of votes, the weights and the level of a method."""
+"""Checks of the columns of votes, the weights, the level and the memory of a method."""
 
 from __future__ import annotations
 
@@ -10,11 +10,13 @@ from sklearn.utils.validation import validate_data
 
 from ensemblage import _validate
 from ensemblage._ensemble import Ensemble
-from ensemblage._messages import ParameterError
+from ensemblage._messages import Message, ParameterError
 from ensemblage.methods import METHODS
 
 #: The units that are clustered: microclusters (identical rows stay together) or objects.
 LEVELS = ("microclusters", "objects")
+#: Methods without a matrix of all pairs of microclusters, by increasing memory.
+_WITHOUT_PAIRS = ("lwgp", "ptgp")
 
 
 def check_takes_weight(kind: type[Any], member_weight: Any) -> None:
@@ -80,3 +82,33 @@ def check_numbers(owner: str, n_clusters: Any, n_microclusters: int) -> list[int
     for k in ks:
         _validate.check_enough_groups(owner, k, n_microclusters)
     return ks
+
+
+def check_pairs(estimator: Any, n_bytes: int, what: str, instead: str = "") -> None:
+    """Raise MemoryBudgetError before a matrix of pairs that would not fit is allocated.
+
+    The message includes `instead`, and names the methods without such a matrix that would fit.
+    """
+    limit = _validate.available_memory()
+    if n_bytes > limit:
+        fitting = [name for name, needed in _needs(estimator) if needed <= limit]
+        others = "Fewer or coarser clusterings need less."
+        if fitting:
+            verb = "need" if len(fitting) > 1 else "needs"
+            others = f"{' and '.join(fitting)} {verb} no such matrix."
+        advice = Message("{others} {instead}", instead=instead, others=others)
+        _validate.check_memory(n_bytes, what, advice if instead else others)
+
+
+def _needs(estimator: Any) -> list[tuple[str, int]]:
+    """Return the memory that the alternative methods need for the votes of an estimator."""
+    needs: list[tuple[str, int]] = []
+    if estimator._from_similarity:
+        return needs
+    for name in _WITHOUT_PAIRS:
+        other: Any = METHODS[name]()
+        other.n_jobs, other.n_clusters = estimator.n_jobs, estimator.n_clusters
+        for attribute in ("microclusters_", "n_microclusters_", "member_weight_"):
+            setattr(other, attribute, getattr(estimator, attribute))
+        needs.append((type(other).__name__, other._needed_bytes()))
+    return needs

@@ -8,8 +8,8 @@ import numpy as np
 from sklearn.base import clone
 
 from ensemblage import flow
-from ensemblage._blas import one_blas_thread
 from ensemblage._ensemble import Ensemble
+from ensemblage.flow import one_blas_thread
 from ensemblage.metrics.choosing import Cuts
 
 if TYPE_CHECKING:

@@ -10,8 +10,8 @@ from ensemblage import _validate, flow
 from ensemblage._ensemble import Ensemble
 from ensemblage._messages import ParameterError
 from ensemblage.flow.agglomerate import LINKAGES, TIES
-from ensemblage.methods._alternatives import check_pairs
 from ensemblage.methods._base import ConsensusClusterer
+from ensemblage.methods._checks import check_pairs
 from ensemblage.methods._numbering import by_first_appearance
 from ensemblage.methods._precomputed import check_similarity
 

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ensemblage import flow
-from ensemblage._blas import one_blas_thread
-from ensemblage.methods._alternatives import check_pairs
+from ensemblage.flow import one_blas_thread
+from ensemblage.methods._checks import check_pairs
 from ensemblage.methods._trajectories import expected_walk
 
 if TYPE_CHECKING:

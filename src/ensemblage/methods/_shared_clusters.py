@@ -9,8 +9,8 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from ensemblage import _device, _device_rows, _validate, flow
-from ensemblage._blas import one_blas_thread
 from ensemblage._messages import Message, Parameter
+from ensemblage.flow import one_blas_thread
 from ensemblage.methods._linkage import LinkageClusterer
 
 if TYPE_CHECKING:

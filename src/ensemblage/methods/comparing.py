@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from ensemblage import metrics
-from ensemblage._clock import Clock
 from ensemblage._memory import peak_memory
+from ensemblage._progress import Clock
 from ensemblage.methods import METHODS
 from ensemblage.methods._reliability import without_comparison
 from ensemblage.metrics.explain import lowest_usual

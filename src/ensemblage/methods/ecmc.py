@@ -9,10 +9,9 @@ import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
 from ensemblage import _validate, flow
-from ensemblage._blas import one_blas_thread
 from ensemblage._messages import ParameterError
-from ensemblage.methods._alternatives import check_pairs
-from ensemblage.methods._checks import LEVELS
+from ensemblage.flow import one_blas_thread
+from ensemblage.methods._checks import LEVELS, check_pairs
 from ensemblage.methods._linkage import LinkageClusterer
 
 if TYPE_CHECKING:

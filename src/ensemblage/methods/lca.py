@@ -8,7 +8,7 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from ensemblage import _validate, flow
-from ensemblage._blas import one_blas_thread
+from ensemblage.flow import one_blas_thread
 from ensemblage.methods._base import ConsensusClusterer
 from ensemblage.methods._checks import check_numbers
 from ensemblage.methods._numbering import in_order_of_appearance

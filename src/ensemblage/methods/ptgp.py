@@ -9,7 +9,7 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from ensemblage import _device, _validate, flow
-from ensemblage._blas import one_blas_thread
+from ensemblage.flow import one_blas_thread
 from ensemblage.methods._bipartite import scaled_columns
 from ensemblage.methods._trajectories import (
     TrajectoryMethod,

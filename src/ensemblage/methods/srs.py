@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from ensemblage import _validate, flow
-from ensemblage._blas import one_blas_thread
+from ensemblage.flow import one_blas_thread
 from ensemblage.methods._checks import LEVELS
 from ensemblage.methods._linkage import LinkageClusterer
 

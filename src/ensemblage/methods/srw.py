@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ensemblage import _validate, flow
-from ensemblage.methods._alternatives import check_pairs
 from ensemblage.methods._base import ConsensusClusterer
+from ensemblage.methods._checks import check_pairs
 
 if TYPE_CHECKING:
     from typing import Self

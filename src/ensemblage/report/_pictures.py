@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ensemblage import flow
-from ensemblage._blas import one_blas_thread
+from ensemblage.flow import one_blas_thread
 from ensemblage.methods import ConsensusClusterer
 from ensemblage.report._facts import as_bytes, rounded
 from ensemblage.report._layout import (

@@ -213,18 +213,18 @@ def _subject(
     if ids is None:
         ids = ensemble.index if ensemble.index is not None else getattr(model, "_index", None)
     else:
-        ids = _validate.check_beside("report", "ids", ids, n, "object")
+        ids = _beside("ids", ids, n, "object")
     if names is None:
         places = [f"clustering {place}" for place in range(1, n_members + 1)]
         names = places if ensemble.names is None else list(ensemble.names)
     else:
-        names = list(_validate.check_beside("report", "names", names, n_members, "clustering"))
+        names = list(_beside("names", names, n_members, "clustering"))
     if truth is not None:
-        truth = _validate.check_beside("report", "truth", truth, n, "object")
+        truth = _beside("truth", truth, n, "object")
     matrix = None
     if features is not None:
         matrix = _validate.check_features(features).matrix
-        _validate.check_beside("report", "features", matrix, n, "object", one_each=False)
+        _beside("features", matrix, n, "object", one_each=False)
     return Subject(model, fitted, ids, names, truth, matrix, in_order=in_order)
 
 
@@ -311,3 +311,23 @@ def need_jinja() -> None:
     """
     if importlib.util.find_spec("jinja2") is None:
         raise ImportError("Reports need jinja2. Install it with: pip install 'ensemblage[report]'")
+
+
+def _beside(what: str, values: Any, n: int, of: str, *, one_each: bool = True) -> Any:
+    """Return values of which there must be one for each object or clustering, as an array.
+
+    Without `one_each` an object may have several, as it has features.
+    """
+    array = _validate.as_array(values)
+    if array.ndim == 0 or len(array) != n:
+        found = "a single value" if array.ndim == 0 else f"{len(array):,}"
+        raise ValueError(
+            f"report needs {what} for each of the {n:,} {of}s, but got {found}. Pass them in the"
+            f" order of the {'rows' if of == 'object' else 'columns'} of the votes."
+        )
+    if one_each and array.ndim > 1:
+        raise ValueError(
+            f"report needs {what} for each of the {n:,} {of}s, one value each, but got an array of"
+            f" shape {array.shape}. Pass a single column."
+        )
+    return array

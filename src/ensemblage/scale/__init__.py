@@ -1,7 +1,4 @@
-"""The same stages on another runtime: votes larger than memory, on one machine or on several.
-
-`stream` is imported with this package, `dask` when it is used.
-"""
+"""The same stages on another runtime: `stream` in batches; `dask`, imported when it is used."""
 
 from ensemblage.scale import stream
 

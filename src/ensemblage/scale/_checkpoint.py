@@ -1,8 +1,8 @@
-"""What a streamed consensus has finished, in a folder beside its output, so that it can be resumed.
+"""Finished work of a streamed consensus, in a folder beside its output, to resume from.
 
-``manifest.json`` says what the run was asked for, ``index.npz`` holds the microclusters of the rows
-read so far, ``labels.npz`` what was found for them, and each ``part-*`` the labels of some rows.
-Files are written under another name and then renamed: one that has its name is complete.
+``manifest.json`` holds the settings of the run, ``index.npz`` the microclusters of the rows read so
+far, ``labels.npz`` their labels, and each ``part-*`` the labels of some rows. Files are written
+under another name and then renamed: one that has its name is complete.
 """
 
 from __future__ import annotations
@@ -26,27 +26,19 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 #: To be raised when folders of earlier versions cannot be resumed.
-_VERSION = 2
+_VERSION = 3
 _MANIFEST = "manifest.json"
 _LOCK = ".lock"
-#: How the names of files end that tell what a part holds.
+#: How the names of files end that describe a part.
 _FACTS = ".json"
 #: In the order in which they are removed: what a kill leaves behind is still a folder of ours.
-_OWN = (
-    "part-*",
-    "whole-*",
-    f"{UNFINISHED}*",
-    "labels.npz",
-    "index.npz",
-    _MANIFEST,
-)
+_OWN = ("part-*", f"{UNFINISHED}*", "labels.npz", "index.npz", _MANIFEST)
 
 
 class Folder:
     """The folder of one run. `votes` is what its index depends on, `consensus` what labels do.
 
-    Until it is closed, no other run may have it. Where a run cannot tell its votes again,
-    `resumes` is False, and no later run uses what it has left.
+    Until it is closed, no other run may have it. Without `resumes` no later run uses its content.
     """
 
     def __init__(
@@ -60,7 +52,13 @@ class Folder:
         self.path = path
         if path.exists() and not path.is_dir():
             raise ValueError(f"The checkpoint {str(path)!r} is a file. Name a folder.")
-        self._check_owner()
+        manifest = path / _MANIFEST
+        ours = manifest.exists() and {"votes", "consensus"} <= set(_read_json(manifest))
+        if not ours and any(path.glob("[!.]*")):
+            raise ValueError(
+                f"The checkpoint folder {str(path)!r} holds other files and no manifest.json of"
+                " such a run. Name a new or an empty folder."
+            )
         asked = {"votes": {"version": _VERSION, **votes}, "consensus": consensus}
         asked = json.loads(json.dumps(asked))  # tuples become lists, as in what was kept
         try:
@@ -73,32 +71,21 @@ class Folder:
                 " output or checkpoint."
             )
         try:
-            manifest = path / _MANIFEST
             kept = _read_json(manifest) if manifest.exists() else {"resumes": False}
             if kept.get("resumes", True) and self.holds_work():
                 self._compare(kept, asked)
             else:  # parts without an index may be of other votes
                 self.clear()
-            self._write_json(manifest, {**asked, "resumes": resumes})
+            self._write_json(_MANIFEST, {**asked, "resumes": resumes})
         except BaseException:
             self.close()
             raise
-
-    def _check_owner(self) -> None:
-        """Refuse a folder with other things in it, before anything is written there."""
-        manifest = self.path / _MANIFEST
-        ours = manifest.exists() and {"votes", "consensus"} <= set(_read_json(manifest))
-        if not ours and any(self.path.glob("[!.]*")):
-            raise ValueError(
-                f"The checkpoint folder {str(self.path)!r} holds other files and no manifest.json"
-                " of such a run. Name a new or an empty folder."
-            )
 
     def __getstate__(self) -> dict[str, Any]:
         return {"path": self.path}  # a worker writes to it; the lock stays here
 
     def close(self) -> None:
-        """Let others have the folder."""
+        """Release the folder to other runs."""
         if self._lock is not None:
             self._lock.close()
 
@@ -122,18 +109,18 @@ class Folder:
                 path.unlink(missing_ok=True)
 
     def holds_work(self) -> bool:
-        """Tell whether anything in here is worth keeping."""
+        """Return whether anything in here is worth keeping."""
         arrays = (self.path / name for name in ("index.npz", "labels.npz"))
         return any(path.exists() for path in arrays)
 
     # -- the first pass ------------------------------------------------------------------------
 
     def read_index(self) -> tuple[NDArray[np.int64], NDArray[np.int64], dict[str, Any]] | None:
-        """Return the rows of votes found so far, how often each was met, and the rest."""
-        found = _load(self.path / "index.npz")
-        if found is None:
+        """Return the rows of votes read so far, how often each occurred, and the rest."""
+        kept = _load(self.path / "index.npz")
+        if kept is None:
             return None
-        return found["table"], found["sizes"], json.loads(found["state"].tobytes())
+        return kept["table"], kept["sizes"], json.loads(kept["state"].tobytes())
 
     def write_index(self, table: Any, sizes: NDArray[np.int64], state: dict[str, Any]) -> None:
         """Keep the index, and how far it has come."""
@@ -161,10 +148,10 @@ class Folder:
             write(file)
             file.flush()
             facts = {"rows": n_rows, "sha256": _checksum(Path(file.name))}
-        self._write_json(self.path / f"{name}{_FACTS}", facts)
+        self._write_json(f"{name}{_FACTS}", facts)
 
     def has_part(self, source: int, piece: int, n_rows: int) -> bool:
-        """Tell whether the part for so many rows is there as it was written; else remove it."""
+        """Return whether the part for so many rows is there as it was written; else remove it."""
         path = self.part(source, piece)
         facts = path.with_name(f"{path.name}{_FACTS}")
         if path.exists() and facts.exists():
@@ -188,9 +175,9 @@ class Folder:
         with finished(self.path / name) as file:
             write(file)
 
-    def _write_json(self, path: Path, content: dict[str, Any]) -> None:
+    def _write_json(self, name: str, content: dict[str, Any]) -> None:
         text = json.dumps(content, indent=1).encode()
-        self.replace(path.name, lambda file: file.write(text))
+        self.replace(name, lambda file: file.write(text))
 
     def remove(self) -> None:
         """Remove the folder, and nothing else that may lie in it."""
@@ -212,10 +199,10 @@ def _different(kept: dict[str, Any], asked: dict[str, Any]) -> list[str]:
 
 def _read_json(path: Path) -> dict[str, Any]:
     try:
-        found: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+        content: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
     except ValueError as error:
         raise damaged(path, error) from error
-    return found
+    return content
 
 
 def damaged(path: Path, error: Exception) -> ValueError:
@@ -247,11 +234,11 @@ def file_facts(path: str) -> list[Any]:
 def format_estimator(estimator: Any) -> str:
     """Describe an estimator by what its labels depend on, the same in every process."""
     parameters = sorted(estimator.get_params(deep=False).items())
-    inside = ", ".join(f"{name}={_words(value)}" for name, value in parameters if name != "n_jobs")
+    inside = ", ".join(f"{name}={_shown(value)}" for name, value in parameters if name != "n_jobs")
     return f"{type(estimator).__name__}({inside})"
 
 
-def _words(value: Any) -> str:
+def _shown(value: Any) -> str:
     if value is None or isinstance(value, bool | int | float | str | np.number):
         return repr(value)
     # Others show an address. What they hold decides: generators of other seeds are not the same.

@@ -16,7 +16,6 @@ if TYPE_CHECKING:
 
     from ensemblage._types import IntArray
     from ensemblage.scale._checkpoint import Folder
-    from ensemblage.scale._output import Answer, ParquetTarget, TextTarget
     from ensemblage.tables import Batch, Source
 
 _SHOWN = 5
@@ -24,7 +23,8 @@ _TYPES = [np.dtype(name) for name in ("uint8", "int8", "int16", "int32", "int64"
 _ROWS_AT_ONCE = 1 << 14  # of which all votes stay in the cache
 
 
-class Index(NamedTuple):
+@dataclass(frozen=True)
+class Index:
     """The microclusters of the rows read so far, and the labels that their votes stand for.
 
     True labels are the last column where there are any, so that one index counts everything.
@@ -32,6 +32,9 @@ class Index(NamedTuple):
 
     groups: flow.MicroclusterIndex
     labels: list[Codes]
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return unpacked, (packed(self),)
 
 
 def rows_of(columns: list[IntArray]) -> IntArray:
@@ -68,10 +71,8 @@ def restored_index(sources: list[Source], folder: Folder) -> tuple[Index, tuple[
         return index, (0, 0)
     table, sizes, state = kept
     index.groups.add_groups(table, sizes)
-    labels = [
-        Codes.restored(name, known)
-        for name, known in zip(sources[0].label_names, state["labels"], strict=True)
-    ]
+    names = sources[0].label_names
+    labels = [Codes.restored(*known) for known in zip(names, state["labels"], strict=True)]
     for source, learned in zip(sources, state["learned"], strict=True):
         source.recall(learned)
     return Index(index.groups, labels), (state["source"], state["row"])
@@ -102,25 +103,18 @@ def index_of(source: Source, start: int = 0, stop: int | None = None) -> Index:
 
 
 def add_votes(index: Index, votes: IntArray, source: Source, first: int, threads: int) -> None:
+    """Add rows of votes; raise where an object has no vote in any clustering."""
     numbers = index.groups.add(votes, n_jobs=threads)
-    _check_turnout(index.groups, votes, numbers, source, first)
-
-
-def _check_turnout(
-    groups: flow.MicroclusterIndex, votes: IntArray, numbers: Any, source: Source, first: int
-) -> None:
-    """Refuse objects that no clustering voted on, as soon as one is met."""
     if votes.dtype.kind == "u":
         return
     if source.truth is None:
-        silent = int(groups.lookup(np.full((1, votes.shape[1]), MISSING, np.int64))[0])
-        if silent < 0:
-            return
-        rows = np.flatnonzero(numbers == silent)
+        absent = np.full((1, votes.shape[1]), MISSING, np.int64)
+        silent = int(index.groups.lookup(absent)[0])
+        rows = np.flatnonzero((numbers == silent) & (silent >= 0))
     else:
         rows = np.flatnonzero((votes[:, :-1] == MISSING).all(axis=1))
-        if not len(rows):
-            return
+    if not len(rows):
+        return
     shown = [source.where(first + int(row)) for row in rows[:_SHOWN]]
     more = ["and others"] if len(rows) > _SHOWN else []
     raise FileFormatError(
@@ -140,8 +134,7 @@ def numbers_of(source: Source, batch: Batch, index: Index) -> NDArray[np.int32]:
 # -- indices that travel between machines ----------------------------------------------------------
 
 
-@dataclass(frozen=True)
-class Packed:
+class Packed(NamedTuple):
     """The index of some rows without its hash table, and what was learned of each piece of them."""
 
     table: Any
@@ -165,12 +158,11 @@ def unpacked(kept: Packed) -> Index:
 
 
 def merged(parts: list[Packed]) -> Packed:
-    """Return the index of all rows, of parts in the order of their rows.
+    """Return the index of all rows, from parts in the order of their rows.
 
     Microclusters are numbered by first appearance, as if all rows had been read one by one.
     """
-    n_columns = parts[0].table.shape[1]
-    groups = flow.MicroclusterIndex(n_columns)
+    groups = flow.MicroclusterIndex(parts[0].table.shape[1])
     labels = [Codes(known.name) for known in parts[0].labels]
     for part in parts:
         columns: list[IntArray] = [
@@ -179,19 +171,3 @@ def merged(parts: list[Packed]) -> Packed:
         ]
         groups.add_groups(rows_of(columns), part.sizes)
     return packed(Index(groups, labels), [facts for part in parts for facts in part.learned])
-
-
-class Table:
-    """What a worker needs to label objects: the index, and the labels of its microclusters."""
-
-    def __init__(
-        self, index: Index, answer: Answer, sheets: dict[str, ParquetTarget | TextTarget]
-    ) -> None:
-        self.index, self.answer, self.sheets = index, answer, sheets
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        return _open, (packed(self.index), self.answer, self.sheets)
-
-
-def _open(kept: Packed, answer: Answer, sheets: dict[str, ParquetTarget | TextTarget]) -> Table:
-    return Table(unpacked(kept), answer, sheets)

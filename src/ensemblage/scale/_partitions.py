@@ -218,5 +218,5 @@ def _clusterings(
 
 
 def is_frame(collection: Any) -> bool:
-    """Tell whether a collection is a DataFrame."""
+    """Return whether a collection is a DataFrame."""
     return hasattr(collection, "divisions")

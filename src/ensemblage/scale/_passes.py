@@ -5,32 +5,27 @@ from __future__ import annotations
 from collections import deque
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import closing
-from functools import partial
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
+from ensemblage._progress import working
 from ensemblage.scale._index import Index, add_votes, empty_index, keep, numbers_of, votes_of
-from ensemblage.tables import RereadError
+from ensemblage.scale._output import Part, first_rows_of
+from ensemblage.tables import RereadError, replacing
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Iterable, Iterator
 
     from ensemblage._types import IntArray
     from ensemblage.scale._checkpoint import Folder
-    from ensemblage.scale._output import ParquetTarget, TextTarget
+    from ensemblage.scale._output import Sheet
+    from ensemblage.scale._work import Job
     from ensemblage.tables import Batch, Source
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
 
-#: Rows after which what was done is kept.
+#: Rows after which finished work is kept.
 PIECE_ROWS = 1 << 24
-
-
-class _Read(NamedTuple):
-    """A batch on its way through the threads."""
-
-    source: int
-    batch: Batch
 
 
 def in_order(
@@ -71,134 +66,124 @@ def read_votes(
     folder: Folder,
     *,
     threads: int,
-    tell: Callable[[int], None],
+    advance: Callable[[int], None],
 ) -> Index:
     """Add the rows from `start` on to the index; keep it now and then, and in the end."""
-    try:
-        _read_votes(sources, index, start, folder, threads=threads, tell=tell)
-    except RereadError:  # what was read as numbers are names
-        index = empty_index(sources[0])
-        return read_votes(sources, index, (0, 0), folder, threads=threads, tell=tell)
-    return index
 
-
-def _read_votes(
-    sources: list[Source],
-    index: Index,
-    start: tuple[int, int],
-    folder: Folder,
-    *,
-    threads: int,
-    tell: Callable[[int], None],
-) -> None:
-    def batches() -> Iterator[_Read]:
+    def batches() -> Iterator[tuple[int, Batch]]:
         for place in range(start[0], len(sources)):
             first, source = start[1] if place == start[0] else 0, sources[place]
-            learns = source.n_rows is None  # of text, also what the ids are
+            learns = source.n_rows is None  # of text, also the kind of the ids
             for batch in source.batches(first, truth=True, carried=learns, threads=threads):
-                yield _Read(place, batch)
+                yield place, batch
 
-    def rows(read: _Read) -> tuple[_Read, IntArray]:
-        return read, votes_of(sources[read.source], read.batch, index)
+    def rows(read: tuple[int, Batch]) -> tuple[int, Batch, IntArray]:
+        place, batch = read
+        return place, batch, votes_of(sources[place], batch, index)
 
     since = 0
-    with closing(in_order(rows, batches(), threads)) as found:
-        for read, votes in found:
-            add_votes(index, votes, sources[read.source], read.batch.first, threads)
-            since += len(votes)
-            tell(len(votes))
-            if since >= PIECE_ROWS:
-                keep(index, folder, sources, read.source, read.batch.first + read.batch.n_rows)
-                since = 0
+    try:
+        with closing(in_order(rows, batches(), threads)) as decoded:
+            for place, batch, votes in decoded:
+                add_votes(index, votes, sources[place], batch.first, threads)
+                since += len(votes)
+                advance(len(votes))
+                if since >= PIECE_ROWS:
+                    keep(index, folder, sources, place, batch.first + batch.n_rows)
+                    since = 0
+    except RereadError:  # columns that were read as numbers hold names
+        index = empty_index(sources[0])
+        return read_votes(sources, index, (0, 0), folder, threads=threads, advance=advance)
     for source in sources:
         source.check_unchanged()
     keep(index, folder, sources, len(sources), 0)
+    return index
 
 
 # -- the second pass -----------------------------------------------------------------------------
 
 
-def pieces_of(source: Source) -> list[tuple[int, int]]:
-    """Return the pieces that a file is labelled in, each with its first row."""
-    return list(enumerate(range(0, source.n_rows or 0, PIECE_ROWS)))
+def pieces_of(sources: list[Source]) -> list[tuple[int, int, int]]:
+    """Return the pieces that files are labelled in: place of the file, number, first row."""
+    return [
+        (place, number, row)
+        for place, source in enumerate(sources)
+        for number, row in enumerate(range(0, source.n_rows or 0, PIECE_ROWS))
+    ]
 
 
 def write_parts(
     sources: list[Source],
-    wanted: list[int],
-    first_rows: list[int],
     index: Index,
-    target: ParquetTarget | TextTarget,
+    sheet: Sheet,
     folder: Folder,
     *,
     threads: int,
-    tell: Callable[[int], None],
+    advance: Callable[[int], None],
 ) -> None:
-    """Write a part for each piece of the sources wanted that has none yet."""
+    """Write a part for each piece of the sources that has none yet."""
     # Parts are written in order: from the first piece that has none, all of a file are missing.
-    first_piece: dict[int, int] = {}
+    first_missing: dict[int, int] = {}
     missing = []
-    for place in wanted:
-        for piece, row in pieces_of(sources[place]):
-            n_rows = min(PIECE_ROWS, (sources[place].n_rows or 0) - row)
-            if place not in first_piece and folder.has_part(place, piece, n_rows):
-                tell(n_rows)
-            else:
-                first_piece.setdefault(place, piece)
-                missing.append((place, piece))
+    for place, piece, row in pieces_of(sources):
+        n_rows = min(PIECE_ROWS, (sources[place].n_rows or 0) - row)
+        if place not in first_missing and folder.has_part(place, piece, n_rows):
+            advance(n_rows)
+        else:
+            first_missing.setdefault(place, row)
+            missing.append((place, piece, n_rows))
 
-    def batches() -> Iterator[_Read]:
-        for place, piece in first_piece.items():
-            source = sources[place]
-            for batch in source.batches(piece * PIECE_ROWS, carried=True, threads=threads):
-                yield from (_Read(place, part) for part in _cut_at_pieces(batch))
+    def batches() -> Iterator[tuple[int, Batch]]:
+        for place, row in first_missing.items():
+            for batch in sources[place].batches(row, carried=True, threads=threads):
+                yield from ((place, part) for part in _cut_at_pieces(batch))
 
-    def encode(read: _Read) -> tuple[_Read, Any]:
-        source, first_row = sources[read.source], first_rows[read.source]
-        return read, _encoded(source, read.batch, first_row, index, target)
+    def encode(read: tuple[int, Batch]) -> tuple[int, Any]:
+        place, batch = read
+        return place, _encoded(sources[place], batch, index, sheet)
 
     with closing(in_order(encode, batches(), threads)) as encoded:
-        for place, piece in missing:
-            start = piece * PIECE_ROWS
-            n_rows = min(PIECE_ROWS, (sources[place].n_rows or 0) - start)
-            rows = _rows_until(encoded, n_rows, sources[place], tell)
-            name = folder.part(place, piece).name
-            folder.write_part(name, n_rows, partial(_write_part, target, rows))
-        for place in wanted:
-            sources[place].check_unchanged()
+        for place, piece, n_rows in missing:
+            rows = _rows_until((rows for _, rows in encoded), n_rows, sources[place], advance)
+            _write_part(folder, folder.part(place, piece).name, n_rows, sheet, rows)
+        for source in sources:
+            source.check_unchanged()
         if (more := next(encoded, None)) is not None:
-            raise sources[more[0].source].changed()
+            raise sources[more[0]].changed()
 
 
 def write_part(
-    source: Source,
-    span: tuple[int, int],
-    first_row: int,
-    index: Index,
-    target: ParquetTarget | TextTarget,
-    folder: Folder,
-    name: str,
+    source: Source, span: tuple[int, int], index: Index, sheet: Sheet, folder: Folder, name: str
 ) -> None:
     """Write the part for some rows of a source, alone."""
-    found = (
-        (_Read(0, batch), _encoded(source, batch, first_row, index, target))
-        for batch in source.batches(*span, carried=True)
-    )
+    batches = source.batches(*span, carried=True)
+    encoded = (_encoded(source, batch, index, sheet) for batch in batches)
     n_rows = span[1] - span[0]
-    rows = _rows_until(found, n_rows, source, lambda _: None)
-    folder.write_part(name, n_rows, partial(_write_part, target, rows))
+    rows = _rows_until(encoded, n_rows, source, lambda _: None)
+    _write_part(folder, name, n_rows, sheet, rows)
     source.check_unchanged()
 
 
-def _encoded(
-    source: Source, batch: Batch, first_row: int, index: Index, target: ParquetTarget | TextTarget
-) -> Any:
-    numbers = numbers_of(source, batch, index)
-    return target.encode(source, batch, numbers, first_row + batch.first)
+def assemble(job: Job, sheet: Sheet, pieces: list[tuple[int, int, int]]) -> None:
+    """Write the files of labels from the parts for `pieces`."""
+    first_rows = first_rows_of(job.files, job.targets)
+    with working("Putting parts together", show=job.show):
+        for target in job.targets:
+            parts = [
+                Part(job.folder.part(place, number), first_rows[place] + row)
+                for place, number, row in pieces
+                if place in target.sources
+            ]
+            with replacing(str(target.path)) as stream:
+                sheet.assemble(stream, parts, target.format)
 
 
-def _write_part(target: ParquetTarget | TextTarget, rows: Iterator[Any], file: Any) -> None:
-    target.write_part(file, rows)
+def _encoded(source: Source, batch: Batch, index: Index, sheet: Sheet) -> Any:
+    return sheet.encode(source, batch, numbers_of(source, batch, index))
+
+
+def _write_part(folder: Folder, name: str, n_rows: int, sheet: Sheet, rows: Iterator[Any]) -> None:
+    folder.write_part(name, n_rows, lambda file: sheet.write_part(file, rows))
 
 
 def _cut_at_pieces(batch: Batch) -> Iterator[Batch]:
@@ -210,13 +195,13 @@ def _cut_at_pieces(batch: Batch) -> Iterator[Batch]:
 
 
 def _rows_until(
-    encoded: Iterator[tuple[_Read, Any]], n_rows: int, source: Source, tell: Callable[[int], None]
+    encoded: Iterator[Any], n_rows: int, source: Source, advance: Callable[[int], None]
 ) -> Iterator[Any]:
-    """Yield what is encoded, up to so many rows."""
+    """Yield encoded batches, up to so many rows."""
     while n_rows > 0:
-        read, found = next(encoded, (None, None))
-        if read is None:
+        batch = next(encoded, None)
+        if batch is None:
             raise source.changed()
-        n_rows -= read.batch.n_rows
-        tell(read.batch.n_rows)
-        yield found
+        n_rows -= batch.num_rows
+        advance(batch.num_rows)
+        yield batch

@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-import shutil
 from contextlib import contextmanager
-from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 from uuid import uuid4
 
 from ensemblage._progress import counting, working
 from ensemblage._validate.votes import warn_of_features
+from ensemblage.scale import _passes
 from ensemblage.scale._index import (
     Index,
     Packed,
-    Table,
     index_of,
     keep,
     merged,
@@ -21,17 +19,16 @@ from ensemblage.scale._index import (
     restored_index,
     unpacked,
 )
-from ensemblage.scale._output import Part, first_rows_of, sheet_of
+from ensemblage.scale._output import Sheet
 from ensemblage.scale._partitions import PartitionSource
-from ensemblage.scale._passes import write_part
-from ensemblage.tables import replacing
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
     from pathlib import Path
 
+    from numpy.typing import NDArray
+
     from ensemblage.scale._checkpoint import Folder
-    from ensemblage.scale._output import Answer
     from ensemblage.scale._work import Job
     from ensemblage.tables import Source
 
@@ -39,11 +36,11 @@ _MERGED_AT_ONCE = 8
 
 
 class _Piece(NamedTuple):
-    """Some rows of a source, which one task goes through."""
+    """Some rows of a source, for one task."""
 
     source: int
     number: int
-    span: tuple[int, int | None]
+    span: tuple[int, Any]
 
     @property
     def n_rows(self) -> int | None:
@@ -54,8 +51,7 @@ class _Piece(NamedTuple):
 class Tasks:
     """The workers of a Dask cluster.
 
-    `partitions` are the delayed data of a collection, one for each source; files have none, since
-    workers read these themselves.
+    `partitions` are the delayed data of a collection, one for each source; files have none.
     """
 
     def __init__(self, client: Any, task_rows: int, partitions: list[Any] | None = None) -> None:
@@ -73,33 +69,31 @@ class Tasks:
         if self._partitions is not None:
             return unpacked(self.index_partitions(files, show=show))
         index, begin = restored_index(files, folder)
-        if begin[0] < len(files):
-            pieces = self._pieces(files)
+        pieces = self._pieces(files)
+        if begin[0] < len(files) and pieces:
             leaves = [
-                self._task(_index_rows, "index", i)(files[piece.source], piece.span)
-                for i, piece in enumerate(pieces)
+                self._task(_index_rows, "index")(files[piece.source], piece.span)
+                for piece in pieces
             ]
-            if not leaves:
-                return index
-            found = self._merge(leaves, [piece.n_rows for piece in pieces], show=show)
-            for piece, learned in zip(pieces, found.learned, strict=True):
+            whole = self._merge(leaves, [piece.n_rows for piece in pieces], show=show)
+            for piece, learned in zip(pieces, whole.learned, strict=True):
                 if files[piece.source].n_rows is None:  # text, which one task has read
                     files[piece.source].recall(learned)
-            index = unpacked(found)
+            index = unpacked(whole)
             keep(index, folder, files, len(files), 0)
         return index
 
     def index_partitions(self, files: list[Source], *, show: bool) -> Packed:
-        """Return the index of a collection, and tell each of its sources how many rows it has."""
+        """Return the index of a collection, and set the number of rows of each of its sources."""
         leaves = [
-            self._task(_index_partition, "index", i)(source, data)
-            for i, (source, data) in enumerate(zip(files, self._partitions or [], strict=True))
+            self._task(_index_partition, "index")(source, data)
+            for source, data in zip(files, self._partitions or [], strict=True)
         ]
-        found = self._merge(leaves, [None] * len(leaves), show=show)
-        for source, learned in zip(files, found.learned, strict=True):
+        whole = self._merge(leaves, [None] * len(leaves), show=show)
+        for source, learned in zip(files, whole.learned, strict=True):
             source.recall(learned)
-        warn_of_features([known.labels() for known in found.labels])
-        return found
+        warn_of_features([known.labels() for known in whole.labels])
+        return whole
 
     def _merge(self, leaves: list[Any], n_rows: list[int | None], *, show: bool) -> Packed:
         """Return the merged index; the workers merge, in a tree."""
@@ -112,62 +106,40 @@ class Tasks:
         known = [n for n in n_rows if n is not None]
         if len(known) < len(n_rows):  # of partitions and text it is not known before
             with working("Reading votes", show=show):
-                (found,) = self._compute(level)
+                (whole,) = self._compute(level)
         else:
-            with counting("Reading votes", sum(known), show=show, rows=True) as tell:
-                (found,) = self._compute(level, leaves, known, tell)
-        index: Packed = found
+            with counting("Reading votes", sum(known), show=show, rows=True) as advance:
+                (whole,) = self._compute(level, leaves, known, advance)
+        index: Packed = whole
         return index
 
     # -- the second ----------------------------------------------------------------------------
 
-    def second_pass(self, job: Job, index: Index, answer: Answer) -> None:
-        """Label all objects in parts, then make the files of them, both on the workers."""
-        files, targets, folder, show = job
-        first_rows = first_rows_of(files, targets)
-        formats = dict.fromkeys(target.format for target in targets)
-        sheets = {chosen: sheet_of(chosen, answer, files) for chosen in formats}
-        table = self.share(Table(index, answer, sheets))
-        format_of = {place: target.format for target in targets for place in target.sources}
+    def second_pass(self, job: Job, index: Index, answer: dict[str, NDArray[Any]]) -> None:
+        """Label all objects in parts, on the workers; then make the files of them, here."""
+        files, folder = job.files, job.folder
+        sheet = Sheet(answer, files)
+        shared = self.share((index, sheet))
         pieces = self._pieces(files)
-        parts: dict[_Piece, Any] = {}
-        for piece in pieces:
-            path = folder.part(piece.source, piece.number)
-            if not folder.has_part(piece.source, piece.number, piece.n_rows or 0):
-                parts[piece] = self._task(_write_rows, "label")(
-                    files[piece.source],
-                    piece.span,
-                    first_rows[piece.source],
-                    table,
-                    format_of[piece.source],
-                    folder,
-                    path.name,
-                    self._partitions and self._partitions[piece.source],
+        tasks, n_rows = [], []
+        for place, number, span in pieces:
+            rows = span[1] - span[0]
+            if not folder.has_part(place, number, rows):
+                data = self._partitions and self._partitions[place]
+                name = folder.part(place, number).name
+                tasks.append(
+                    self._task(_write_rows, "label")(files[place], span, shared, folder, name, data)
                 )
-        wholes = []
-        for number, target in enumerate(targets):
-            own = [piece for piece in pieces if piece.source in target.sources]
-            found = [
-                Part(folder.part(piece.source, piece.number), row)
-                for piece in own
-                for row in [first_rows[piece.source] + piece.span[0]]
-            ]
-            wait_for = [parts[piece] for piece in own if piece in parts]
-            assemble = partial(_assemble, folder, f"whole-{number:06d}", target.format, found)
-            wholes.append(self._task(assemble, "assemble")(table, wait_for))
-        n_rows = [piece.n_rows or 0 for piece in parts]
-        with counting("Writing labels", sum(n_rows), show=show, rows=True) as tell:
-            self._compute(wholes, list(parts.values()), n_rows, tell)
-        for number, target in enumerate(targets):
-            whole = folder.path / f"whole-{number:06d}"
-            with replacing(str(target.path)) as stream, whole.open("rb") as content:
-                shutil.copyfileobj(content, stream, 1 << 20)
+                n_rows.append(rows)
+        with counting("Writing labels", sum(n_rows), show=job.show, rows=True) as advance:
+            self._compute(tasks, tasks, n_rows, advance)
+        _passes.assemble(job, sheet, [(place, number, span[0]) for place, number, span in pieces])
 
-    def share(self, table: Table) -> Any:
-        """Return a table as part of the graph, so that it outlives any worker."""
+    def share(self, value: Any) -> Any:
+        """Return a value as part of the graph, so that it outlives any worker."""
         from dask import delayed
 
-        return delayed(table, name=f"ensemblage-table-{self._run}", traverse=False)
+        return delayed(_Shared(value), name=f"ensemblage-table-{self._run}", traverse=False)
 
     # -- Dask ----------------------------------------------------------------------------------
 
@@ -178,26 +150,21 @@ class Tasks:
             for number, span in enumerate(source.spans(self.part_rows))
         ]
 
-    def _task(self, function: Any, name: str, number: int | None = None) -> Callable[..., Any]:
-        """Return what makes a task: named here, so that Dask does not have to hash its input."""
+    def _task(self, function: Any, name: str) -> Callable[..., Any]:
+        """Return a function that makes a task, named here: Dask need not hash its input."""
         from dask import delayed
 
-        last = uuid4().hex if number is None else f"{number:06d}"
-
-        def make(*arguments: Any) -> Any:
-            key = f"ensemblage-{name}-{self._run}-{last}"
-            return delayed(function)(*arguments, dask_key_name=key)
-
-        return make
+        key = f"ensemblage-{name}-{self._run}-{uuid4().hex}"
+        return lambda *arguments: delayed(function)(*arguments, dask_key_name=key)
 
     def _compute(
         self,
         wanted: list[Any],
         steps: Sequence[Any] = (),
         n_rows: Sequence[int] = (),
-        tell: Callable[[int], None] = lambda _: None,
+        advance: Callable[[int], None] = lambda _: None,
     ) -> list[Any]:
-        """Return what the tasks wanted give, telling of each step that is done on the way."""
+        """Return the results of the tasks wanted, advancing with each step that is done."""
         import dask
         from distributed import as_completed
 
@@ -211,14 +178,14 @@ class Tasks:
             for step in completed:
                 if step.status != "finished":
                     break  # what was wanted fails for the same reason
-                tell(rows_of[step.key])
-            found: list[Any] = self._client.gather(futures)
-        return found
+                advance(rows_of[step.key])
+            results: list[Any] = self._client.gather(futures)
+        return results
 
 
 @contextmanager
 def _dask_errors() -> Iterator[None]:
-    """Say what has happened where Dask gives up."""
+    """Explain the errors that Dask raises when it gives up."""
     from concurrent.futures import CancelledError
 
     from distributed import KilledWorker
@@ -247,25 +214,26 @@ def _dask_errors() -> Iterator[None]:
 # -- tasks ---------------------------------------------------------------------------------------
 
 
+class _Shared:
+    """A value that Dask does not look into."""
+
+    def __init__(self, value: Any) -> None:
+        self.value = value
+
+
 @contextmanager
 def _worker_errors(path: str | Path) -> Iterator[None]:
     """Name the worker that does not find a file."""
-    try:
-        yield
-    except FileNotFoundError as error:
-        raise FileNotFoundError(
-            f"The worker at {_address()} finds no {path}. Every worker must see the votes, and the"
-            " folder of the output, under the same path: on a file system that all share."
-        ) from error
-
-
-def _address() -> str:
     from distributed import get_worker
 
     try:
-        return str(get_worker().address)
-    except ValueError:
-        return "this machine"
+        yield
+    except FileNotFoundError as error:
+        address = get_worker().address
+        raise FileNotFoundError(
+            f"The worker at {address} finds no {path}. Every worker must see the votes, and the"
+            " folder of the output, under the same path: on a file system that all share."
+        ) from error
 
 
 def _index_rows(source: Source, span: tuple[int, int | None]) -> Packed:
@@ -281,24 +249,10 @@ def _index_partition(source: PartitionSource, data: Any) -> Packed:
 
 
 def _write_rows(
-    source: Any,
-    span: tuple[int, int],
-    first_row: int,
-    table: Table,
-    chosen: str,
-    folder: Folder,
-    name: str,
-    data: Any,
+    source: Any, span: tuple[int, int], shared: _Shared, folder: Folder, name: str, data: Any
 ) -> None:
     if isinstance(source, PartitionSource):
         source = source.holding(data)
     with _worker_errors(source.path if folder.path.exists() else folder.path):
-        write_part(source, span, first_row, table.index, table.sheets[chosen], folder, name)
-
-
-def _assemble(
-    folder: Folder, name: str, chosen: str, parts: list[Part], table: Table, wait_for: list[None]
-) -> None:
-    del wait_for  # which write the parts
-    with _worker_errors(folder.path):
-        folder.replace(name, lambda file: table.sheets[chosen].assemble(file, parts))
+        index, sheet = shared.value
+        _passes.write_part(source, span, index, sheet, folder, name)

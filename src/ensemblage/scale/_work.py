@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from os import PathLike, fspath
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -20,12 +20,14 @@ from ensemblage.metrics.agreement import ari_of_groups, nmi_of_groups
 from ensemblage.metrics.sizes import ranked_by_size
 from ensemblage.scale._checkpoint import Folder, file_facts, format_estimator
 from ensemblage.scale._index import Index
-from ensemblage.scale._output import Answer, Target, answer_of, parts_folder, targets_of
+from ensemblage.scale._output import Target, parts_folder, targets_of
 from ensemblage.tables import FileFormatError, check_carried, is_folder, resolve, scan
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from ensemblage.scale._tasks import Tasks
+    from ensemblage.scale.stream import Threads
     from ensemblage.tables import Source
 
 
@@ -39,7 +41,7 @@ class Scores(NamedTuple):
 
 @dataclass(frozen=True)
 class StreamResult:
-    """What a streamed consensus has done.
+    """The result of a streamed consensus.
 
     Attributes
     ----------
@@ -72,7 +74,7 @@ class StreamResult:
 
 @dataclass(frozen=True)
 class Ask:
-    """What a consensus is asked for, besides the votes."""
+    """The settings of a consensus, besides the votes."""
 
     estimator: Any
     output: str | PathLike[str]
@@ -110,7 +112,7 @@ def opened(sources: Any, **options: Any) -> tuple[list[Source], dict[str, Any]]:
 
 
 class Job(NamedTuple):
-    """Votes in files on their way to files of labels, and the folder of what is finished."""
+    """Votes in files on their way to files of labels, and the folder of finished work."""
 
     files: list[Any]
     targets: list[Target]
@@ -118,25 +120,13 @@ class Job(NamedTuple):
     show: bool
 
 
-class Runtime(Protocol):
-    """Who goes through the votes: threads of this process, or the workers of a cluster."""
-
-    #: Rows of a part of the output: parts of other sizes do not fit together.
-    part_rows: int
-    #: Whether a later run may resume from what this one leaves.
-    resumes: bool
-
-    def first_pass(self, job: Job) -> Index:
-        """Return the index of all votes."""
-
-    def second_pass(self, job: Job, index: Index, answer: Answer) -> None:
-        """Label all objects in parts, then make the files of them."""
-
-
 def consensus_of(
-    files: list[Any], votes: dict[str, Any], ask: Ask, runtime: Runtime
+    files: list[Any], votes: dict[str, Any], ask: Ask, runtime: Threads | Tasks
 ) -> StreamResult:
-    """Find the consensus of sources that were opened; `votes` says what they are known again by."""
+    """Find the consensus of opened sources; `votes` are facts by which they are recognised.
+
+    The `runtime` goes through the votes: threads of this process, or the workers of a cluster.
+    """
     start = time.perf_counter()
     check_carried(files[0].carried_names, ask.columns())
     output = fspath(ask.output)
@@ -204,9 +194,9 @@ def _check_estimator(estimator: Any, ks: list[int] | None, *, confidence: bool) 
 
 
 def _run(
-    job: Job, ask: Ask, runtime: Runtime
+    job: Job, ask: Ask, runtime: Threads | Tasks
 ) -> tuple[Any, flow.MicroclusterIndex, dict[str, Scores]]:
-    """Do what the folder does not say is done; return what the result tells."""
+    """Do the work that is not finished yet; return the model, the microclusters and the scores."""
     files, _, folder, show = job
     try:
         index = runtime.first_pass(job)
@@ -222,41 +212,40 @@ def _run(
         groups, of_row = without_truth(groups)
     names = files[0].names
     voted = Index(groups, index.labels[: len(names)])
-    fitted, kept = None, folder.read_labels()
-    if kept is None:
+    fitted, answer = None, folder.read_labels()
+    if answer is None:
         try:
             with working(f"Consensus by {type(ask.estimator).__name__}", show=show):
                 fitted, answer = fit(ask, voted, names)
         except (ValueError, TypeError, _validate.MemoryBudgetError):
-            folder.clear()  # what was refused leaves nothing behind
+            folder.clear()  # the same votes would fail again
             raise
-        folder.write_labels(answer.columns)
-    else:
-        answer = Answer(kept)
+        folder.write_labels(answer)
     runtime.second_pass(job, voted, answer)
-    scores = {} if of_row is None else scores_of(index.groups, of_row, answer.columns)
+    scores = {} if of_row is None else scores_of(index.groups, of_row, answer)
     return fitted, groups, scores
 
 
-def fit(ask: Ask, index: Index, names: list[str]) -> tuple[Any, Answer]:
+def fit(ask: Ask, index: Index, names: list[str]) -> tuple[Any, dict[str, NDArray[Any]]]:
     """Return the estimator fitted on the microclusters, and the columns of labels of these."""
     from sklearn.base import clone
 
     codes, meanings = index.groups.codes()
-    labels = [known.meaning(found) for known, found in zip(index.labels, meanings, strict=True)]
+    labels = [known.meaning(codes) for known, codes in zip(index.labels, meanings, strict=True)]
     ensemble = Ensemble.of_checked_groups(codes, index.groups.sizes(), labels, names)
     fitted = clone(ask.estimator).fit(ensemble)
     if ask.by_size:
         fitted._number_by_size()
-    found: dict[str, NDArray[np.int64]] = (
-        {"label": fitted.labels_}
-        if ask.cuts is None
-        else {f"k{k}": fitted.cut(k) for k in ask.cuts}
-    )
-    if ask.by_size:
-        sizes = ensemble.microclusters.sizes
-        found = {name: ranked_by_size(labels, sizes) for name, labels in found.items()}
-    return fitted, answer_of(found, fitted.confidence_ if ask.confidence else None)
+    cuts = {"label": None} if ask.cuts is None else {f"k{k}": k for k in ask.cuts}
+    answer: dict[str, NDArray[Any]] = {}
+    for name, k in cuts.items():
+        column = fitted.labels_ if k is None else fitted.cut(k)
+        if ask.by_size:
+            column = ranked_by_size(column, ensemble.microclusters.sizes)
+        answer[name] = column.astype(np.min_scalar_type(int(column.max())))
+    if ask.confidence:
+        answer["confidence"] = fitted.confidence_
+    return fitted, answer
 
 
 # -- agreement with the truth, from counts of votes and true labels that occur together ------------
@@ -293,11 +282,11 @@ def scores_of(
     scores = {}
     for name, labels in columns.items():
         if labels.dtype.kind != "f":
-            found = labels[of_row].astype(np.int64)
-            with_votes = [nmi_of_groups(found, vote, sizes) for vote in heard.T]
+            predicted = labels[of_row].astype(np.int64)
+            with_votes = [nmi_of_groups(predicted, vote, sizes) for vote in heard.T]
             scores[name] = Scores(
-                nmi_of_groups(truth, found, sizes),
-                ari_of_groups(truth, found, sizes),
+                nmi_of_groups(truth, predicted, sizes),
+                ari_of_groups(truth, predicted, sizes),
                 float(np.mean(with_votes)),
             )
     return scores

@@ -1,8 +1,6 @@
 """Consensus of votes on the workers of a Dask cluster.
 
-Each partition, or range of row groups, gives an index of its microclusters. Indices merge in order,
-in a tree, on the workers; the estimator is fitted once, by the client; the labels of microclusters
-go back to the workers, which label the objects.
+Workers index pieces of the votes and merge the indices; the client fits; workers label objects.
 """
 
 from __future__ import annotations
@@ -16,13 +14,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ensemblage import _validate
+from ensemblage.scale._index import numbers_of, unpacked
 from ensemblage.scale._work import Ask, consensus_of, fit, opened
 from ensemblage.tables import is_folder, is_remote, resolve
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-    from ensemblage.scale._index import Table
     from ensemblage.scale._partitions import PartitionSource
 
 __all__ = ["consensus"]
@@ -70,38 +68,23 @@ def consensus(
         partitions. Workers write it, so all must see it under the same path. Without it, labels
         of a DataFrame or an Array are returned; for files it is required.
     client : distributed.Client or str, optional
-        Who does the work: a client, or the address of a scheduler. By default the current client.
-        For TLS a client that was made with ``security=``, or ``"tls://host:8786"`` with the
-        certificates in Dask's configuration.
+        A client, or the address of a scheduler. By default the current client. For TLS a client
+        that was made with ``security=``, or ``"tls://host:8786"`` with the certificates in Dask's
+        configuration.
     columns : list, optional
         The clusterings; by default all columns but the ids, `truth` and those to `keep`. Of files,
         names or patterns such as ``leiden_*``.
-    keep : list, optional
-        Columns that are passed through to the output.
     id_column : str, int or None, default=None
         The column that names the objects in the output, or the name of a DataFrame's index. None
         writes row numbers; "auto", for files only, looks for it.
-    confidence : bool, default=False
-        Add how sure each label is.
-    cuts : iterable of int, optional
-        Instead of ``label``, a column ``k2``, ``k3``, ... for each of these numbers of clusters.
-    by_size : bool, default=False
-        Number the clusters by size, the largest 0, and not in order of first appearance.
     truth : str, optional
         A column of true labels, which is not a clustering; the result then has scores. It needs
         `output`.
     task_rows : int, default=2**21
         About how many rows of a file one task goes through. A row group is not cut, and text is
         read by one task for each file. Partitions of collections stay as they are.
-    batch_rows : int, default=2**20
-        How many rows of a file a task reads at once, at most.
-    progress : bool, default=False
-        Show how far it is, on standard error if that is a terminal.
-    checkpoint : path-like, optional
-        The folder for what is finished, removed in the end. By default OUTPUT.parts, beside the
-        output. If it is there, a run over files is resumed from what it holds.
-    header, format
-        Of files: as for `ensemblage.tables.read`.
+    keep, confidence, cuts, by_size, batch_rows, progress, checkpoint, header, format
+        As for `ensemblage.scale.stream.consensus`. Runs over collections cannot be resumed.
 
     Returns
     -------
@@ -136,14 +119,19 @@ def consensus(
     >>> labels = on_dask.consensus(dd.read_csv("votes/*.csv"), en.PTGP(10))  # doctest: +SKIP
     >>> labels.value_counts().compute()                                    # doctest: +SKIP
     """
-    _need_dask()
+    try:
+        import distributed  # noqa: F401
+    except ImportError as error:
+        raise ImportError(f"A cluster needs Dask. Install it with: {_EXTRA}") from error
     _validate.check_whole("consensus", "task_rows", task_rows, 1)
+    from dask import is_dask_collection
+
     from ensemblage.scale._partitions import taken_apart
     from ensemblage.scale._tasks import Tasks
 
     where = None if output is None else _absolute(output)
     ask = Ask(estimator, where or "", cuts, confidence, by_size, progress, checkpoint, format)
-    if not _is_collection(votes):
+    if not is_dask_collection(votes):
         if output is None:
             raise ValueError(
                 "Labels of files are written to files: name an 'output'. Votes in a Dask DataFrame"
@@ -153,7 +141,7 @@ def consensus(
             path if is_remote(path) else os.path.abspath(path)  # noqa: PTH100 - links stay links
             for path in resolve(votes)  # workers stand elsewhere
         ]
-        with _client(client) as found:
+        with _client(client) as connected:
             ask = ask.checked()
             files, known = opened(
                 paths,
@@ -165,27 +153,16 @@ def consensus(
                 header=header,
                 batch_rows=batch_rows,
             )
-            return consensus_of(files, known, ask, Tasks(found, task_rows))
+            return consensus_of(files, known, ask, Tasks(connected, task_rows))
     ask = replace(ask.checked(), format="parquet")
     collection, partitions, sources = taken_apart(votes, columns, keep, id_column, truth)
-    with _client(client) as found:
-        tasks = Tasks(found, 0, partitions)
+    with _client(client) as connected:
+        tasks = Tasks(connected, 0, partitions)
         if output is not None:
             return consensus_of(sources, {"partitions": len(partitions)}, ask, tasks)
         if truth is not None:
             raise ValueError("Scores belong to a result: name an 'output', or leave 'truth'.")
         return _labels(collection, sources, ask, tasks)
-
-
-def _need_dask() -> None:
-    """Raise where Dask is not installed, and say how to install it."""
-    try:
-        import distributed  # noqa: F401
-        import pyarrow  # noqa: F401
-    except ImportError as error:
-        raise ImportError(
-            f"A cluster needs Dask and pyarrow. Install them with: {_EXTRA}"
-        ) from error
 
 
 # -- the cluster -----------------------------------------------------------------------------------
@@ -276,15 +253,8 @@ def _absolute(output: str | PathLike[str]) -> str:
 # -- collections -----------------------------------------------------------------------------------
 
 
-def _is_collection(votes: Any) -> bool:
-    from dask import is_dask_collection
-
-    return bool(is_dask_collection(votes))
-
-
 def _labels(collection: Any, sources: list[PartitionSource], ask: Ask, tasks: Any) -> Any:
     """Return the labels as a collection with the partitions of the votes."""
-    from ensemblage.scale._index import Table, unpacked
     from ensemblage.scale._partitions import is_frame
 
     if ask.confidence and not is_frame(collection):
@@ -296,38 +266,33 @@ def _labels(collection: Any, sources: list[PartitionSource], ask: Ask, tasks: An
     if len(index.groups) == 0:
         raise ValueError("Votes have no objects: all partitions are empty.")
     _, answer = fit(ask, index, sources[0].names)
-    table = tasks.share(Table(index, answer, {}))
-    names = list(answer.columns)
+    shared = tasks.share((index, answer))
     alone = ask.cuts is None and not ask.confidence
     if is_frame(collection):
-        kinds = {name: "f8" if name == "confidence" else "i8" for name in names}
+        kinds = {name: "f8" if name == "confidence" else "i8" for name in answer}
         meta = ("label", "i8") if alone else kinds
-        return collection.map_partitions(_label_frame, table, sources[0], alone=alone, meta=meta)
-    shape = {"drop_axis": 1} if alone else {"chunks": (collection.chunks[0], (len(names),))}
+        return collection.map_partitions(_label_frame, shared, sources[0], alone=alone, meta=meta)
+    shape = {"drop_axis": 1} if alone else {"chunks": (collection.chunks[0], (len(answer),))}
     return collection.map_blocks(
-        _label_array, table, sources[0], alone=alone, dtype=np.int64, **shape
+        _label_array, shared, sources[0], alone=alone, dtype=np.int64, **shape
     )
 
 
-def _label_frame(frame: Any, table: Table, source: PartitionSource, *, alone: bool) -> Any:
+def _label_frame(frame: Any, shared: Any, source: PartitionSource, *, alone: bool) -> Any:
     import pandas as pd
 
-    found = pd.DataFrame(_columns(frame, table, source), index=frame.index)
-    return found["label"] if alone else found
+    labels = pd.DataFrame(_columns(frame, shared, source), index=frame.index)
+    return labels["label"] if alone else labels
 
 
-def _label_array(votes: Any, table: Table, source: PartitionSource, *, alone: bool) -> Any:
-    columns = list(_columns(votes, table, source).values())
+def _label_array(votes: Any, shared: Any, source: PartitionSource, *, alone: bool) -> Any:
+    columns = list(_columns(votes, shared, source).values())
     return columns[0] if alone else np.column_stack(columns)
 
 
-def _columns(data: Any, table: Table, source: PartitionSource) -> dict[str, Any]:
-    from ensemblage.scale._index import numbers_of
-
-    source = source.holding(data)
-    numbers = [numbers_of(source, batch, table.index) for batch in source.batches(0)]
-    found = table.answer.of(np.concatenate([np.zeros(0, dtype=np.int32), *numbers]))
-    return {
-        name: values if values.dtype.kind == "f" else values.astype(np.int64)
-        for name, values in found.items()
-    }
+def _columns(data: Any, shared: Any, source: PartitionSource) -> dict[str, Any]:
+    source, (index, answer) = source.holding(data), shared.value
+    parts = [numbers_of(source, batch, index) for batch in source.batches(0)]
+    numbers = np.concatenate([np.zeros(0, dtype=np.int32), *parts])
+    columns = {name: np.take(values, numbers) for name, values in answer.items()}
+    return {n: c if c.dtype.kind == "f" else c.astype(np.int64) for n, c in columns.items()}

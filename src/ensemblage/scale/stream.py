@@ -10,34 +10,23 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from ensemblage import _validate
-from ensemblage._progress import counting, working
+from ensemblage._progress import counting
 from ensemblage.flow import n_threads
 from ensemblage.scale import _passes
 from ensemblage.scale._index import restored_index
-from ensemblage.scale._output import WRITTEN, Part, first_rows_of, parts_folder, sheet_of
-from ensemblage.scale._passes import pieces_of, read_votes, write_parts
+from ensemblage.scale._output import WRITTEN, Sheet, parts_folder
 from ensemblage.scale._work import Ask, Scores, StreamResult, consensus_of, opened
-from ensemblage.tables import bytes_in_memory, replacing, resolve
-from ensemblage.tables import why_not_streamed as why_not
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
     from os import PathLike
 
+    from numpy.typing import NDArray
+
     from ensemblage.scale._index import Index
-    from ensemblage.scale._output import Answer
     from ensemblage.scale._work import Job
 
-__all__ = [
-    "WRITTEN",
-    "Scores",
-    "StreamResult",
-    "bytes_in_memory",
-    "consensus",
-    "parts_folder",
-    "resolve",
-    "why_not",
-]
+__all__ = ["WRITTEN", "Scores", "StreamResult", "consensus", "parts_folder"]
 
 #: More than these only wait for the reader, and each holds a batch.
 _MOST_THREADS = 8
@@ -163,7 +152,7 @@ def consensus(
 
 @contextmanager
 def _arrow_threads(count: int | None) -> Iterator[None]:
-    """Let Arrow have so many threads inside; None leaves it as it is."""
+    """Limit the threads of Arrow; None leaves them as they are."""
     if count is None:
         yield
         return
@@ -182,6 +171,7 @@ def _arrow_threads(count: int | None) -> Iterator[None]:
 class Threads:
     """The runtime of a stream."""
 
+    #: Whether a later run may resume from what this one leaves.
     resumes = True
 
     def __init__(self, threads: int) -> None:
@@ -196,37 +186,17 @@ class Threads:
             known = [source.n_rows for source in files if source.n_rows is not None]
             n_rows = sum(known) if len(known) == len(files) else None
             done = int(index.groups.sizes().sum())
-            with counting("Reading votes", n_rows, done=done, show=show, rows=True) as tell:
-                index = read_votes(files, index, begin, folder, threads=self._threads, tell=tell)
+            with counting("Reading votes", n_rows, done=done, show=show, rows=True) as advance:
+                index = _passes.read_votes(
+                    files, index, begin, folder, threads=self._threads, advance=advance
+                )
         return index
 
-    def second_pass(self, job: Job, index: Index, answer: Answer) -> None:
+    def second_pass(self, job: Job, index: Index, answer: dict[str, NDArray[Any]]) -> None:
         """Label all objects in parts, then make the files of them."""
-        files, targets, folder, show = job
-        n_rows = [source.n_rows or 0 for source in files]
-        first_rows = first_rows_of(files, targets)
-        for chosen in dict.fromkeys(target.format for target in targets):
-            same = [target for target in targets if target.format == chosen]
-            wanted = [place for target in same for place in target.sources]
-            sheet, total = sheet_of(chosen, answer, files), sum(n_rows[i] for i in wanted)
-            with counting("Writing labels", total, show=show, rows=True) as tell:
-                write_parts(
-                    files,
-                    wanted,
-                    first_rows,
-                    index,
-                    sheet,
-                    folder,
-                    threads=self._threads,
-                    tell=tell,
-                )
-            with working("Putting parts together", show=show):
-                for target in same:
-                    parts = [
-                        Part(folder.part(place, piece), first_rows[place] + row)
-                        for place in target.sources
-                        for piece, row in pieces_of(files[place])
-                        if n_rows[place]
-                    ]
-                    with replacing(str(target.path)) as stream:
-                        sheet.assemble(stream, parts)
+        sheet, total = Sheet(answer, job.files), sum(source.n_rows or 0 for source in job.files)
+        with counting("Writing labels", total, show=job.show, rows=True) as advance:
+            _passes.write_parts(
+                job.files, index, sheet, job.folder, threads=self._threads, advance=advance
+            )
+        _passes.assemble(job, sheet, _passes.pieces_of(job.files))

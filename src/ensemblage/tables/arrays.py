@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import os
 import zipfile
+from contextlib import contextmanager
 from typing import IO, TYPE_CHECKING, Any
 
 import numpy as np
@@ -17,7 +18,7 @@ from ensemblage.tables.labels import as_votes
 from ensemblage.tables.mat import NewMatError, read_mat
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
     from numpy.typing import NDArray
 
@@ -37,11 +38,7 @@ _HEADERS = {
 
 
 def load_arrays(source: IO[bytes], *, format: str, path: str) -> Arrays:  # noqa: A002
-    """Return the arrays of a file by name; an NPY file has one, called "array".
-
-    Nothing is unpickled: an array of Python objects comes back empty, to be refused if it is the
-    one that is wanted.
-    """
+    """Return the arrays by name; arrays of Python objects are not unpickled and come back empty."""
     load = {"npy": _load_npy, "npz": _load_npz, "mat": read_mat}[format]
     try:
         arrays = load(source, path)
@@ -82,7 +79,9 @@ class ArraySource(ArrowSource):
             with file.seekable() as stream:
                 arrays = load_arrays(stream, format=chosen, path=file.name)
         usual = _FEATURES if choice.features else _VOTES
-        name = choose_array(arrays, key, file.name, usual=usual, fits=_is_table)
+        name = choose_array(
+            arrays, key, file.name, usual=usual, fits=lambda a: a.ndim == 2 and min(a.shape) > 1
+        )
         if choice.features:
             _check_features(arrays[name], file.name, name)
         else:
@@ -107,12 +106,12 @@ class ArraySource(ArrowSource):
         kind = pa.array(self._array[:1, 0]).type
         return pa.schema([(name, kind) for name in self._place_of])
 
-    def rows(self, start: int, stop: int | None, columns: list[str], threads: int) -> Any:  # noqa: ARG002
-        """Yield all rows as one record batch: they are in memory."""
+    @contextmanager
+    def _parts_of(self, columns: list[str], threads: int) -> Iterator[Callable[[int], Any]]:  # noqa: ARG002
         import pyarrow as pa
 
         arrays = [pa.array(self._array[:, self._place_of[name]]) for name in columns]
-        yield 0, pa.record_batch(arrays, names=columns)
+        yield lambda _: pa.record_batch(arrays, names=columns)
 
 
 def _for_arrow(array: NDArray[Any], path: str) -> NDArray[Any]:
@@ -155,12 +154,12 @@ def read_npy(stream: IO[bytes], n_bytes: int, name: str) -> NDArray[Any]:
     shape, _, dtype = _HEADERS[version](stream)
     if dtype.hasobject:
         raise PickledError("an array of Python objects, which is not a type that is saved")
-    found = n_bytes - (stream.tell() - start)
+    left = n_bytes - (stream.tell() - start)
     count: int = math.prod(shape)
     claimed = count * dtype.itemsize
     endless = dtype.itemsize == 0 and count > 0  # empty texts, as many as the header likes
-    if min(shape, default=0) < 0 or claimed != found or endless:
-        raise ValueError(f"an array of shape {shape} and type {dtype} in {found} bytes")
+    if min(shape, default=0) < 0 or claimed != left or endless:
+        raise ValueError(f"an array of shape {shape} and type {dtype} in {left} bytes")
     check_memory(claimed, name, "Read it on a larger machine, or save fewer of its columns.")
     stream.seek(start)
     return np.asarray(np.lib.format.read_array(stream, allow_pickle=False))
@@ -213,11 +212,6 @@ def choose_array(
         f"{path} has {len(arrays)} arrays, {len(fitting)} of a shape that fits, and none called"
         f" {' or '.join(usual)}. It holds: {shown}. Say which array to take (key)."
     )
-
-
-def _is_table(array: NDArray[Any]) -> bool:
-    """Tell whether an array can be a table of votes or features."""
-    return array.ndim == 2 and min(array.shape) > 1
 
 
 def _is_vector(array: NDArray[Any]) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from abc import abstractmethod
+from contextlib import contextmanager
 from itertools import accumulate
 from typing import TYPE_CHECKING, Any
 
@@ -14,14 +14,14 @@ from ensemblage.tables.columns import plain
 from ensemblage.tables.files import arrow_errors
 from ensemblage.tables.formats import FileFormatError
 from ensemblage.tables.ipc import batch_sizes
-from ensemblage.tables.source import JUDGED_ROWS, Source, first_repeated, rows_at_once
+from ensemblage.tables.source import JUDGED_ROWS, Source, rows_at_once
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
+    from contextlib import AbstractContextManager
 
     from ensemblage.tables.files import File
     from ensemblage.tables.layout import Choice
-    from ensemblage.tables.source import Repeated
 
 _BYTES_OF_NAME = 16
 _LARGE_ROW_GROUP = 1 << 26
@@ -31,10 +31,13 @@ _READ_AT_ONCE = 1 << 20
 class ArrowSource(Source):
     """A file whose columns have types; formats say how its record batches are read."""
 
-    #: What a message calls the format.
+    #: What a message calls the format, and a part of the file that is read as one.
     called: str
-    #: Rows before each part of the file that is read as one (a row group), and all of them.
+    called_part = "part"
+    #: Rows before each part, and all of them.
     _ends: list[int]
+    #: How many bytes the file says that its values take.
+    _claimed = 0
 
     def __init__(self, file: File, choice: Choice, chosen: str = "") -> None:  # noqa: ARG002
         super().__init__(file, choice)
@@ -51,51 +54,56 @@ class ArrowSource(Source):
             raise FileFormatError(f"{self.path} holds no rows. A table has a row for each object.")
         self.index = _index_of_pandas(self.schema.metadata, names)
         if choice.id_column == "auto" and self.index:
-            self._choice = choice._replace(id_column=self.only_level())
+            if len(self.index) > 1:
+                raise FileFormatError(
+                    f"{self.path} has a pandas index of {len(self.index)} levels"
+                    f" ({', '.join(map(repr, self.index))}), but an object has one id. Name the"
+                    " level to take as id column; the others then are left out."
+                )
+            self._choice = choice._replace(id_column=self.index[0])
         self._batch_rows = JUDGED_ROWS
         self._named: set[str] = set()
-        self._choose(
-            names,
-            n_rows=self.n_rows,
-            is_unique=lambda at: self._can_be_ids(names[at]),
-            repeated=lambda at: self._first_repeated(names[at]),
-            index=tuple(self.index),
-        )
+        self._choose(names, n_rows=self.n_rows, index=tuple(self.index))
         self._named = set(self.label_names)
         widths = [bytes_of_vote(self.schema.field(name).type) for name in self.names]
         self._batch_rows = rows_at_once(choice.batch_rows, sum(widths))
 
-    @abstractmethod
     def _look(self) -> Any:
         """Return the schema of the file, and set `_ends`."""
+        raise NotImplementedError
+
+    def _parts_of(
+        self, columns: list[str], threads: int
+    ) -> AbstractContextManager[Callable[[int], Any]]:
+        """Open the file, and give a function that reads a part as a record batch."""
+        raise NotImplementedError
+
+    def rows(
+        self, start: int, stop: int | None, columns: list[str], threads: int
+    ) -> Iterator[tuple[int, Any]]:
+        """Yield record batches with the row each begins at."""
+        with (
+            arrow_errors(f"{self.path} cannot be read as {self.called}"),
+            self._parts_of(columns, threads) as read,
+        ):
+            for place in self._parts(start, stop):
+                called = f"{self.path}, {self.called_part} {place + 1}"
+                with arrow_errors(f"{called} cannot be read"):
+                    batch = read(place)
+                    for first in range(0, batch.num_rows, self._batch_rows):
+                        yield self._ends[place] + first, batch.slice(first, self._batch_rows)
 
     def _type(self, name: Any) -> Any:
         return self.schema.field(name).type
 
-    def only_level(self) -> str:
-        """Return the one column of pandas' index, or raise where there are several."""
-        if len(self.index) == 1:
-            return self.index[0]
-        raise FileFormatError(
-            f"{self.path} has a pandas index of {len(self.index)} levels"
-            f" ({', '.join(map(repr, self.index))}), but an object has one id. Name the level to"
-            " take as id column; the others then are left out."
-        )
-
     def check_fits(self) -> None:
-        """Raise where all rows do not fit in memory: equal values take next to nothing in a file.
-
-        What a file says of its sizes is a claim, so the larger of its claims counts.
-        """
+        """Raise where all rows do not fit in memory, by the larger size that the file claims."""
         n_rows = self.n_rows or 0
         check_memory(
-            max(n_rows * len(self.schema.names), self._stored_bytes()),
+            max(n_rows * len(self.schema.names), self._claimed),
             f"The {n_rows} rows of {self.path}",
             "The command ensemblage consensus --engine stream reads them in batches.",
         )
-
-    def _stored_bytes(self) -> int:
-        return 0
 
     def spans(self, n_rows: int) -> list[tuple[int, int | None]]:
         """Return ranges of about so many rows that can be read without those before them."""
@@ -117,17 +125,16 @@ class ArrowSource(Source):
         high = int(np.searchsorted(self._ends, stop, side="left"))
         return range(max(0, low), min(high, len(self._ends) - 1))
 
-    def _first_repeated(self, name: str) -> Repeated | None:
-        """Return the first value that a column has twice in the rows judged, and its rows."""
+    def _first_values(self, name: str) -> Iterator[Any]:
+        """Yield the values of a column in the rows judged."""
         with arrow_errors(f"{self.place(name)} cannot be read"):
-            parts = [rows.column(0) for _, rows in self.rows(0, JUDGED_ROWS, [name], 1)]
-            return first_repeated(value for part in parts for value in part.to_pylist())
+            for _, rows in self.rows(0, JUDGED_ROWS, [name], 1):
+                yield from rows.column(0).to_pylist()
 
     def _can_be_ids(self, name: str) -> bool:
-        """Tell whether the first values of a column all differ but for a few, as ids do.
+        """Return whether the first values of a column all differ but for a few, as ids do.
 
-        Of features all must differ, and numbers count the rows from 0 or 1 on: others are
-        measurements.
+        Of features all must differ, and numbers must count the rows from 0 or 1 on.
         """
         import pyarrow as pa
         import pyarrow.compute as pc
@@ -159,7 +166,7 @@ class ArrowSource(Source):
 class ParquetSource(ArrowSource):
     """A Parquet file, by row groups."""
 
-    called = "Parquet"
+    called, called_part = "Parquet", "row group"
 
     def _look(self) -> Any:
         import pyarrow.parquet as pq
@@ -170,9 +177,6 @@ class ParquetSource(ArrowSource):
             self._claimed = sum(group.total_byte_size for group in groups)
             self._large = any(group.total_byte_size > _LARGE_ROW_GROUP for group in groups)
             return file.schema_arrow
-
-    def _stored_bytes(self) -> int:
-        return self._claimed
 
     def rows(
         self, start: int, stop: int | None, columns: list[str], threads: int
@@ -192,8 +196,8 @@ class ParquetSource(ArrowSource):
         ):
             for group in self._together(self._parts(start, stop)):
                 row = self._ends[group.start]
-                several = f"{group.start + 1} to {group.stop}"
-                called = several if len(group) > 1 else f"{group.start + 1}"
+                last = f" to {group.stop}" if len(group) > 1 else ""
+                called = f"{group.start + 1}{last}"
                 with arrow_errors(f"{self.path}, row group {called} cannot be read"):
                     for batch in file.iter_batches(
                         self._batch_rows, group, columns, use_threads=threads > 1
@@ -215,7 +219,7 @@ class ParquetSource(ArrowSource):
 class IpcSource(ArrowSource):
     """An Arrow IPC file (Feather), by its record batches."""
 
-    called = "an Arrow IPC file"
+    called, called_part = "an Arrow IPC file", "record batch"
 
     def _look(self) -> Any:
         import pyarrow as pa
@@ -231,33 +235,29 @@ class IpcSource(ArrowSource):
         self._ends = [0, *accumulate(size.n_rows for size in batches)]
         return schema
 
-    def _stored_bytes(self) -> int:
-        return self._claimed
-
-    def rows(
-        self, start: int, stop: int | None, columns: list[str], threads: int
-    ) -> Iterator[tuple[int, Any]]:
-        """Yield record batches with the row each begins at."""
+    @contextmanager
+    def _parts_of(self, columns: list[str], threads: int) -> Iterator[Callable[[int], Any]]:
         import pyarrow as pa
 
         fields = sorted(self.schema.get_field_index(name) for name in columns)
         options = pa.ipc.IpcReadOptions(included_fields=fields, use_threads=threads > 1)
         with (
-            arrow_errors(f"{self.path} cannot be read as an Arrow IPC file"),
             self.file.for_arrow(mapped=True) as content,
             pa.ipc.open_file(content, options=options) as file,
         ):
-            for place in self._parts(start, stop):
-                with arrow_errors(f"{self.path}, record batch {place + 1} cannot be read"):
-                    batch = file.get_batch(place)
-                    batch.validate(full=True)  # Arrow trusts offsets and indices of IPC files
-                    yield from _slices(batch, self._ends[place], self._batch_rows)
+
+            def read(place: int) -> Any:
+                batch = file.get_batch(place)
+                batch.validate(full=True)  # Arrow trusts offsets and indices of IPC files
+                return batch
+
+            yield read
 
 
 class OrcSource(ArrowSource):
     """An ORC file, by stripes."""
 
-    called = "ORC"
+    called, called_part = "ORC", "stripe"
 
     def _look(self) -> Any:
         from pyarrow import orc
@@ -269,22 +269,13 @@ class OrcSource(ArrowSource):
             self._ends = [0, *accumulate(counts)]
             return file.schema
 
-    def rows(
-        self,
-        start: int,
-        stop: int | None,
-        columns: list[str],
-        threads: int,  # noqa: ARG002 - a stripe is read by one
-    ) -> Iterator[tuple[int, Any]]:
-        """Yield record batches with the row each begins at."""
+    @contextmanager
+    def _parts_of(self, columns: list[str], threads: int) -> Iterator[Callable[[int], Any]]:  # noqa: ARG002
         from pyarrow import orc
 
-        with arrow_errors(f"{self.path} cannot be read as ORC"), self.file.for_arrow() as content:
+        with self.file.for_arrow() as content:
             file = orc.ORCFile(content)
-            for place in self._parts(start, stop):
-                with arrow_errors(f"{self.path}, stripe {place + 1} cannot be read"):
-                    stripe = file.read_stripe(place, columns)
-                    yield from _slices(stripe, self._ends[place], self._batch_rows)
+            yield lambda place: file.read_stripe(place, columns)
 
 
 class JsonSource(ArrowSource):
@@ -300,24 +291,9 @@ class JsonSource(ArrowSource):
         self._ends = [0, self._table.num_rows]
         return self._table.schema
 
-    def rows(
-        self,
-        start: int,
-        stop: int | None,
-        columns: list[str],
-        threads: int,  # noqa: ARG002 - it is in memory
-    ) -> Iterator[tuple[int, Any]]:
-        """Yield record batches with the row each begins at."""
-        row = 0
-        for batch in self._table.select(columns).to_batches(max_chunksize=self._batch_rows):
-            if row + batch.num_rows > start and (stop is None or row < stop):
-                yield row, batch
-            row += batch.num_rows
-
-
-def _slices(batch: Any, row: int, n_rows: int) -> Iterator[tuple[int, Any]]:
-    for first in range(0, batch.num_rows, n_rows):
-        yield row + first, batch.slice(first, n_rows)
+    @contextmanager
+    def _parts_of(self, columns: list[str], threads: int) -> Iterator[Callable[[int], Any]]:  # noqa: ARG002
+        yield lambda _: self._table.select(columns).combine_chunks().to_batches()[0]
 
 
 def bytes_of_vote(kind: Any) -> int:

@@ -1,7 +1,4 @@
-"""Columns that are the same in every batch of every file: codes of labels, and what is carried.
-
-Carried are the ids and the columns to keep: they come as arrays, Arrow columns or texts.
-"""
+"""Columns that are the same in every batch of every file: labels, ids, kept columns."""
 
 from __future__ import annotations
 
@@ -28,10 +25,9 @@ _UNITS = ("D", "s", "ms", "us", "ns")
 
 
 class Codes:
-    """The labels of one clustering that were met so far, and of which kind they are.
+    """The labels of one clustering seen so far, and of which kind they are.
 
-    Which integer a label has does not matter, since microclusters number labels by first
-    appearance in the end. So threads may meet new labels in any order.
+    Threads may see new labels in any order: microclusters number labels by first appearance.
     """
 
     def __init__(self, name: str) -> None:
@@ -79,7 +75,7 @@ class Codes:
         return codes
 
     def check_kind(self, votes: IntArray, kind: str, path: str) -> None:
-        """Refuse names in one file and numbers in another; without votes it may be either."""
+        """Reject names in one file and numbers in another; without votes it may be either."""
         if kind == self._kind or is_missing(votes).all():
             return
         with self._lock:
@@ -211,8 +207,10 @@ def cast_to(kind: Any, column: Any, where: str) -> Any:
 def texts_of(column: Any, where: str) -> list[Any]:
     """Return a column as texts, which are the same in every batch; None where there is none."""
     values = to_array(column, where)
-    if values.dtype.kind == "M":
-        return date_texts(values)
+    if values.dtype.kind == "M":  # as fine as the type: no batch knows what others need
+        texts = np.datetime_as_string(values).astype(object)
+        texts[np.isnat(values)] = None
+        return list(texts)
     if values.dtype.kind == "f":
         return [None if number != number else str(number) for number in values.tolist()]
     return [None if value is None else str(value) for value in values.tolist()]
@@ -253,13 +251,7 @@ def _as_given(value: Any) -> Any:
 
 
 def as_texts(ids: NDArray[Any]) -> list[str]:
-    """Return ids as text files spell them; equal texts are equal ids.
-
-    Examples
-    --------
-    >>> as_texts(np.array([7, 8])), as_texts(np.array(["2020-01-02"], dtype="datetime64[ns]"))
-    (['7', '8'], ['2020-01-02'])
-    """
+    """Return ids as text files spell them; equal texts are equal ids."""
     values = iso_dates(ids).tolist() if ids.dtype.kind == "M" else ids.tolist()
     return ["" if value is None else str(value) for value in values]
 
@@ -270,13 +262,6 @@ def iso_dates(dates: NDArray[Any]) -> NDArray[Any]:
     unit = next(unit for unit in _UNITS if (known.astype(f"datetime64[{unit}]") == known).all())
     texts = np.datetime_as_string(dates.astype(f"datetime64[{unit}]"))
     return np.where(np.isnat(dates), "", texts)
-
-
-def date_texts(dates: NDArray[Any]) -> list[Any]:
-    """Return dates as ISO 8601; as fine as their type, since no batch knows what others need."""
-    texts = np.datetime_as_string(dates).astype(object)
-    texts[np.isnat(dates)] = None
-    return list(texts)
 
 
 def joined(parts: list[NDArray[Any]]) -> NDArray[Any]:

@@ -25,19 +25,21 @@ if TYPE_CHECKING:
 
 STANDARD_STREAM = "-"
 _PART = 1 << 26
-_PLACES, _SAMPLED = 64, 4096  # how many bytes of a file tell it again, and where
+_PLACES, _SAMPLED = 64, 4096  # samples by which a file is recognised
 
 
 class File:
-    """A file to read. `path` is a path, a URI or ``-``; `name` is what messages call it.
+    """A file to read: a path, a URI or ``-``; `name` is for messages.
 
-    What can be read once only (standard input, a pipe) is kept in memory.
+    Standard input and pipes are kept in memory.
     """
 
     def __init__(self, path: str) -> None:
         self.path = path
         self.name = "standard input" if path == STANDARD_STREAM else path
-        self.once = path == STANDARD_STREAM or (not is_remote(path) and _is_pipe(path))
+        where = Path(path)
+        is_pipe = where.exists() and not where.is_file() and not where.is_dir()
+        self.once = path == STANDARD_STREAM or (not is_remote(path) and is_pipe)
         self._content: bytes | None = None
 
     @classmethod
@@ -76,7 +78,7 @@ class File:
             return format_to_read(self.path, stream.peek(16)[:16], asked)
 
     def is_packed(self) -> bool:
-        """Tell whether the file is compressed."""
+        """Return whether the file is compressed."""
         with self._raw() as stream:
             return _packing(stream) is not None
 
@@ -109,10 +111,7 @@ class File:
         return None if status is None else (status.st_size, status.st_mtime_ns)
 
     def fingerprint(self) -> tuple[int, int, str] | None:
-        """Return size, time of change and a digest of some bytes; None if the file is gone.
-
-        Of local files up to 64 places of 4 kB are read, so that all of a small file counts.
-        """
+        """Return size, time of change and a digest of samples; None if the file is gone."""
         state = self.state()
         if state is None or is_remote(self.path):
             return None if state is None else (*state, "")
@@ -131,7 +130,9 @@ class File:
             system, inner = filesystem(self.path)
             with _remote_errors(self.path):
                 return io.BufferedReader(system.open_input_file(inner))
-        raw = _standard_input() if self.path == STANDARD_STREAM else _file(self.path)
+        if self.path == STANDARD_STREAM and sys.stdin is None:
+            raise OSError("Standard input is closed, so - cannot be read. Name a file instead.")
+        raw: Any = sys.stdin.buffer if self.path == STANDARD_STREAM else _file(self.path)
         if not self.once:
             return io.BufferedReader(raw)
         self._content = _in_memory(raw).getvalue()
@@ -167,21 +168,8 @@ def _in_memory(stream: IO[bytes]) -> io.BytesIO:
     return copy
 
 
-def _standard_input() -> Any:
-    if sys.stdin is None:
-        raise OSError("Standard input is closed, so - cannot be read. Name a file instead.")
-    return sys.stdin.buffer
-
-
-def _is_pipe(path: str) -> bool:
-    where = Path(path)
-    return where.exists() and not where.is_file() and not where.is_dir()
-
-
 def _file(path: str) -> io.FileIO:
-    if not path:
-        raise FileNotFoundError("The name of a file to read is empty. Name a file, or - instead.")
-    where = Path(path)
+    where = _named(path)
     if where.is_dir():
         raise IsADirectoryError(f"{path} is a directory. Name the files in it, as in {path}/*.csv.")
     try:
@@ -198,7 +186,7 @@ def _file(path: str) -> io.FileIO:
 
 
 def is_remote(path: str) -> bool:
-    """Tell whether a path is a URI."""
+    """Return whether a path is a URI."""
     return "://" in path
 
 
@@ -245,8 +233,7 @@ def _remote_errors(uri: str) -> Iterator[None]:
 def resolve(sources: Any) -> list[str]:
     """Return the files that paths, folders and patterns stand for, in order.
 
-    A folder stands for the files of tables in it, and a pattern for the files it matches, both by
-    name. A path that exists is not a pattern.
+    Files of a folder or a pattern are sorted by name. A path that exists is not a pattern.
     """
     if isinstance(sources, str | PathLike):
         sources = [sources]
@@ -261,18 +248,20 @@ def resolve(sources: Any) -> list[str]:
         if not isinstance(source, str | PathLike):
             raise TypeError(_not_files(source))
         path = fspath(source)
-        if not path:
-            raise FileNotFoundError(
-                "The name of a file to read is empty. Name a file, or - instead."
-            )
         paths += _remote_files(path) if is_remote(path) else _local_files(path)
     if not paths:
         raise FileNotFoundError("No file of votes was named. Name one or several.")
     return paths
 
 
+def _named(path: str) -> Path:
+    if not path:
+        raise FileNotFoundError("The name of a file to read is empty. Name a file, or - instead.")
+    return Path(path)
+
+
 def _local_files(path: str) -> list[str]:
-    where = Path(path)
+    where = _named(path)
     if where.is_dir():
         return _of_folder(path, [str(p) for p in where.iterdir() if p.is_file()])
     if not where.exists() and glob.has_magic(path):

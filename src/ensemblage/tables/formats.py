@@ -24,11 +24,9 @@ class OptionError(FileFormatError):
 
 
 class Format(NamedTuple):
-    """A format: how it is recognised, what reads it, what writes it.
+    """How a format is recognised, what reads it, what writes it.
 
-    `source` and `write` name a function or class of this package, which is imported when it is
-    first used. A `source` takes a `File` and the options of `ensemblage.tables.source.Choice`;
-    formats of arrays have none. `streamed` formats are read in batches.
+    `source` and `write` name a function or class of this package, imported when it is first used.
     """
 
     name: str
@@ -53,7 +51,10 @@ _ROWS = (
     Format("mat", (".mat",), (b"MATLAB", b"\x89HDF")),
     Format("xlsx", (".xlsx",), (), "text.read_xlsx"),
 )  # fmt: skip
-FORMATS = {row.name: row for row in _ROWS}
+BY_NAME = {row.name: row for row in _ROWS}
+#: The names of the formats that are read, and those that are written.
+FORMATS = tuple(BY_NAME)
+WRITABLE = tuple(row.name for row in _ROWS if row.write)
 TEXT = ("csv", "tsv")
 ARRAYS = tuple(row.name for row in _ROWS if row.source is None)
 STREAMED = tuple(row.name for row in _ROWS if row.streamed)
@@ -67,16 +68,6 @@ def load(name: str) -> Any:
     return getattr(import_module(f"ensemblage.tables.{module}"), attribute)
 
 
-def readable() -> tuple[str, ...]:
-    """Return the names of the formats that are read."""
-    return tuple(FORMATS)
-
-
-def writable() -> tuple[str, ...]:
-    """Return the names of the formats that are written."""
-    return tuple(row.name for row in _ROWS if row.write)
-
-
 def packing(path: str) -> str | None:
     """Return how a file name is compressed: "gz", "zst" or None."""
     suffix = PurePath(path).suffix.lower()
@@ -84,13 +75,7 @@ def packing(path: str) -> str | None:
 
 
 def format_of_name(path: str) -> str | None:
-    """Return the format that a file name stands for, or None.
-
-    Examples
-    --------
-    >>> format_of_name("votes.csv.gz"), format_of_name("pool.MAT"), format_of_name("votes.txt")
-    ('csv', 'mat', None)
-    """
+    """Return the format that a file name stands for, or None."""
     name = PurePath(path)
     if packing(path):
         name = name.with_suffix("")
@@ -105,14 +90,14 @@ def format_of_bytes(head: bytes) -> str | None:
 def format_to_read(path: str, head: bytes, asked: str | None) -> str:
     """Return the format to read: the one asked for, else by name, else by first bytes, else CSV."""
     if asked is not None:
-        return _known(asked, readable())
+        return _known(asked, FORMATS)
     by_name = format_of_name(path)
     if by_name is not None:
         return by_name
     by_bytes = format_of_bytes(head)
     if by_bytes == "npz" and path != "-":
         message = Message(
-            "{path} is a zip archive, and its name does not tell the format. If it is a"
+            "{path} is a zip archive, and its name does not give the format. If it is a"
             " spreadsheet, rename it to end in .xlsx; if it holds arrays, say {format}.",
             path=path,
             format=Parameter("format", "npz"),
@@ -124,9 +109,9 @@ def format_to_read(path: str, head: bytes, asked: str | None) -> str:
 def format_to_write(path: str, asked: str | None) -> str:
     """Return the format to write: the one asked for, else by name; CSV where there is no suffix."""
     if asked is not None:
-        return _known(asked, writable())
+        return _known(asked, WRITABLE)
     by_name = format_of_name(path)
-    if by_name in writable():
+    if by_name in WRITABLE:
         return by_name
     if by_name is None and not PurePath(path).suffix:
         return "csv"

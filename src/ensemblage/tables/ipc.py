@@ -1,8 +1,7 @@
-"""How large the record batches of an Arrow IPC file are, before any of them is unpacked.
+"""Sizes of the record batches of an Arrow IPC file, before any of them is unpacked.
 
-A compressed buffer begins with its length unpacked, and the metadata of a record batch say where
-its buffers are. pyarrow does not tell, so the few fields of the metadata (a flatbuffer) that are
-needed are read here, each position checked by `struct`.
+A compressed buffer begins with its unpacked length. pyarrow does not give it, so the few fields of
+the metadata (a flatbuffer) that are needed are read here, each position checked by `struct`.
 """
 
 from __future__ import annotations
@@ -35,13 +34,7 @@ class BatchSize(NamedTuple):
 
 
 def batch_sizes(content: IO[bytes], n_batches: int) -> tuple[list[BatchSize], int]:
-    """Return the size of each of the record batches of a file, and the bytes of all dictionaries.
-
-    Raises
-    ------
-    pyarrow.ArrowInvalid
-        Where the metadata make no sense.
-    """
+    """Return the size of each record batch, and the bytes of all dictionaries."""
     import pyarrow as pa
 
     batches, in_dictionaries = [], 0

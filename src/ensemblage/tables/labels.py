@@ -1,9 +1,8 @@
 """What a vote is: missing, a whole number or a name. THE rule for every format and engine.
 
-Values: None, null, NaN and -1 are missing (`ensemblage.flow.codes`), floats must be whole numbers,
-and text is a name. Text files have no types, so their cells are understood first: an empty cell,
-``NA``, ``NaN`` and ``nan`` are missing, and a column holds numbers or names, never a mixture. Where
-whole numbers are at least half of a column, any other cell is an error.
+None, null, NaN and -1 are missing, floats must be whole numbers, and text is a name. In text files
+an empty cell, ``NA``, ``NaN`` and ``nan`` are missing too, and a column in which at least half of
+the votes are whole numbers must hold nothing else.
 """
 
 from __future__ import annotations
@@ -36,7 +35,7 @@ FEATURES = (
 _WHOLE = re.compile(r"[+-]?[0-9]+(\.0*)?")
 _NUMBER = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?")
 _INT64 = np.iinfo(np.int64)
-_LARGEST_WHOLE = 2.0**53  # beyond it floats no longer tell neighbours apart
+_LARGEST_WHOLE = 2.0**53  # beyond it neighbouring floats are equal
 _UNSIGNED = [np.dtype(name) for name in ("uint8", "uint16", "uint32", "uint64")]
 _SIGNED = [np.dtype(name) for name in ("int8", "int16", "int32", "int64")]
 _TEXTS = ("string", "large_string", "string_view")
@@ -63,13 +62,7 @@ class Cell(NamedTuple):
 
 @lru_cache(maxsize=1 << 16)
 def understand(text: str) -> Cell:
-    """Return what a cell of a text file means.
-
-    Examples
-    --------
-    >>> [understand(text).kind.name for text in ("7", "3.0", "2.5", "T cell", "NA", "-1")]
-    ['WHOLE', 'WHOLE', 'FRACTION', 'NAME', 'MISSING', 'MISSING']
-    """
+    """Return what a cell of a text file means."""
     text = text.strip()
     if text in NO_VOTE:
         return Cell(Kind.MISSING, MISSING)
@@ -87,7 +80,7 @@ def understand(text: str) -> Cell:
 
 
 def is_empty(text: str) -> bool:
-    """Tell whether a cell is empty, NA, NaN or nan."""
+    """Return whether a cell is empty, NA, NaN or nan."""
     return text.strip() in NO_VOTE
 
 
@@ -140,7 +133,8 @@ def _int64(text: str) -> int | None:
 def bad_cell(text: str, kinds: Counter[Kind], where: str) -> FileFormatError:
     """Return the error about a cell that is not a label of its column."""
     text, voted = text.strip(), sum(kinds.values()) - kinds[Kind.MISSING]
-    if _is_too_large(text):
+    number = _NUMBER.fullmatch(text)
+    if number and (_WHOLE.fullmatch(text) or abs(float(text)) >= _LARGEST_WHOLE):
         shown = text if len(text) <= 40 else f"{text[:40]}..."
         return FileFormatError(
             f"{where}: {shown} is too large for a label: numbers go up to {_INT64.max} (64 bits)."
@@ -155,13 +149,6 @@ def bad_cell(text: str, kinds: Counter[Kind], where: str) -> FileFormatError:
         f"{where}: {text!r} is not a whole number, but {kinds[Kind.WHOLE]} of {voted} labels in"
         " this column are. Correct the cell, or leave it empty if the vote is missing."
     )
-
-
-def _is_too_large(text: str) -> bool:
-    """Tell whether a cell is not a label only because of its size."""
-    if _WHOLE.fullmatch(text):
-        return True
-    return bool(_NUMBER.fullmatch(text)) and abs(float(text)) >= _LARGEST_WHOLE
 
 
 # -- values ----------------------------------------------------------------------------------------
@@ -223,13 +210,7 @@ def is_missing(column: NDArray[Any]) -> NDArray[np.bool_]:
 
 
 def smallest(values: NDArray[np.integer[Any]]) -> NDArray[np.integer[Any]]:
-    """Return the same integers in the smallest type that holds them, unsigned where it can be.
-
-    Examples
-    --------
-    >>> smallest(np.array([0, 255])).dtype, smallest(np.array([-1, 255])).dtype
-    (dtype('uint8'), dtype('int16'))
-    """
+    """Return the same integers in the smallest type, unsigned where it can be."""
     return values.astype(smallest_type([values]), copy=False)
 
 
@@ -245,7 +226,7 @@ def smallest_type(arrays: list[NDArray[np.integer[Any]]]) -> np.dtype[Any] | Non
 
 
 def is_text(kind: Any) -> bool:
-    """Tell whether an Arrow type is one of the types of text."""
+    """Return whether an Arrow type is one of the types of text."""
     return str(kind) in _TEXTS
 
 
@@ -254,15 +235,20 @@ def arrow_votes(
 ) -> tuple[IntArray, str]:
     """Return an Arrow column as integers, -1 for a missing vote, and which kind it holds.
 
-    `codes` returns the codes of distinct names. Errors call the column `where`, and its first
-    value is in row `first`, counted from 0.
+    `codes` returns the codes of names. Messages name `where`; its first value is in row `first`.
     """
     import pyarrow as pa
+    import pyarrow.compute as pc
 
     kind = column.type
     if pa.types.is_dictionary(kind):
         values, called = arrow_votes(column.dictionary, codes, where, first)
-        _check_indices(column.indices, len(values), where)
+        bounds = pc.min_max(column.indices).as_py()
+        if bounds["min"] is not None and not 0 <= bounds["min"] <= bounds["max"] < len(values):
+            raise FileFormatError(
+                f"{where} cannot be read (codes up to {bounds['max']} of {len(values)} names). Make"
+                " or fetch the file again."
+            )
         return take(values, column.indices, where), called
     if pa.types.is_null(kind):
         return np.full(len(column), MISSING, dtype=np.int8), NUMBERS
@@ -300,18 +286,6 @@ def _no_room(largest: int, where: str) -> FileFormatError:
         f"{where}: {largest} and missing votes are in one column, and no 64-bit integer type holds"
         f" both; labels go up to {_INT64.max} there. Number the clusters from 0."
     )
-
-
-def _check_indices(indices: Any, count: int, where: str) -> None:
-    """Refuse a damaged file whose codes point past the end of their dictionary."""
-    import pyarrow.compute as pc
-
-    bounds = pc.min_max(indices).as_py()
-    if bounds["min"] is not None and not 0 <= bounds["min"] <= bounds["max"] < count:
-        raise FileFormatError(
-            f"{where} cannot be read (codes up to {bounds['max']} of {count} names). Make or fetch"
-            " the file again."
-        )
 
 
 def take(values: IntArray, indices: Any, where: str) -> IntArray:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from ensemblage._messages import Message, Parameter, did_you_mean, shown
 from ensemblage._validate import FEWEST_IDS, is_id_name, is_likely_id_name
 from ensemblage.tables.files import File, resolve
-from ensemblage.tables.formats import FORMATS, STREAMED, TEXT, FileFormatError, OptionError, load
+from ensemblage.tables.formats import BY_NAME, STREAMED, TEXT, FileFormatError, OptionError, load
 from ensemblage.tables.labels import Kind, understand
 
 if TYPE_CHECKING:
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 class Choice(NamedTuple):
-    """What the caller asks of a table; see `ensemblage.tables.read`."""
+    """The options of a reader; see `ensemblage.tables.read`."""
 
     columns: list[str] | None = None
     id_column: Any = "auto"
@@ -39,11 +39,10 @@ class Choice(NamedTuple):
 def has_header(
     first: Sequence[str], numbers_below: Sequence[bool], occurs_below: Sequence[bool]
 ) -> bool:
-    """Tell whether the first row of a text file holds names, by what stands below each cell.
+    """Return whether the first row of a text file holds names, by what stands below each cell.
 
-    A name stands over numbers, or is met nowhere else in its column. A row with a number in it is
-    not a header, with two exceptions that pandas writes: an id column with its name, or with none,
-    before clusterings that are called by numbers.
+    Names stand over numbers, or occur nowhere else in their column. A row with a number is a header
+    only in two forms that pandas writes: an id column, named or not, before numbered clusterings.
     """
     first = [cell.strip() for cell in first]
     kinds = [understand(cell).kind for cell in first]
@@ -70,12 +69,9 @@ def find_id(
     is_unique: Callable[[int], bool],
     named: bool,
 ) -> int | None:
-    """Return the place of the id column, or None where there is none.
+    """Return the place of the id column, or None.
 
-    `asked` is a name, a place counted from 0, "none" or None, or "auto": the first column with a
-    name for ids, or with a name that may mean ids and no two values equal; else the very first
-    column if no two of its values are equal, every other column has equal values, and it is not
-    called like its neighbours (``m1, m2, m3``).
+    `asked` is a name, a place counted from 0, "none" or None, or "auto", as docs/command.md says.
     """
     if asked is None or asked == "none":
         return None
@@ -103,13 +99,7 @@ def picked(
 ) -> list[str]:
     """Return the columns that names and glob patterns stand for, in the order asked for.
 
-    A name that a table has is not a pattern. Patterns leave out the columns in `apart`, and those
-    that were named before.
-
-    Examples
-    --------
-    >>> picked(["leiden_*", "kmeans"], ["cell", "kmeans", "leiden_1", "leiden_2"], "")
-    ['leiden_1', 'leiden_2', 'kmeans']
+    A name that a table has is not a pattern. Patterns skip columns in `apart`, and repeated ones.
     """
     columns: list[str] = []
     for pattern in patterns:
@@ -199,8 +189,7 @@ def why_not_streamed(path: str, format: str | None = None) -> str | None:  # noq
 def bytes_in_memory(paths: Sequence[str], format: str | None = None) -> int:  # noqa: A002
     """Return about how many bytes the votes of files would take in memory, with their reading.
 
-    Parquet tells its rows and types: twice the votes, and 64 bytes a row for ids and labels. Text
-    takes eight times its file, 32 times if it is compressed.
+    Of Parquet, twice the votes and 64 bytes a row; of text, 8 times the file, 32 times if packed.
     """
     needed = 0
     for file in map(File, paths):
@@ -227,7 +216,7 @@ def open_sources(
     for file in files:
         chosen = file.format(format)
         check_options(chosen, file.name, header=choice.header, key=key)
-        row = FORMATS[chosen]
+        row = BY_NAME[chosen]
         asked = choice
         if sources and choice.id_column == "auto":
             asked = choice._replace(id_column=sources[0].id_name)
@@ -257,22 +246,15 @@ def check_same_columns(first: Source, other: Source) -> None:
         )
         raise FileFormatError(message)
     if (other.names, other.kept) != (first.names, first.kept):
-        raise other_columns(first.path, first.names, other.path, other.names)
-
-
-def other_columns(
-    first: str, known: Collection[str], path: str, names: Collection[str]
-) -> FileFormatError:
-    """Return the error for a file with other columns than the first."""
-    odd = [name for name in names if name not in known]
-    lacking = [name for name in known if name not in names]
-    how = [f"it has {shown(odd, 5)} too"] if odd else []
-    how += [f"it lacks {shown(lacking, 5)}"] if lacking else []
-    return FileFormatError(
-        f"The columns of {path} are not those of {first}:"
-        f" {'; '.join(how) or 'they stand in another order'}. Files given together must have the"
-        " same columns in the same order."
-    )
+        odd = [name for name in other.names if name not in first.names]
+        lacking = [name for name in first.names if name not in other.names]
+        how = [f"it has {shown(odd, 5)} too"] if odd else []
+        how += [f"it lacks {shown(lacking, 5)}"] if lacking else []
+        raise FileFormatError(
+            f"The columns of {other.path} are not those of {first.path}:"
+            f" {'; '.join(how) or 'they stand in another order'}. Files given together must have"
+            " the same columns in the same order."
+        )
 
 
 def check_options(chosen: str, path: str, *, header: bool | str, key: str | None) -> None:

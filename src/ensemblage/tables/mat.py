@@ -1,8 +1,7 @@
-"""Arrays of numbers and characters in MATLAB's MAT files, versions 4 to 7: nothing is trusted.
+"""Arrays of numbers and characters in MATLAB's MAT files, versions 4 to 7.
 
-scipy's parser is compiled code that believes types and sizes; damaged files end the process in it.
-Here every length is compared with what there is before it is used. Cells, structures, objects and
-sparse matrices are not parsed: they come back as empty arrays of objects.
+scipy's compiled parser trusts types and sizes, and damaged files end the process. Here every length
+is checked first. Cells, structures, objects and sparse matrices come back as empty arrays.
 """
 
 from __future__ import annotations
@@ -45,7 +44,7 @@ def read_mat(source: IO[bytes], path: str) -> dict[str, NDArray[Any]]:
 
 
 def _check(n_bytes: int, path: str) -> None:
-    """Refuse an array that would not fit, as bytes and as numbers."""
+    """Reject an array that would not fit, as bytes and as numbers."""
     advice = "Save the votes alone, in a file of their own."
     check_memory(2 * n_bytes, f"An array in {path}", advice)
 
@@ -96,16 +95,16 @@ class _Plain:
     def take(self, count: int) -> bytes:
         """Return so many bytes, or raise where there are fewer."""
         _check(count, self._path)
-        found = self.up_to(count)
-        if len(found) < count:
-            raise ValueError(f"{count} bytes were announced where {len(found)} are left")
-        return found
+        content = self.up_to(count)
+        if len(content) < count:
+            raise ValueError(f"{count} bytes were announced where {len(content)} are left")
+        return content
 
     def up_to(self, count: int) -> bytes:
         """Return so many bytes, or all that are left."""
-        found = self._source.read(min(count, self._left))
-        self._left -= len(found)
-        return found
+        content = self._source.read(min(count, self._left))
+        self._left -= len(content)
+        return content
 
 
 class _Packed(_Plain):
@@ -124,8 +123,8 @@ class _Packed(_Plain):
 
     def up_to(self, count: int) -> bytes:
         """Return so many bytes, or all that are left."""
-        found = io.BytesIO()
-        while (wanted := count - found.tell()) > 0:
+        content = io.BytesIO()
+        while (wanted := count - content.tell()) > 0:
             packed = self._inflate.unconsumed_tail
             if not packed:
                 packed = self._source.read(min(self._left, _AT_ONCE))
@@ -133,9 +132,9 @@ class _Packed(_Plain):
             some = self._inflate.decompress(packed, wanted)
             if not some and not packed:
                 break
-            found.write(some)
-        self._taken += found.tell()
-        return found.getvalue()
+            content.write(some)
+        self._taken += content.tell()
+        return content.getvalue()
 
 
 def _tag(stream: _Plain, order: str) -> tuple[int, int, bytes | None]:

@@ -1,8 +1,7 @@
 """Text files by pyarrow: columns of the types asked for, in batches or whole.
 
-Where pyarrow rejects a file, or might understand it otherwise than the csv module does, the rows
-are checked by hand (`ensemblage.tables.rows`), which names the row that is wrong. A file that is
-right, but written in a way that pyarrow does not know, is rewritten on the way.
+Where pyarrow rejects a file or might misread it, `ensemblage.tables.rows` checks the rows, names
+the wrong one, or rewrites them in a form that pyarrow reads.
 """
 
 from __future__ import annotations
@@ -61,7 +60,7 @@ class HeadColumn:
         self._kinds = None
 
     def can_be_ids(self, *, features: bool, nearly: bool = False) -> bool:
-        """Tell whether all cells differ, at least `nearly`, and no number is a measurement.
+        """Return whether all cells differ, at least `nearly`, and no number is a measurement.
 
         Of features, these are all numbers that do not count the rows from 0 or 1 on.
         """
@@ -77,7 +76,7 @@ class HeadColumn:
         ]
 
     def is_numeric(self) -> bool:
-        """Tell whether all cells are numbers or empty."""
+        """Return whether all cells are numbers or empty."""
         return all(is_empty(cell) or _FLOAT.fullmatch(cell.strip()) for cell in self.counts)
 
     def kinds(self) -> Counter[Kind]:
@@ -87,7 +86,7 @@ class HeadColumn:
         return self._kinds
 
     def are_integers(self) -> bool:
-        """Tell whether pyarrow reads all cells as integers."""
+        """Return whether pyarrow reads all cells as integers."""
         return all(_INTEGER.fullmatch(cell) or cell in NO_VOTE for cell in self.counts)
 
 
@@ -247,7 +246,7 @@ class _OtherwiseError(Exception):
 
 
 class _Feed:
-    """What pyarrow reads from: one part of a text after another."""
+    """A file object for pyarrow that returns one part of a text after another."""
 
     closed = False
 
@@ -256,7 +255,7 @@ class _Feed:
         self._next = next(parts, b"")
 
     def is_empty(self) -> bool:
-        """Tell whether there is nothing to read."""
+        """Return whether there is nothing to read."""
         return not self._next
 
     def read(self, size: int = -1) -> bytes:  # noqa: ARG002 - as much as there is

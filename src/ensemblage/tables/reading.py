@@ -4,17 +4,29 @@ from __future__ import annotations
 
 import warnings
 from os import PathLike, fspath
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ensemblage._messages import Message, Parameter
 from ensemblage.tables.columns import Codes, joined
 from ensemblage.tables.files import File, resolve
 from ensemblage.tables.formats import ARRAYS, FileFormatError, OptionError, load
-from ensemblage.tables.labels import smallest_type
+from ensemblage.tables.labels import is_missing, smallest_type
 from ensemblage.tables.layout import Choice, check_options, listed, no_rows, open_sources
 from ensemblage.tables.rows import SEPARATORS
-from ensemblage.tables.table import Labels, Origin, VoteTable, columns_of, n_objects, table_of
+from ensemblage.tables.table import (
+    Labels,
+    Origin,
+    VoteTable,
+    columns_of,
+    in_order,
+    n_objects,
+    table_of,
+    take_column,
+    unknown_column,
+)
 from ensemblage.tables.text import RereadError
 
 if TYPE_CHECKING:
@@ -190,6 +202,50 @@ def table_of_arrays(
     return read_sources([source])
 
 
+def take_truth(table: VoteTable, truth: str) -> tuple[VoteTable, NDArray[Any]]:
+    """Return a table without its true labels, and those labels.
+
+    `truth` is a column of the votes, an array of the same file, or another file.
+    """
+    if truth in table.names or truth in table.extra:
+        labels, table = take_column(table, truth)
+    else:
+        known = [*table.names, *table.extra]
+        labels = read_truth(truth, table.ids, table.id_name, n_objects(table), known)
+    if is_missing(labels).all():
+        message = Message(
+            "{truth}: all of these labels are missing, so there is nothing to compare with. Leave"
+            " {option} out.",
+            truth=Parameter("truth", truth),
+            option=Parameter("truth"),
+        )
+        raise FileFormatError(message)
+    return table, labels
+
+
+def read_truth(
+    truth: str, ids: NDArray[Any] | None, id_name: str | None, n: int, known: Sequence[str]
+) -> NDArray[Any]:
+    """Return the true labels of a file in the order of `n` objects; `known` are the columns."""
+    if truth == id_name:
+        message = Message(
+            "{truth}: that column holds the ids of the objects. If it holds true labels, name"
+            " another column with {id_column}, or none.",
+            truth=Parameter("truth", truth),
+            id_column=Parameter("id_column"),
+        )
+        raise OptionError(message)
+    if not Path(truth).exists():
+        raise OptionError(
+            unknown_column(
+                Parameter("truth", truth),
+                "there is neither a column nor a file of that name",
+                known,
+            )
+        )
+    return in_order(read_labels(truth), ids, n, truth)
+
+
 # -- all rows ------------------------------------------------------------------------------------
 
 
@@ -236,8 +292,15 @@ def _read_sources(sources: list[Source], *, warned: bool) -> VoteTable:
     )
     if first.truth is not None:
         table.extra[first.truth] = columns[-1]
-    if warned and getattr(first, "suspect", None) is not None and table.ids is None:
-        _warn_of_separator(first, table)
+    names = columns_of(table)[0].dtype == object
+    if warned and first.suspect is not None and table.ids is None and names:
+        warnings.warn(
+            f"{first.path} was read as one clustering, and all its names have equally many"
+            f" {first.suspect.called} in them. If these separate votes, save it in another way."
+            f" {SEPARATORS}.",
+            UserWarning,
+            stacklevel=3,
+        )
     return table
 
 
@@ -265,15 +328,3 @@ def _joined_extra(sources: list[Source]) -> dict[str, NDArray[Any]]:
         if len(parts) == len(sources) and len(kinds) == 1:
             extra[name] = np.concatenate(parts)
     return extra
-
-
-def _warn_of_separator(source: Any, table: VoteTable) -> None:
-    """Warn of an only column whose names could be rows that were not taken apart."""
-    if n_objects(table) and columns_of(table)[0].dtype == object:
-        warnings.warn(
-            f"{source.path} was read as one clustering, and all its names have equally many"
-            f" {source.suspect.called} in them. If these separate votes, save it in another way."
-            f" {SEPARATORS}.",
-            UserWarning,
-            stacklevel=4,
-        )

@@ -1,7 +1,4 @@
-"""Rows of a text file by the csv module: slow, strict, and exact about what is wrong.
-
-pyarrow reads text files; this reads their first row, and finds the row of what pyarrow rejects.
-"""
+"""Rows of a text file by the csv module: slow, but exact about what is wrong where."""
 
 from __future__ import annotations
 
@@ -42,15 +39,7 @@ class Suspect(NamedTuple):
 
 
 def delimiter(line: str, preferred: str) -> str:
-    """Return what separates the cells of a line: the usual one if it occurs outside of quotes.
-
-    Examples
-    --------
-    >>> delimiter("a;b;c", ","), delimiter('"Smith, J";b', ","), delimiter("a", ",")
-    (';', ';', ',')
-    >>> delimiter("1,71;2,3", ",")  # decimal commas
-    ';'
-    """
+    """Return what separates the cells of a line: the usual mark if it is outside of quotes."""
     line = _QUOTED.sub("", line)
     if ";" in line and all(map(has_decimal_comma, line.split(";"))):
         return ";"
@@ -61,29 +50,15 @@ def delimiter(line: str, preferred: str) -> str:
 
 
 def has_decimal_comma(cell: str) -> bool:
-    """Tell whether a cell is a number with a comma for the point.
-
-    Examples
-    --------
-    >>> has_decimal_comma("-1,71"), has_decimal_comma("1.71"), has_decimal_comma("a,b")
-    (True, False, False)
-    """
+    """Return whether a cell is a number with a comma for the point."""
     return _DECIMAL_COMMA.fullmatch(cell.strip()) is not None
 
 
 def suspect(cells: Sequence[str]) -> Suspect | None:
     """Return what may separate the cells of a file that was read as one column of names.
 
-    Names may have spaces in them (``T cell``, ``cluster 3``), so spaces and colons are surely
-    separators only where most of what they part are numbers.
-
-    Examples
-    --------
-    >>> suspect(["1 2 1", "1 2 2"])
-    Suspect(called='spaces', is_sure=True)
-    >>> suspect(["T cell", "B cell"])
-    Suspect(called='spaces', is_sure=False)
-    >>> suspect(["T", "helper T"])
+    Names may have spaces in them (``T cell``): spaces and colons are surely separators only where
+    most of what they separate are numbers.
     """
     cells = [cell.strip() for cell in cells if understand(cell).kind is not Kind.MISSING]
     for mark, called in _OTHERS.items():
@@ -181,7 +156,7 @@ def check_width(width: int, path: str) -> None:
 
 
 def check_names(names: list[str], path: str) -> None:
-    """Refuse two columns of one name."""
+    """Reject two columns of one name."""
     repeated = [name for name, times in Counter(names).items() if times > 1]
     if repeated:
         places = [str(place) for place, name in enumerate(names, 1) if name == repeated[0]]
@@ -196,9 +171,9 @@ def _whole_row(row: list[str], width: int, number: int, path: str) -> list[str]:
         return row
     if not row and width == 1:
         return [""]
-    found = "is blank" if not row else f"has {_cells(len(row))}"
+    problem = "is blank" if not row else f"has {_cells(len(row))}"
     raise FileFormatError(
-        f"{path}, row {number} {found}, but the first row has {_cells(width)}. Every row needs as"
+        f"{path}, row {number} {problem}, but the first row has {_cells(width)}. Every row needs as"
         " many cells as there are columns; a missing vote is an empty cell between two separators."
     )
 
@@ -208,16 +183,13 @@ def _cells(count: int) -> str:
 
 
 class Lines(io.RawIOBase):
-    """Bytes of text as they come, as long as they have ends of lines now and then.
-
-    A line is in memory as a whole, and a small gzip file may hold an endless one.
-    """
+    """Bytes of text; raises where a line does not end, since it is in memory as a whole."""
 
     def __init__(self, stream: Any, path: str) -> None:
         self._stream, self._path, self._since = stream, path, 0
 
     def readable(self) -> bool:
-        """Tell that this is for reading."""
+        """Return True: this is for reading."""
         return True
 
     def read1(self, size: int = -1) -> bytes:

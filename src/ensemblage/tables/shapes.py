@@ -27,9 +27,8 @@ from ensemblage.tables.labels import (
 )
 from ensemblage.tables.layout import no_column, open_sources, picked
 from ensemblage.tables.reading import read_labels
-from ensemblage.tables.table import Origin, VoteTable, table_of
+from ensemblage.tables.table import Origin, VoteTable, in_order, table_of
 from ensemblage.tables.text import TextSource
-from ensemblage.tables.truth import in_order
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -59,8 +58,7 @@ def read_long(
 ) -> VoteTable:
     """Read a table with a row for each vote: the object, the clustering and the label.
 
-    Columns are recognised by their names; with other names, or none, the first three in this order.
-    Objects and clusterings come in the order of first appearance. A vote without a row is missing.
+    Columns are recognised by name, else taken in this order. A vote without a row is missing.
     """
     import pyarrow as pa
 
@@ -74,7 +72,8 @@ def read_long(
     if "" in texts or "" in votes.members:
         raise FileFormatError(f"{probe.path} has a row without an object or without a clustering.")
     rows, names = pa.array(texts).dictionary_encode(), pa.array(votes.members).dictionary_encode()
-    called, place, column = names.dictionary.to_pylist(), *map(_indices, (rows, names))
+    called = names.dictionary.to_pylist()
+    place, column = (encoded.indices.to_numpy() for encoded in (rows, names))
     first = np.unique(place, return_index=True)[1]
     check_memory(8 * len(first) * len(called), "The votes of this long table", "Read fewer.")
     row_of = np.full((len(called), len(first)), -1, dtype=np.int64)
@@ -88,11 +87,6 @@ def read_long(
     wanted = called if choice.columns is None else picked(choice.columns, called, probe.path)
     columns = [votes.column(row_of[called.index(name)], name, probe.path) for name in wanted]
     return table_of(wanted, columns, ids=votes.ids[first], id_name=objects)
-
-
-def _indices(encoded: Any) -> NDArray[np.int32]:
-    indices: NDArray[np.int32] = encoded.indices.to_numpy()
-    return indices
 
 
 def _roles(names: list[str], id_column: Any, path: str) -> list[str]:
@@ -188,10 +182,7 @@ def read_members(
     format: str | None,  # noqa: A002
     key: str | None,
 ) -> VoteTable:
-    """Read a file for each clustering, which is called as its file.
-
-    Objects are matched by id where all files have ids, else by position where none has.
-    """
+    """Read a file for each clustering; objects are matched by id, or by position."""
     _refuse(choice, "members")
     paths: dict[str, str] = {}
     for path in resolve(sources):

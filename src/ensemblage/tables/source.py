@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ensemblage._messages import Message, Parameter
 from ensemblage._validate import FEWEST_IDS
-from ensemblage.tables.columns import cast_to, output_type, texts_of, to_array
+from ensemblage.tables.columns import cast_to, output_type, to_array
 from ensemblage.tables.files import arrow_errors
 from ensemblage.tables.formats import FileFormatError
 from ensemblage.tables.labels import arrow_votes
 from ensemblage.tables.layout import Choice, find_id, no_column, picked
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping
+    from collections.abc import Iterable, Iterator, Mapping
 
     from numpy.typing import NDArray
 
@@ -30,8 +30,7 @@ JUDGED_ROWS = 1 << 14
 class Batch(NamedTuple):
     """Some rows of a table, from row `first` on (counted from 0).
 
-    `columns` are the votes as the table has them, then the true labels where these were asked
-    for; `carried` are the ids and the columns to keep, as Arrow arrays.
+    `columns` are the votes, then the true labels if asked for; `carried` are ids and kept columns.
     """
 
     first: int
@@ -61,6 +60,8 @@ class Source:
     n_rows: int | None
     #: How many rows of the file come before the first object.
     n_before: int = 0
+    #: What may separate the names of an only column of text.
+    suspect: Any = None
     #: Labels of the objects that came along, by name.
     extra: Mapping[str, NDArray[Any]] = MappingProxyType({})
     #: The votes as one matrix, if the file has them so and nothing beside them.
@@ -100,25 +101,31 @@ class Source:
 
     # -- columns -------------------------------------------------------------------------------
 
+    def _can_be_ids(self, name: str) -> bool:
+        """Return whether the first values of a column differ as ids do."""
+        raise NotImplementedError
+
+    def _first_values(self, name: str) -> Iterable[Any]:
+        """Return the values of a column in the rows judged; nothing where all differ."""
+        raise NotImplementedError
+
     def _choose(
-        self,
-        names: list[str],
-        *,
-        n_rows: int,
-        is_unique: Callable[[int], bool],
-        repeated: Callable[[int], Repeated | None] = lambda _: None,
-        named: bool = True,
-        index: tuple[str, ...] = (),
+        self, names: list[str], *, n_rows: int, named: bool = True, index: tuple[str, ...] = ()
     ) -> None:
         """Decide which columns are votes, ids, true labels and kept."""
         asked, path = self._choice, self.path
         place = find_id(
-            names, asked.id_column, path=path, n_rows=n_rows, is_unique=is_unique, named=named
+            names,
+            asked.id_column,
+            path=path,
+            n_rows=n_rows,
+            is_unique=lambda at: self._can_be_ids(names[at]),
+            named=named,
         )
         self.id_name, self.truth = None if place is None else names[place], asked.truth
-        found = place is not None and asked.id_column == "auto" and n_rows >= FEWEST_IDS
-        if found and not (asked.features or asked.repeats):
-            self._check_different(repeated(names.index(self.id_name)))
+        detected = place is not None and asked.id_column == "auto" and n_rows >= FEWEST_IDS
+        if detected and not (asked.features or asked.repeats):
+            self._check_different()
         self.kept = picked(asked.keep, names, path, apart={self.id_name})
         apart = {self.id_name, self.truth, *index, *self.kept}
         if asked.columns is None:
@@ -127,22 +134,28 @@ class Source:
             self.names = picked(asked.columns, names, path, apart=apart)
         self._check_columns(names)
 
-    def _check_different(self, repeated: Repeated | None) -> None:
-        """Raise where ids that nobody asked for are not all different."""
-        if repeated is None:
-            return
-        message = Message(
-            "Column {name} of {path} looks like ids, but {value} is in rows {first} and {again}."
-            " Correct it; or pass {ids} to use it as it is, or {none} to count it as a clustering.",
-            name=repr(self.id_name),
-            path=self.path,
-            value=repr(repeated.value),
-            first=repeated.first,
-            again=repeated.again,
-            ids=Parameter("id_column", self.id_name),
-            none=Parameter("id_column", "none"),
-        )
-        raise FileFormatError(message)
+    def _check_different(self) -> None:
+        """Raise where detected ids are not all different; missing ones are not compared."""
+        seen: dict[Any, int] = {}
+        for row, value in enumerate(self._first_values(self.id_name), 1):
+            if value is None or value == "" or isinstance(value, list | dict):
+                continue
+            first = seen.setdefault(value, row)
+            if first == row:
+                continue
+            message = Message(
+                "Column {name} of {path} looks like ids, but {value} is in rows {first} and"
+                " {again}. Correct it; or pass {ids} to use it as it is, or {none} to count it as a"
+                " clustering.",
+                name=repr(self.id_name),
+                path=self.path,
+                value=repr(value),
+                first=first,
+                again=row,
+                ids=Parameter("id_column", self.id_name),
+                none=Parameter("id_column", "none"),
+            )
+            raise FileFormatError(message)
 
     def _check_columns(self, known: list[str]) -> None:
         """Raise where a column is not there, or is named for two purposes."""
@@ -223,11 +236,6 @@ class Source:
         columns = zip(self.carried_names, batch.carried, types, strict=True)
         return [cast_to(kind, column, self.place(name)) for name, column, kind in columns]
 
-    def carried_texts(self, batch: Batch) -> list[list[Any]]:
-        """Return the carried columns as the cells of a text file."""
-        columns = zip(self.carried_names, batch.carried, strict=True)
-        return [texts_of(column, self.place(name)) for name, column in columns]
-
     def carried_values(self, batches: list[Batch]) -> list[NDArray[Any]]:
         """Return the carried columns of all batches as arrays."""
         import pyarrow as pa
@@ -258,7 +266,7 @@ class Source:
         self.n_rows = learned["n_rows"]
 
     def has_changed(self) -> bool:
-        """Tell whether the file is another one than when it was opened."""
+        """Return whether the file is another one than when it was opened."""
         return self._state is not None and self.file.fingerprint() != self._state
 
     def check_unchanged(self) -> None:
@@ -272,32 +280,6 @@ class Source:
             f"{self.path} has changed while it was read, so its votes and labels would not belong"
             " together. Leave the files alone until the labels are there, and run it again."
         )
-
-
-class Repeated(NamedTuple):
-    """A value that a column has twice, and its rows, counted from 1."""
-
-    value: Any
-    first: int
-    again: int
-
-
-def first_repeated(values: Iterable[Any]) -> Repeated | None:
-    """Return the first value that is there twice; missing ones, and lists, are not compared.
-
-    Examples
-    --------
-    >>> first_repeated(["a", "b", "c", "b"])
-    Repeated(value='b', first=2, again=4)
-    """
-    seen: dict[Any, int] = {}
-    for row, value in enumerate(values, 1):
-        if value is None or value == "" or isinstance(value, list | dict):
-            continue
-        first = seen.setdefault(value, row)
-        if first != row:
-            return Repeated(value, first, row)
-    return None
 
 
 def rows_at_once(batch_rows: int, bytes_of_row: int) -> int:

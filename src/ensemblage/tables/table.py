@@ -1,20 +1,24 @@
-"""Tables as they come from files, and the few things done with them before the method."""
+"""Tables as they come from files, and what is done with them before the fit."""
 
 from __future__ import annotations
 
+from collections import Counter
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ensemblage._messages import Message, did_you_mean
 from ensemblage._types import Columns
 from ensemblage.tables.columns import as_texts
 from ensemblage.tables.formats import FileFormatError
 from ensemblage.tables.labels import is_missing, smallest_type
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
+
+    from ensemblage._messages import Parameter
 
 Array = NDArray[Any]
 
@@ -164,3 +168,54 @@ def format_object(table: VoteTable, row: int) -> str:
             break
         below -= part.n_rows
     return where if table.ids is None else f"{as_texts(table.ids[[row]])[0]!r} ({where})"
+
+
+# -- labels beside a table -------------------------------------------------------------------------
+
+
+def unknown_column(asked: Parameter, problem: str, known: Sequence[str]) -> Message:
+    """Return the message for a parameter that names a column which a table does not have."""
+    return Message(
+        "{asked}: {problem}.{near} The columns are {columns}.",
+        asked=asked,
+        problem=problem,
+        near=did_you_mean(asked.value[0], known),
+        columns=", ".join(known[:8]) + (", ..." if len(known) > 8 else ""),
+    )
+
+
+def in_order(
+    given: Labels,
+    ids: Array | None,
+    n: int,
+    path: str,
+    noun: str = "true label",
+    *,
+    complete: bool = True,
+) -> Array:
+    """Return the labels of a file in the order of `n` objects: by id if both have ids.
+
+    Unless they must be `complete`, an object whose id is not in the file gets -1.
+    """
+    if given.ids is None or ids is None:
+        if len(given.labels) != n:
+            raise FileFormatError(
+                f"{path} has {len(given.labels)} {noun}s, but there are {n} objects. Give one for"
+                " each, or ids in both files to match them by."
+            )
+        return given.labels
+    if given.ids.dtype == ids.dtype and np.array_equal(given.ids, ids):
+        return given.labels
+    known, wanted = as_texts(given.ids), as_texts(ids)
+    times = Counter(known)
+    for name in wanted:
+        if times[name] > 1 or (complete and not times[name]):
+            has = f"several {noun}s" if times[name] else f"no {noun}"
+            wanted_number = "one for each" if complete else "one at most"
+            raise FileFormatError(
+                f"{path} has {has} for the object {name!r} of the votes. It must have"
+                f" {wanted_number}."
+            )
+    place_of = {name: place for place, name in enumerate(known)}
+    places = [place_of.get(name, -1) for name in wanted]
+    return given.labels[places] if complete else np.append(given.labels, -1)[places]

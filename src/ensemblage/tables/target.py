@@ -1,8 +1,4 @@
-"""Where output goes: files that appear complete or not at all, pipes, and standard output.
-
-`replacing` is for what a user asked for, `finished` for parts of work in a folder of our own, and
-`lock` keeps such a folder for one run.
-"""
+"""Where output goes: files that appear complete or not at all, pipes, standard output."""
 
 from __future__ import annotations
 
@@ -65,24 +61,15 @@ def check_target(path: str) -> None:
     Path(beside.name).unlink()
 
 
-def _remove_stale(folder: Path) -> None:
-    """Remove files of runs that were killed: those that nothing was written to for a day."""
-    limit = time.time() - _STALE
-    for path in folder.glob(f"{_BESIDE}*.tmp"):
-        with suppress(OSError):  # another run may be faster
-            if path.stat().st_mtime < limit:
-                path.unlink()
-
-
 def identity(path: str) -> tuple[Any, ...]:
-    """Return what two names of one file have in common, also of one that is not there yet.
+    """Return a key that is equal for all names of one file, also of one that is not there yet.
 
     Links and spellings do not matter, nor do capitals where the file system ignores them.
     """
     target = _target(path)
     with suppress(OSError):
-        found = target.stat()
-        return found.st_dev, found.st_ino
+        status = target.stat()
+        return status.st_dev, status.st_ino
     try:
         folder = target.parent.stat()
     except OSError:
@@ -92,7 +79,7 @@ def identity(path: str) -> tuple[Any, ...]:
 
 
 def _ignores_capitals(folder: Path) -> bool:
-    """Tell whether names in a folder that differ in capitals are names of one file."""
+    """Return whether names in a folder that differ in capitals are names of one file."""
     for name in (name for name in os.listdir(folder) if name.swapcase() != name):  # noqa: PTH208
         with suppress(OSError):
             return (folder / name).samefile(folder / name.swapcase())
@@ -101,7 +88,7 @@ def _ignores_capitals(folder: Path) -> bool:
 
 
 def is_folder(path: str) -> bool:
-    """Tell whether an output is a folder: it exists as one, or has a slash at its end."""
+    """Return whether an output is a folder: it exists as one, or has a slash at its end."""
     return bool(path) and (path.endswith(("/", "\\")) or Path(path).is_dir())
 
 
@@ -142,10 +129,7 @@ def replacing(path: str) -> Iterator[IO[bytes]]:
 
 @contextmanager
 def finished(path: Path) -> Iterator[IO[bytes]]:
-    """Give a file to write to, which gets its name when it is complete.
-
-    Several processes may write the same file; the last one wins.
-    """
+    """Give a file to write to, which gets its name when it is complete."""
     unfinished = path.with_name(f"{UNFINISHED}{secrets.token_hex(6)}")
     try:
         with lost_errors(str(path)):
@@ -161,7 +145,7 @@ def finished(path: Path) -> Iterator[IO[bytes]]:
 
 
 def _sync_folder(folder: Path) -> None:
-    """Have the names in a folder on the disk, where the system can do that."""
+    """Write the names in a folder to the disk, where the system supports it."""
     if not hasattr(os, "O_DIRECTORY"):
         return
     with suppress(OSError):  # some file systems cannot
@@ -175,8 +159,7 @@ def _sync_folder(folder: Path) -> None:
 def lock(path: Path) -> IO[bytes] | None:
     """Return a file that holds the lock while it is open, or None where another run has it.
 
-    Its process gives the lock back however it ends. The folder is made if it is not there. Where a
-    file system has no locks, all get one.
+    The folder is made if it is not there. Where a file system has no locks, all get one.
     """
     while True:
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -219,7 +202,7 @@ def _take(file: IO[bytes]) -> bool:
 
 @contextmanager
 def _full_errors(path: str) -> Iterator[None]:
-    """Say which file had no room, where that is why writing failed."""
+    """Name the file in errors about a full disk."""
     try:
         yield
     except OSError as error:
@@ -232,7 +215,7 @@ def _full_errors(path: str) -> Iterator[None]:
 
 @contextmanager
 def lost_errors(path: str) -> Iterator[None]:
-    """Say what to do where finished work cannot be kept in `path`, whatever the reason."""
+    """Raise errors that say what to do where finished work cannot be written to `path`."""
     try:
         with _full_errors(path):
             yield
@@ -289,13 +272,17 @@ def _target(path: str) -> Path:
 
 
 def _is_special(mode: int | None) -> bool:
-    """Tell whether this is a device or a pipe, which must be written to, not replaced."""
+    """Return whether this is a device or a pipe, which must be written to, not replaced."""
     return mode is not None and not stat.S_ISREG(mode) and not stat.S_ISDIR(mode)
 
 
 def _new_file_beside(path: str, target: Path) -> IO[bytes]:
-    """Open a new file in the folder of the target, with the permissions of any new file."""
-    _remove_stale(target.parent)
+    """Open a new file in the folder of the target; remove those of runs killed a day ago."""
+    limit = time.time() - _STALE
+    for stale in target.parent.glob(f"{_BESIDE}*.tmp"):
+        with suppress(OSError):  # another run may be faster
+            if stale.stat().st_mtime < limit:
+                stale.unlink()
     beside = target.with_name(f"{_BESIDE}{secrets.token_hex(6)}.tmp")
     try:
         return beside.open("xb")

@@ -1,7 +1,7 @@
 """Votes in CSV, TSV and spreadsheets: which row has names; columns of numbers or of names.
 
-The first rows decide. What they cannot show, a cell of another kind further down, is settled by
-reading that column alone: it is an error with its row, or the column holds names after all.
+The first rows decide. A cell of another kind further down is settled by reading that column alone:
+it is an error with its row, or the column holds names after all.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ from ensemblage.tables.labels import (
 from ensemblage.tables.layout import has_header
 from ensemblage.tables.parse import DISTINCT, FLOATS, INTEGERS, TEXTS, Text
 from ensemblage.tables.rows import SEPARATORS, Suspect, check_names, suspect
-from ensemblage.tables.source import JUDGED_ROWS, Source, first_repeated
+from ensemblage.tables.source import JUDGED_ROWS, Source
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -45,7 +45,7 @@ if TYPE_CHECKING:
     from ensemblage._types import IntArray
     from ensemblage.tables.columns import Codes
     from ensemblage.tables.parse import HeadColumn
-    from ensemblage.tables.source import Batch, Choice, Repeated
+    from ensemblage.tables.source import Batch, Choice
 
 _FEWEST_MEASUREMENTS = 2048
 _SAMPLE = 1000  # cells that are looked at for separators that are not known
@@ -67,21 +67,16 @@ class TextSource(Source):
         names, named = self._name_columns()
         head = self._text.head
         self.n_before = int(named)
-        self.suspect = None
         if not choice.features:
             self.suspect = _suspect(self._text, self.path) if len(head) == 1 else None
-            if choice.columns is None:
-                _check_measurements(head, self.path)
-        self._choose(
-            names,
-            n_rows=head[0].n_rows,
-            is_unique=lambda at: self._can_be_ids(names[at], head[at]),
-            repeated=lambda at: self._first_repeated(at, named=named),
-            named=named,
-        )
-        if self.id_name != "":  # a first column without a name is one of ids, or c1
-            names[0], self.names = names[0] or "c1", [name or "c1" for name in self.names]
+            large = len(head) > 1 and head[0].n_rows >= _FEWEST_MEASUREMENTS
+            if choice.columns is None and large and all(map(_is_measurement, head[1:])):
+                # Raised early: the distinct values of a large file would fill the memory.
+                raise FileFormatError(f"The columns of {self.path} hold no labels. {FEATURES}")
         self._at = {name: place for place, name in enumerate(names)}
+        self._choose(names, n_rows=head[0].n_rows, named=named)
+        if self.id_name != "":  # a first column without a name is one of ids, or c1
+            self._at[names[0] or "c1"], self.names = 0, [name or "c1" for name in self.names]
         heads = {name: head[self._at[name]] for name in self.label_names}
         self._whole = dict.fromkeys(self.carried_names, True)
         self._kinds, self._integers = {}, set()
@@ -93,27 +88,23 @@ class TextSource(Source):
             self._kinds = {name: mostly(column.kinds()) for name, column in heads.items()}
             self._integers = {name for name, column in heads.items() if column.are_integers()}
 
-    def _can_be_ids(self, name: str, column: HeadColumn) -> bool:
-        features = self._choice.features
+    def _can_be_ids(self, name: str) -> bool:
+        column, features = self._text.head[self._at[name]], self._choice.features
         nearly = not features and looks_like_ids(name, len(column.counts), column.n_rows)
         return column.can_be_ids(features=features, nearly=nearly)
 
-    def _first_repeated(self, place: int, *, named: bool) -> Repeated | None:
-        """Return the first cell that a column has twice in the rows judged, and its rows."""
-        column = self._text.head[place]
-        if len(column.counts) == column.n_rows:
-            return None
-        first = [] if named else [self._text.first[place]]
-        batches = self._text.batches([DISTINCT] * len(self._text.first), n_before=1)
-        with closing(batches):
-            below = (cell for _, batch in batches for cell in batch.column(place).to_pylist())
-            return first_repeated(islice(chain(first, below), column.n_rows))
+    def _first_values(self, name: str) -> Iterator[Any]:
+        """Yield the cells of a column in the rows judged; none where all differ."""
+        place, types = self._at[name], [DISTINCT] * len(self._text.first)
+        n_rows = self._text.head[place].n_rows
+        if len(self._text.head[place].counts) < n_rows:
+            first = [] if self.n_before else [self._text.first[place]]
+            with closing(self._text.batches(types, n_before=1)) as batches:
+                below = (cell for _, batch in batches for cell in batch.column(place).to_pylist())
+                yield from islice(chain(first, below), n_rows)
 
     def _name_columns(self) -> tuple[list[str], bool]:
-        """Return the names of the columns, and whether the first row has them.
-
-        If not, its cells join the others.
-        """
+        """Return the names of the columns, and whether the first row has them."""
         first, header = self._text.first, self._choice.header
         named = _has_names(self._text, self.path) if header == "auto" else bool(header)
         if named:
@@ -165,16 +156,16 @@ class TextSource(Source):
         """Yield record batches of some columns under their names."""
         types: list[str | None] = [None] * len(self._text.first)
         for name in columns:
-            types[self._at[name]] = self._type_to_read(name)
+            if name in self._whole or self._choice.features:
+                kind = FLOATS if name in self.numeric else TEXTS
+            else:
+                whole_numbers = name in self._integers and self._kinds[name] == NUMBERS
+                kind = INTEGERS if whole_numbers else DISTINCT
+            types[self._at[name]] = kind
         names = {str(self._at[name]): name for name in columns}
         batches = self._text.batches(types, n_before=self.n_before, start=start, whole=whole)
         for first, batch in batches:
             yield first, batch.rename_columns([names[place] for place in batch.schema.names])
-
-    def _type_to_read(self, name: str) -> str:
-        if name in self._whole or self._choice.features:
-            return FLOATS if name in self.numeric else TEXTS
-        return INTEGERS if name in self._integers and self._kinds[name] == NUMBERS else DISTINCT
 
     # -- votes ---------------------------------------------------------------------------------
 
@@ -261,12 +252,8 @@ def _has_names(text: Text, path: str) -> bool:
     return False
 
 
-def _check_measurements(head: list[HeadColumn], path: str) -> None:
-    """Raise early where a large file holds measurements: distinct values would fill memory."""
-    if len(head) < 2 or head[0].n_rows < _FEWEST_MEASUREMENTS:
-        return
-    if all(2 * column.kinds()[Kind.FRACTION] > column.n_rows for column in head[1:]):
-        raise FileFormatError(f"The columns of {path} hold no labels. {FEATURES}")
+def _is_measurement(column: HeadColumn) -> bool:
+    return 2 * column.kinds()[Kind.FRACTION] > column.n_rows
 
 
 def _suspect(text: Text, path: str) -> Suspect | None:
@@ -288,11 +275,6 @@ def _suspect(text: Text, path: str) -> Suspect | None:
 
 def read_xlsx(file: File, choice: Choice, chosen: str) -> TextSource:  # noqa: ARG001
     """Return the first sheet of a spreadsheet: its cells as text."""
-    return TextSource(sheet_as_text(file), choice)
-
-
-def sheet_as_text(file: File) -> File:
-    """Return the first sheet of a spreadsheet as a text file in memory."""
     try:
         from python_calamine import CalamineError, CalamineWorkbook
     except ImportError:
@@ -310,7 +292,7 @@ def sheet_as_text(file: File) -> File:
             ) from error
     text = io.StringIO(newline="")
     csv.writer(text, lineterminator="\n").writerows([_cell(value) for value in row] for row in rows)
-    return File.of_bytes(text.getvalue().encode(), file.name)
+    return TextSource(File.of_bytes(text.getvalue().encode(), file.name), choice)
 
 
 def _cell(value: Any) -> str:

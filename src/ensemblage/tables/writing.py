@@ -1,7 +1,4 @@
-"""Writing columns to files of every format, which are replaced whole or left alone.
-
-Each writer writes forward only, to files and pipes alike.
-"""
+"""Writing columns to files of every format. Writers only move forward, so pipes work."""
 
 from __future__ import annotations
 
@@ -20,7 +17,7 @@ import numpy as np
 from ensemblage.flow.codes import MISSING
 from ensemblage.tables.columns import iso_dates
 from ensemblage.tables.formats import (
-    FORMATS,
+    BY_NAME,
     TEXT,
     FileFormatError,
     format_of_name,
@@ -83,7 +80,7 @@ def write(
         }
         columns = {**columns, **shorter}
     with replacing(path) as target, _packed(target, packing(path)) as stream:
-        load(str(FORMATS[chosen].write))(Forward(stream), columns)
+        load(str(BY_NAME[chosen].write))(Forward(stream), columns)
 
 
 def _packed(target: Any, how: str | None) -> Any:
@@ -124,17 +121,13 @@ def _stream_or_path(path: str | PathLike[str]) -> str:
 
 
 class Forward(io.BufferedIOBase):
-    """A stream that can do nothing but take the next bytes.
-
-    Formats that would go back and fill in a number where they can (NPZ) then write the same bytes
-    everywhere, and need not find out half way that a pipe or gzip does not let them.
-    """
+    """A stream that only takes the next bytes, so that pipes and files get the same."""
 
     def __init__(self, stream: Any) -> None:
         self._stream = stream
 
     def writable(self) -> bool:
-        """Tell that this is for writing."""
+        """Return True: this is for writing."""
         return True
 
     def write(self, data: Any) -> int:
@@ -279,7 +272,7 @@ def write_pool(
     Parameters
     ----------
     path : str or path-like
-        The name tells the format. CSV, TSV and Parquet hold the ids, a column for each clustering,
+        The name gives the format. CSV, TSV and Parquet hold the ids, a column for each clustering,
         and the truth. NPZ holds ``members``, ``id`` and ``gt``. MAT holds ``members`` and ``gt``
         as the paper's authors have them: labels from 1, and -1 for a missing vote. NPY holds the
         votes alone.
@@ -310,26 +303,17 @@ def write_pool(
 def _write_mat(path: str, votes: NDArray[np.integer[Any]], truth: NamedColumn | None) -> None:
     from scipy.io import savemat
 
-    content: dict[str, Any] = {"members": _from_one(votes)}
+    wide = votes.astype(np.int64)  # a missing vote stays -1, which 0 would not mean to our readers
+    content: dict[str, Any] = {"members": smallest(np.where(wide == MISSING, MISSING, wide + 1))}
     if truth is not None:
-        content["gt"] = _class_numbers(truth.values)[:, None]
+        classes = truth.values
+        if classes.dtype == object:  # names: their places, from 1, among the sorted names
+            missing = is_missing(classes)
+            places = np.unique(classes[~missing].astype(str), return_inverse=True)[1] + 1
+            classes = np.full(len(classes), MISSING, dtype=np.int64)
+            classes[~missing] = places
+        content["gt"] = smallest(classes)[:, None]
     packed = io.BytesIO()
     savemat(packed, content, do_compression=True)
     with replacing(path) as target:
         target.write(packed.getbuffer())
-
-
-def _from_one(votes: NDArray[np.integer[Any]]) -> NDArray[np.integer[Any]]:
-    """Return labels from 1; a missing vote stays -1, which 0 would not mean to our readers."""
-    wide = votes.astype(np.int64)
-    return smallest(np.where(wide == MISSING, MISSING, wide + 1))
-
-
-def _class_numbers(truth: NDArray[Any]) -> NDArray[np.integer[Any]]:
-    """Return whole numbers as they are, names as their places, from 1, among the sorted names."""
-    if truth.dtype != object:
-        return smallest(truth)
-    missing = is_missing(truth)
-    numbers = np.full(len(truth), MISSING, dtype=np.int64)
-    numbers[~missing] = np.unique(truth[~missing].astype(str), return_inverse=True)[1] + 1
-    return smallest(numbers)
