@@ -130,7 +130,7 @@ def test_wrong_calls_say_what_was_meant(call, words):
             "--projection must be a share above 0 and up to 1.0 of the 1",
         ),
         ("--subspace 0.5 --projection 2", "--projection must be a share above 0"),
-        ("--k-range 7:9", "--k-range of generate must start at or below the number of objects, 4, got 7"),
+        ("--k-range 7:9", "must start at or below the number of objects, 4, got 7. Lower"),
         ("--checkpoint cells.csv", "'cells.csv' must be a folder, got a file."),
     ],
 )
