@@ -269,7 +269,7 @@ class TestRefusals:
             ("a,b\n1,2\n,3\n", [], "t.csv, row 3, column 'a' is missing, and 0 more"),
             ("a,b\n1,2\n2,inf\n", [], "row 3, column 'b' is infinite"),
             ("a,b\n1,2\n2,3\n", ["--truth", "b", "--drop", "a"], "No features are left"),
-            ("a,b\n1,2.5\n2,3\n", ["--truth", "b"], "must be whole numbers or names, got 2.5"),
+            ("a,b\n1,2.5\n2,3\n", ["--truth", "b"], "must be integers or names, got 2.5"),
             ("a,b\n1,\n2,\n", ["--truth", "b"], "all of these classes are missing"),
             ("a,b\n1,2\n2,3\n", ["--subspace", "5"], "subspace"),
             ("a;b\n1,71;2\n1,55;3\n9,1;3\n", [], "Column 'a' holds '1,71', a number with a dec"),

@@ -118,6 +118,6 @@ def test_a_second_run_is_refused_until_the_first_has_written(generate, monkeypat
     monkeypatch.setattr(tables, "write_pool", write)
     made(generate)
     assert refused[0].exit_code == 1
-    assert "Another run is at work in 'pool.npy.parts'. Wait until" in refused[0].stderr
+    assert "Another run is using 'pool.npy.parts'. Wait until" in refused[0].stderr
     assert "Resuming" not in refused[0].stderr
     assert not Path("pool.npy.parts").exists()

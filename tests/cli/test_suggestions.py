@@ -130,8 +130,8 @@ def test_wrong_calls_say_what_was_meant(call, words):
             "--projection must be a share above 0 and up to 1.0 of the 1",
         ),
         ("--subspace 0.5 --projection 2", "--projection must be a share above 0"),
-        ("--k-range 7:9", "at least 7 clusters (--k-range), but there are only 4 object(s)"),
-        ("--checkpoint cells.csv", "'cells.csv' is a file. Name a folder."),
+        ("--k-range 7:9", "must start at or below the number of objects, 4, got 7. Lower"),
+        ("--checkpoint cells.csv", "'cells.csv' must be a folder, got a file."),
     ],
 )
 def test_sizes_are_refused_in_the_words_of_options(call, words):

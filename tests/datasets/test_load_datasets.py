@@ -174,8 +174,8 @@ class TestRefusals:
             ({"features": SMALL["X"], "y": SMALL["y"]}, "has no array 'X'.*It holds: features, y"),
             ({"X": SMALL["y"], "y": SMALL["y"]}, "X must be a table of numbers"),
             ({"X": SMALL["X"].astype(str), "y": SMALL["y"]}, "X must be a table of numbers"),
-            ({"X": SMALL["X"], "y": SMALL["y"][:3]}, "y must be 4 whole numbers"),
-            ({"X": SMALL["X"], "y": SMALL["X"][:, 0]}, "y must be 4 whole numbers"),
+            ({"X": SMALL["X"], "y": SMALL["y"][:3]}, "y must be 4 integers"),
+            ({"X": SMALL["X"], "y": SMALL["X"][:, 0]}, "y must be 4 integers"),
         ],
     )
     def test_a_file_that_is_no_dataset(self, tmp_path, arrays, words):

@@ -152,7 +152,7 @@ def test_damaged_members_are_made_again(tmp_path, damage):
 def test_the_folder_of_another_run_is_refused(tmp_path, change, word):
     same = {"features": BLOBS, "random_state": 0, "checkpoint": tmp_path, "n_members": 1}
     generate(**same)
-    with pytest.raises(ValueError, match=f"belongs to another run: these differ: {word}"):
+    with pytest.raises(ValueError, match=f"belongs to another run. Different: {word}"):
         generate(**{**same, **change})
     generate(**same)
 

@@ -99,7 +99,7 @@ def test_gaps_in_lists_of_words():
         (lambda: nmi([1], [1], "harmonic"), "'average' parameter of nmi must be one of 'max'"),
         (lambda: ari([], []), "no objects"),
         (lambda: ensemble_nmi([-1, 0], [[0, 1], [-1, -1]]), "no vote in any"),
-        (lambda: ensemble_nmi([-1, -1], [[0], [1]]), "nothing to compare"),
+        (lambda: ensemble_nmi([-1, -1], [[0], [1]]), "is undefined"),
     ],
 )
 def test_bad_calls(call, message):

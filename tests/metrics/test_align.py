@@ -76,9 +76,9 @@ def test_series_are_matched_by_index():
 @pytest.mark.parametrize(
     ("earlier", "said"),
     [
-        ([0, 1, 2], r"one for each of the 2 objects. Got 'an array of shape \(3,\)'"),
-        (["x", "y"], "whole numbers. Got 'x' instead"),
-        ([0.5, 1.0], "whole numbers"),
+        ([0, 1, 2], r"one for each of 2 objects\. Got 'an array of shape \(3,\)'"),
+        (["x", "y"], r"integers\. Got 'x' instead"),
+        ([0.5, 1.0], "integers"),
         ([[0, 1], [1, 0]], r"shape \(2, 2\)"),
     ],
 )

@@ -422,7 +422,7 @@ def test_where_all_scores_are_the_same_the_smallest_k_is_taken():
         (0.95, [0.1, 1, 4, 3.9, 3.2], "strong", "give the same ones (95% overlap on average), and"),
         (0.94, [0.1, 1, 4, 3.9, 3.2], "moderate", "give nearly the same ones (94% overlap"),
         (1.0, [3.3, 1, 4, 3.9, 3.2], "moderate", "and 2 clusters have nearly the same"),
-        (0.89, [0.1, 1, 4, 3.9, 3.2], "weak", "find partly other ones (89% overlap on average)."),
+        (0.89, [0.1, 1, 4, 3.9, 3.2], "weak", "partly different ones (89% overlap on average)."),
         (0.89, [0.1, 1, 4, 3.9, 3.3], "weak", "average), and 6 clusters have nearly the same"),
     ],
 )

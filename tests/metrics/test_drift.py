@@ -121,7 +121,7 @@ def test_names_and_a_table_to_look_at():
     assert frame.loc["new rows", "new"] == found.never_seen
     assert frame.loc["unknown labels of b", "fit"] == 0
     assert repr(found).splitlines()[0] == found.verdict
-    with pytest.raises(ValueError, match="lacks 'b'"):
+    with pytest.raises(ValueError, match="does not have 'b'"):
         drift(fitted, new[["a", "c"]])
 
 

@@ -111,7 +111,7 @@ def test_what_cannot_be_compared():
         ecs([0, None], [None, 1])
     with pytest.raises(ValueError, match=r"got one\. Pass more clusterings, or labels"):
         consistency([[0], [1]])
-    with pytest.raises(ValueError, match="equally long"):
+    with pytest.raises(ValueError, match="labels of the same objects"):
         ecs([0, 1], [0, 1, 2])
     assert np.isnan(consistency([[0, -1], [-1, 0], [0, 0]])[:2]).all()
 
