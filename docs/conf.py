@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from typing import TYPE_CHECKING, Any
 
@@ -12,6 +13,9 @@ import ensemblage
 
 if TYPE_CHECKING:
     from sphinx.application import Sphinx
+
+#: Threads of k-means in the examples wait for each other on a busy machine: one is faster.
+os.environ.setdefault("OMP_NUM_THREADS", "1")
 
 project = "ensemblage"
 author = "the ensemblage developers"
