@@ -96,7 +96,7 @@ def check_range(matrix: NDArray[Any], after: str) -> None:
 
 
 def check_spread(matrix: NDArray[Any]) -> None:
-    """Refuse features that differ by so little that the squares of differences are no numbers."""
+    """Refuse features that differ by so little that the squares of differences underflow."""
     if matrix.dtype != np.float64:  # squares of float32 have room in float64
         return
     spread = float((matrix.max(axis=0) - matrix.min(axis=0)).max())
