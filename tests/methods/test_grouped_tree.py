@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import ensemblage as en
-from ensemblage.methods import _shared_clusters
+from ensemblage.methods import _fitted, _shared_clusters
 
 
 def planted(seed, n=600, k=4, n_members=15, noise=0.2):
@@ -71,3 +71,20 @@ def test_a_saved_model_cuts_the_same(tmp_path):
     model = en.Consensus(4, random_state=0).fit(votes)
     model.save(tmp_path / "model.ensemblage")
     np.testing.assert_array_equal(en.load(tmp_path / "model.ensemblage").cut(3), model.cut(3))
+
+
+@pytest.mark.parametrize("seed", range(2))
+def test_many_rows_with_gaps_are_grouped(seed, request, monkeypatch):
+    votes, truth = planted(seed)
+    votes[np.random.default_rng(seed).random(votes.shape) < 0.15] = -1
+    exact = en.Consensus(4, random_state=0).fit(votes)
+    request.getfixturevalue("grouped")
+    monkeypatch.setattr(_fitted, "MOST_WITH_GAPS", 100)
+    model = en.Consensus(4, random_state=0).fit(votes)
+    assert "The tree is approximate" in model.reasons_[-1]
+    assert en.metrics.ari(exact.labels_, model.labels_) > 0.9
+    assert en.metrics.ari(truth, model.labels_) > en.metrics.ari(truth, exact.labels_) - 0.03
+    same = exact.labels_ == model.labels_
+    assert np.abs(exact.confidence_ - model.confidence_)[same].mean() < 0.03
+    np.testing.assert_array_equal(model.predict(votes), model.labels_)
+    assert len(np.unique(model.cut(10))) == 10

@@ -86,6 +86,7 @@ from ensemblage.flow.local_merges import (
     local_merges,
     no_merges,
 )
+from ensemblage.flow.mean_agreement import mean_agreement_sums
 from ensemblage.flow.median_search import (
     MedianPartition,
     MedianProblem,
@@ -204,6 +205,7 @@ __all__ = [
     "lloyd",
     "local_merges",
     "match",
+    "mean_agreement_sums",
     "median_partition",
     "median_problem",
     "member_nmi",

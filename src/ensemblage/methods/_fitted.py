@@ -26,6 +26,9 @@ if TYPE_CHECKING:
     from ensemblage._types import FloatArray, Microclusters
 
 _ROWS_PER_BLOCK = 1 << 15
+#: Above this number of microclusters with missing votes, agreement is a mean over pairs of votes
+#: instead of pairs of objects: all pairs would take minutes, and gigabytes in `Consensus`.
+MOST_WITH_GAPS = 15_000
 
 
 class Pairs:
@@ -59,7 +62,7 @@ class Pairs:
         """Return the co-association of (some) microclusters times `weights`, of few columns.
 
         Computed through the clusters if no vote is missing, without pairs of microclusters;
-        otherwise in blocks of rows.
+        otherwise in blocks of rows, and for very many microclusters as a mean over pairs of votes.
         """
         table, members = self.microclusters_.table, self.member_weight_
         some = table if rows is None else table[rows]
@@ -76,6 +79,11 @@ class Pairs:
             blocks = flow.row_ranges(len(some), _ROWS_PER_BLOCK)
             parts = flow.in_threads(agreements, blocks, self.n_jobs)
             return np.concatenate([np.empty((0, weights.shape[1])), *parts])
+        if len(table) > MOST_WITH_GAPS:
+            strength = self._cluster_weight()
+            return flow.mean_agreement_sums(
+                some, table, weights, strength, members, n_jobs=self.n_jobs
+            )
         parts = [
             flow.coassociation(
                 some[start : start + ROWS_TO_COMPARE], table, weights=members, n_jobs=self.n_jobs

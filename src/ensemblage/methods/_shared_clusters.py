@@ -11,6 +11,7 @@ from sklearn.utils.validation import check_is_fitted
 from ensemblage import _device, _device_rows, _validate, flow
 from ensemblage._messages import Message, Parameter
 from ensemblage.flow import one_blas_thread
+from ensemblage.methods import _fitted
 from ensemblage.methods._linkage import LinkageClusterer
 
 if TYPE_CHECKING:
@@ -101,12 +102,20 @@ class SharedClusters(LinkageClusterer):
     def _goes_by_clusters(self, linkage: str, ties: str) -> bool:
         """Tell whether the tree is built without the similarity of all pairs."""
         wanted = linkage == "average" and ties == "mean" and self.n_microclusters_ > MOST_PAIRED
-        return wanted and self._has_all_votes()
+        return wanted and (self._has_all_votes() or self._has_many_gaps())
+
+    def _has_many_gaps(self) -> bool:
+        """Tell whether votes are missing of so many microclusters that groups are needed."""
+        may_group = getattr(self, "_may_group", False) and not self._from_similarity
+        many = may_group and self.n_microclusters_ > _fitted.MOST_WITH_GAPS
+        return many and not self._has_all_votes()
 
     def _begins_with_groups(self) -> bool:
         """Tell whether a tree that works on clusters would take too many steps without groups."""
         if not getattr(self, "_may_group", False):
             return False
+        if self._has_many_gaps():
+            return True
         steps = 0.0
         for column in self.microclusters_.table.T:
             steps += float((np.bincount(column) ** 2.0).sum())
@@ -183,6 +192,12 @@ class SharedClusters(LinkageClusterer):
         return _Shared(strong, flow.membership(table, by_rows=True), total)
 
     def _similarity_of(self, rows: NDArray[Any], weights: FloatArray) -> FloatArray:
+        if self._has_many_gaps():
+            table, weight = self.microclusters_.table, self._cluster_weights().weight
+            members = self.member_weight_
+            return flow.mean_agreement_sums(
+                table[rows], table, weights, weight, members, n_jobs=self.n_jobs
+            )
         if not self._has_all_votes():
             return super()._similarity_of(rows, weights)
         shared = self._shared()
