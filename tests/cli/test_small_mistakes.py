@@ -7,8 +7,10 @@ import numpy as np
 import pytest
 from typer.testing import CliRunner
 
-from ensemblage.cli import app, dry_run
+from ensemblage import tables
+from ensemblage.cli import app
 from ensemblage.cli.compare import _report
+from ensemblage.cli.consensus import _sampled
 from ensemblage.cli.output import to_json
 from ensemblage.cli.session import split_names
 from ensemblage.methods import estimating
@@ -34,7 +36,7 @@ def test_a_sample_of_several_files_has_every_second_fourth_row(tmp_path, monkeyp
         truth=None,
         paths=sorted(map(str, tmp_path.glob("*.csv"))),
     )
-    sample, n_objects = dry_run._sampled(session)
+    sample, n_objects = _sampled(session)
     taken = sorted(np.asarray(sample.labels[0]).tolist())
     step = taken[1] - taken[0]
     assert n_objects == 41
@@ -42,15 +44,16 @@ def test_a_sample_of_several_files_has_every_second_fourth_row(tmp_path, monkeyp
     assert taken == list(range(0, 41, step))
 
 
-def test_true_labels_are_not_sampled(tmp_path):
-    rows = [f"{i % 3},{i % 3},{i % 2}" for i in range(30)]
-    (tmp_path / "v.csv").write_text("\n".join(["a,b,c", *rows]))
-    words = ["consensus", tmp_path / "v.csv", "-k", 3, "--truth", "c", "--json"]
-    for engine in ("memory", "stream"):
-        done = run(*words, "--dry-run", "--engine", engine, "-o", tmp_path / "l.csv")
-        assert done.exit_code == 0, done.stderr
-        facts = json.loads(done.stdout)
-        assert (facts["n_clusterings"], facts["n_microclusters"]) == (2, 3)
+@pytest.mark.parametrize("suffix", ["csv", "parquet"])
+@pytest.mark.parametrize("engine", ["memory", "stream"])
+def test_true_labels_are_not_sampled(suffix, engine, tmp_path):
+    columns = {"a": np.arange(30) % 3, "b": np.arange(30) % 3, "c": np.arange(30) % 2}
+    tables.write(tmp_path / f"v.{suffix}", columns)
+    words = ["consensus", tmp_path / f"v.{suffix}", "-k", 3, "--truth", "c", "--json", "--dry-run"]
+    done = run(*words, "--engine", engine, "-o", tmp_path / "l.csv")
+    assert done.exit_code == 0, done.stderr
+    facts = json.loads(done.stdout)
+    assert (facts["n_clusterings"], facts["n_microclusters"]) == (2, 3)
     assert not (tmp_path / "l.csv").exists()
 
 
