@@ -4,8 +4,10 @@ import numpy as np
 import pytest
 from scipy import sparse
 
-from ensemblage.sc import _ensemble, _leiden
+import ensemblage as en
+from ensemblage.sc import _columns, _ensemble, _leiden
 from ensemblage.sc._leiden import Run, labels_of_run
+from ensemblage.sc._memberships import memberships
 
 RUN = Run("r", 1.0, 0, 0.5, 2, "igraph")
 
@@ -61,3 +63,47 @@ def test_clusters_are_numbered_by_size_and_then_by_appearance():
     assert _ensemble._column(labels, None, 8).codes.tolist() == [2, 2, 1, 0, 0, 0, 1, -1]
     some = _ensemble._column(labels[:3], np.array([4, 1, 2]), 6)
     assert some.codes.tolist() == [-1, 0, 1, -1, 0, -1]
+
+
+def test_connectivities_and_memberships_go_by_the_weights():
+    ad = pytest.importorskip("anndata")
+    rng = np.random.default_rng(0)
+    cells = ad.AnnData(np.zeros((40, 1), dtype=np.float32))
+    truth = np.arange(40) % 2
+    votes = np.column_stack([truth, truth, rng.integers(0, 2, 40)])
+    for m, column in enumerate(votes.T):
+        cells.obs[f"m{m}"] = column.astype(str)
+    graph = sparse.csr_matrix(np.triu(np.ones((40, 40), dtype=np.float32), 1))
+    cells.obsp["connectivities"] = graph
+    weight = [1.0, 1.0, 6.0]
+    en.sc.tl.consensus(cells, ["m0", "m1", "m2"], n_clusters=2, method="eac", member_weight=weight)
+    expected = en.graph.edge_agreement(votes, graph, weight)
+    plain = en.graph.edge_agreement(votes, graph)
+    found = cells.obsp["consensus_connectivities"]
+    np.testing.assert_allclose(found.toarray(), expected.toarray(), atol=1e-6)
+    assert np.abs(plain.toarray() - expected.toarray()).max() > 0.1
+    labels = cells.obs["consensus"].astype(int).to_numpy()
+    together = np.zeros((40, 2))
+    for column, w in zip(votes.T, weight, strict=True):
+        for label in range(2):
+            together[:, label] += w * (column[:, None] == column[labels == label]).mean(axis=1)
+    shares = together / together.sum(axis=1, keepdims=True)
+    np.testing.assert_allclose(cells.obsm["consensus_memberships"], shares)
+
+
+def test_groups_are_ordered_by_their_numbers_and_nan_is_not_a_group():
+    import pandas as pd
+
+    assert _columns.natural_order(["10", "9", "T,10", "T,9"]) == ["9", "10", "T,9", "T,10"]
+    obs = pd.DataFrame({"g": ["nan", np.nan, "a", np.nan]})
+    assert _columns.restricted("consensus", obs, ("g", ["nan"])).tolist() == [0]
+
+
+def test_missing_votes_are_no_votes_against_a_cluster():
+    """Two clusterings say that cell 0 is with its cluster; one of them voted on half the cells."""
+    votes = np.array([[0, 0], [0, 0], [0, -1], [0, -1], [1, 1], [1, 1], [1, -1], [1, -1]])
+    shares = memberships(en.EAC(2).fit(votes))
+    np.testing.assert_allclose(shares, np.eye(2)[[0] * 4 + [1] * 4])
+    votes[0] = [0, 1]
+    shares = memberships(en.EAC(2).fit(votes))
+    np.testing.assert_allclose(shares[0], [0.6, 0.4])  # 1 + 1/2 and 0 + 1
