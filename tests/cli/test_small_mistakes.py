@@ -126,3 +126,42 @@ def test_the_seed_reaches_the_method(seed, other, tmp_path):
         assert done.exit_code == 0, done.stderr
         found.append((tmp_path / "l.csv").read_bytes())
     assert found[0] == found[2] != found[1]
+
+
+@pytest.mark.parametrize("how", ["same", "spelled", "link"])
+def test_an_output_is_not_an_input(how, tmp_path):
+    path = tmp_path / "v.csv"
+    path.write_text("a,b\n0,1\n1,0\n0,0\n1,1\n")
+    before = path.read_bytes()
+    output = {"same": path, "spelled": tmp_path / "x" / ".." / "v.csv", "link": tmp_path / "l.csv"}
+    (tmp_path / "x").mkdir()
+    (tmp_path / "l.csv").symlink_to(path)
+    for words in (["consensus", path, "-k", 2], ["compare", path, "-k", 2, "--methods", "eac"]):
+        done = run(*words, "-o", output[how])
+        assert done.exit_code == 2
+        assert "which it would replace" in done.stderr
+    assert path.read_bytes() == before
+
+
+def test_only_objects_without_any_vote_are_silent(tmp_path):
+    np.save(tmp_path / "f.npy", np.random.default_rng(0).normal(size=(40, 2)))
+    words = ["-m", 2, "--subsample", 0.5, "-o", tmp_path / "pool.npy", "--jobs", 1]
+    done = run("generate", tmp_path / "f.npy", *words)
+    assert done.exit_code == 0, done.stderr
+    missing = np.load(tmp_path / "pool.npy") < 0
+    n_silent = int(missing.all(axis=1).sum())
+    assert 0 < n_silent < missing.any(axis=1).sum()
+    assert f"{n_silent} object(s) have no vote" in done.stderr
+
+
+def test_two_outputs_are_two_files(tmp_path):
+    (tmp_path / "v.csv").write_text("a,b\n0,1\n1,0\n0,0\n1,1\n")
+    (tmp_path / "x").mkdir()
+    other = tmp_path / "x" / ".." / "l.csv"
+    for option in ("--member-table", "--cluster-table", "--save"):
+        done = run(
+            "consensus", tmp_path / "v.csv", "-k", 2, "-o", tmp_path / "l.csv", option, other
+        )
+        assert done.exit_code == 2
+        assert "are the same file" in done.stderr
+        assert not (tmp_path / "l.csv").exists()
