@@ -122,7 +122,7 @@ def members(estimator: Any, *, names: Sequence[str] | None = None) -> MemberSumm
     >>> found.agreement
     array([1., 1., 0.])
     >>> found.reasons[1:]
-    ['the same partition as 0', 'all in one cluster']
+    ['same partition as 0', 'one cluster only']
     """
     fitted = _validate.check_fitted("metrics.members", estimator)
     _validate.check_has_votes("metrics.members", fitted)
