@@ -10,7 +10,7 @@ QUICK := tests/laws tests/flow tests/messages \
 	$(addprefix --ignore=tests/flow/test_,kernel_cache.py large_walk.py)
 
 .DEFAULT_GOAL := help
-.PHONY: help run test test-quick lint fuzz fuzz-bytes faults coverage mutants numbers test-matrix test-install release-check bench docs clean
+.PHONY: help run test test-quick lint fuzz fuzz-bytes faults coverage mutants mistakes numbers test-matrix test-install release-check bench docs clean
 
 help:  ## show this list
 	@sed -n 's/^\([a-z-]*\):.*## /  make \1\t/p' $(MAKEFILE_LIST)
@@ -46,6 +46,7 @@ fuzz: $(READY)  ## new random ensembles against laws and slow twins, MINUTES=10 
 
 faults: $(READY)  ## disturbed runs, then kills at random points, MINUTES=10 of them
 	ENSEMBLAGE_FAULTS=1 $(BIN)/python -m pytest tests/faults
+	$(BIN)/python tools/kill_parts.py --kills 200
 	$(BIN)/python tools/kill.py --minutes $(MINUTES)
 
 fuzz-bytes: $(READY)  ## hostile bytes for every reader, guided by coverage, MINUTES=10 of them
@@ -60,6 +61,9 @@ coverage: $(READY)  ## branches of flow, methods and _validate that the tests ta
 mutants: $(READY)  ## small wrong changes to the kernels: does a test notice? MINUTES=10 of them
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[mutants]'
 	$(BIN)/python tools/mutants.py --minutes $(MINUTES)
+
+mistakes: $(READY)  ## mistakes made by hand outside the kernels: does a test notice each?
+	$(BIN)/python tools/hand_mutants.py
 
 numbers: $(READY)  ## errors of walks and cuts on ill-conditioned graphs, beside fifty digits
 	$(BIN)/python tests/precision.py

@@ -161,7 +161,7 @@ def test_estimators_are_told_apart(tmp_path):
     same = {"features": BLOBS, "random_state": 0, "checkpoint": tmp_path, "n_members": 1}
     generate(method=KMeans(n_init=1), **same)
     generate(method=KMeans(n_init=1), **same)
-    with pytest.raises(ValueError, match="these differ: method"):
+    with pytest.raises(ValueError, match="Different: method"):
         generate(method=KMeans(n_init=2), **same)
 
 
@@ -184,7 +184,7 @@ def test_functions_are_told_apart(tmp_path, one, other):
         return generate(BLOBS, 1, method, random_state=0, checkpoint=tmp_path)
 
     np.testing.assert_array_equal(call(one), call(one))
-    with pytest.raises(ValueError, match="these differ: method"):
+    with pytest.raises(ValueError, match="Different: method"):
         call(other)
 
 
@@ -220,7 +220,7 @@ def test_without_a_seed_the_folder_has_it(tmp_path):
 
 def test_what_is_no_checkpoint_folder(tmp_path):
     (tmp_path / "file").write_text("mine")
-    with pytest.raises(ValueError, match="is a file"):
+    with pytest.raises(ValueError, match="must be a folder, got a file"):
         generate(BLOBS, 1, checkpoint=tmp_path / "file")
     with pytest.raises(ValueError, match="holds other files and no manifest"):
         generate(BLOBS, 1, checkpoint=tmp_path)

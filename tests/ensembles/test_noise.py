@@ -17,7 +17,7 @@ def test_noise_is_one_cluster_with_a_warning():
     assert set(model.labels_) == {0}
     assert (model.k_choice_.k, model.k_choice_.evidence) == (1, "none")
     assert model.k_choice_.runners_up == []
-    assert model.k_choice_.reasons[1].startswith("The votes alone: Weak evidence for")
+    assert model.k_choice_.reasons[1].startswith("From the votes alone: Weak evidence for")
 
 
 @pytest.mark.parametrize("noise_is_as_good", [False, True])
@@ -38,7 +38,7 @@ def test_moderate_evidence_becomes_weak_where_noise_is_as_good(monkeypatch, nois
     assert model.k_choice_.evidence == ("weak" if noise_is_as_good else "moderate")
     if noise_is_as_good:
         assert model.k_choice_.reasons[0].startswith(f"Weak evidence for {before.k} clusters: ")
-        assert model.k_choice_.reasons[1] == f"The votes alone: {before.reasons[0]}"
+        assert model.k_choice_.reasons[1] == f"From the votes alone: {before.reasons[0]}"
 
 
 def test_clear_groups_are_not_compared_with_noise(monkeypatch):

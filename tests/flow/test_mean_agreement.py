@@ -3,6 +3,7 @@
 import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy.sparse import csr_array
 
 import ensemblage as en
 from ensemblage import flow
@@ -54,3 +55,12 @@ def test_confidence_of_many_rows_with_gaps_is_close_to_the_exact_one(monkeypatch
     exact = en.EAC(4).fit(matrix).confidence_
     monkeypatch.setattr("ensemblage.methods._fitted.MOST_WITH_GAPS", 100)
     assert np.abs(en.EAC(4).fit(matrix).confidence_ - exact).max() < 0.02
+
+
+@given(votes(), st.integers(0, 2**32 - 1))
+def test_sums_of_clusters_are_those_of_the_membership(matrix, seed):
+    table = en.microclusters(matrix).table
+    columns = np.random.default_rng(seed).integers(0, 3, (len(table), 2)).astype(float)
+    expected = flow.membership(table).T @ columns
+    np.testing.assert_array_equal(flow.cluster_sums(table, columns), expected)
+    np.testing.assert_array_equal(flow.cluster_sums(table, csr_array(columns)), expected)

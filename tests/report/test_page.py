@@ -182,14 +182,14 @@ def test_names_come_from_the_table_and_may_be_given():
     data = data_of(en.report.html(en.EAC(2).fit(frame)))
     assert data["objects"]["id"] == ["c1", "c2", "c3", "c4"]
     assert data["members"]["name"] == ["leiden", "kmeans"]
-    assert data["members"]["reason"] == ["", "the same partition as leiden"]
+    assert data["members"]["reason"] == ["", "same partition as leiden"]
     model = en.EAC(2).fit(frame.to_numpy())
     data = data_of(en.report.html(model, ids=range(7, 11), names=["a", "b"]))
     assert data["objects"]["id"] == ["7", "8", "9", "10"]
-    assert data["members"]["reason"] == ["", "the same partition as a"]
+    assert data["members"]["reason"] == ["", "same partition as a"]
     data = data_of(en.report.html(model))
     assert data["objects"]["id"] is None
-    assert data["members"]["reason"] == ["", "the same partition as clustering 1"]
+    assert data["members"]["reason"] == ["", "same partition as clustering 1"]
 
 
 def test_it_says_what_chance_decides():

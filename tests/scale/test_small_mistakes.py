@@ -9,7 +9,9 @@ from ensemblage import tables
 from ensemblage.scale import _output, stream
 from ensemblage.scale._checkpoint import format_estimator
 from ensemblage.scale._index import add_votes, empty_index, numbers_of, votes_of
+from ensemblage.tables.source import JUDGED_ROWS
 
+pa = pytest.importorskip("pyarrow")
 pq = pytest.importorskip("pyarrow.parquet")
 
 
@@ -93,3 +95,39 @@ def test_what_labels_depend_on_tells_runs_apart():
     assert one == format_estimator(en.PTGP(3, random_state=0, n_jobs=2))
     for other in (en.PTGP(3, random_state=1), en.PTGP(4, random_state=0), en.PTA(3)):
         assert one != format_estimator(other.set_params(n_jobs=1))
+
+
+@pytest.mark.parametrize("suffix", ["csv", "parquet"])
+@pytest.mark.parametrize("again", [100, JUDGED_ROWS - 1, JUDGED_ROWS, JUDGED_ROWS + 50])
+def test_memory_and_stream_judge_ids_by_the_same_rows(suffix, again, tmp_path):
+    """A repeated id is an error in the rows judged, and carried as it is beyond them."""
+    n = JUDGED_ROWS + 100
+    ids = np.array([f"c{i}" for i in range(n)], dtype=object)
+    ids[again] = ids[3]
+    path = tmp_path / f"v.{suffix}"
+    tables.write(path, {"cell": ids, "a": np.arange(n) % 3, "b": np.arange(n) % 2})
+    output = tmp_path / "l.parquet"
+
+    def in_a_stream():
+        stream.consensus(path, en.EAC(2), output, id_column="auto", n_jobs=1)
+
+    if again < JUDGED_ROWS:
+        for read in (lambda: tables.read(path), in_a_stream):
+            with pytest.raises(tables.FileFormatError, match=rf"'c3' is in rows 4 and {again + 1}"):
+                read()
+        return
+    assert tables.read(path).ids.tolist() == ids.tolist()
+    in_a_stream()
+    assert pq.read_table(output)["cell"].to_pylist() == ids.tolist()
+
+
+def test_ids_are_judged_whatever_the_batches_of_a_file(tmp_path):
+    """The first batch shows three clusters of one object each."""
+    row = np.arange(60)
+    votes = pa.table({"leiden": row % 3, "louvain": row // 30, "kmeans": row // 20})
+    pq.write_table(votes, tmp_path / "v.parquet", row_group_size=3)
+    with pa.ipc.new_file(str(tmp_path / "v.arrow"), votes.schema) as file:
+        file.write_table(votes, max_chunksize=3)
+    for name in ("v.parquet", "v.arrow"):
+        (source,) = tables.scan(tmp_path / name, id_column="auto")
+        assert (source.id_name, len(source.names)) == (None, 3)

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from ensemblage import tables
+from ensemblage.tables import writing
 from ensemblage.tables.columns import Codes, common_type
 
 pa = pytest.importorskip("pyarrow")
@@ -72,3 +73,37 @@ def test_columns_set_apart_are_not_matched_by_a_pattern(tmp_path):
     assert source.names == ["m_a", "m_b"]
     (source,) = tables.scan(path, columns=["m_*"], id_column="m_id", keep=["m_a"], truth="m_class")
     assert source.names == ["m_b"]
+
+
+def test_rows_at_the_borders_of_written_chunks(tmp_path, monkeypatch):
+    monkeypatch.setattr(writing, "_ROWS_AT_ONCE", 4)
+    tables.write(tmp_path / "l.csv", {"id": np.arange(10), "label": np.arange(10) % 3})
+    lines = (tmp_path / "l.csv").read_text().splitlines()
+    assert lines == ["id,label", *(f"{i},{i % 3}" for i in range(10))]
+
+
+def test_missing_votes_of_a_pool_stay_missing(tmp_path):
+    votes = np.array([[0, 1], [-1, 0], [1, -1]])
+    ids = tables.NamedColumn("id", np.arange(3))
+    for name in ("pool.mat", "pool.npz", "pool.csv"):
+        tables.write_pool(tmp_path / name, votes, ["a", "b"], ids=ids)
+        found = tables.read(tmp_path / name).matrix
+        assert (found == -1).tolist() == (votes == -1).tolist(), name
+        assert len(set(found[:, 0].tolist())) == 3
+
+
+def test_a_repeated_object_is_refused_also_where_all_files_repeat_it(tmp_path):
+    for name in ("one", "two"):
+        (tmp_path / f"{name}.csv").write_text("id,label\nx,0\nx,1\ny,0\nz,1\n")
+    paths = [tmp_path / "one.csv", tmp_path / "two.csv"]
+    with pytest.raises(tables.FileFormatError, match="several labels for the object 'x'"):
+        tables.read(paths, layout="members", id_column="id")
+
+
+def test_a_lock_has_one_holder(tmp_path):
+    held = tables.lock(tmp_path / "parts" / ".lock")
+    assert tables.lock(tmp_path / "parts" / ".lock") is None
+    held.close()
+    again = tables.lock(tmp_path / "parts" / ".lock")
+    assert again is not None
+    again.close()

@@ -244,12 +244,11 @@ def _sampled(session: ConsensusSession) -> tuple[Any, int]:
     options = {name: reading[name] for name in ("format", "columns", "header")}
     id_column = None if session.id_column == "none" else session.id_column
     sources = tables.scan(session.paths, id_column=id_column, truth=session.truth, **options)
-    n_votes = len(sources[0].names)
-    codes = [tables.Codes(name) for name in sources[0].label_names]
-    rows, step, n_objects = np.empty((0, n_votes), dtype=np.int64), 1, 0
+    codes = [tables.Codes(name) for name in sources[0].names]
+    rows, step, n_objects = np.empty((0, len(codes)), dtype=np.int64), 1, 0
     for source in sources:
         for batch in source.batches():
-            votes = np.column_stack(source.votes(batch, codes)[:n_votes])
+            votes = np.column_stack(source.votes(batch, codes))
             rows = np.concatenate([rows, votes[-n_objects % step :: step]])
             n_objects += batch.n_rows
             while len(rows) > 2 * MOST_SAMPLED:

@@ -8,7 +8,7 @@ These functions do not check input, warn or log, and use only random numbers tha
 from ensemblage.flow._contingency import overlaps, overlaps_with, owners
 from ensemblage.flow._golden import golden_maximum
 from ensemblage.flow._index import MicroclusterIndex
-from ensemblage.flow._membership import membership, merged_membership
+from ensemblage.flow._membership import cluster_sums, membership, merged_membership
 from ensemblage.flow._nearest import nearest
 from ensemblage.flow._neighbours import Neighbours
 from ensemblage.flow._threads import in_threads, n_threads, one_blas_thread, row_ranges
@@ -156,6 +156,7 @@ __all__ = [
     "cluster_entropies",
     "cluster_graph",
     "cluster_means",
+    "cluster_sums",
     "clustering_weights",
     "coassociation",
     "columns_of_implicit_cut",

@@ -9,9 +9,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
-from scipy.sparse import csr_array
+from scipy.sparse import csr_array, issparse
 
 from ensemblage.flow._jit import kernel
+from ensemblage.flow._threads import row_ranges
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -26,6 +27,7 @@ FEWEST = 1000
 _MOST_DIFFERENT = 0.5
 #: So many rows usually show that.
 _FEW_ROWS = 4096
+_ROWS_PER_BLOCK = 1 << 15
 
 
 def membership(
@@ -55,6 +57,20 @@ def membership(
     entries = np.ones(len(columns)) if weights is None else weights[columns]
     rows = csr_array((entries, columns, row_ends), shape=(len(table), int(before[-1])))
     return rows if by_rows else rows.tocsc()
+
+
+def cluster_sums(table: NDArray[np.int32], columns: Any) -> FloatArray:
+    """Return the sums of (sparse) `columns` over the rows of each cluster, in blocks of rows.
+
+    The same as ``membership(table).T @ columns``, without that matrix.
+    """
+    n_clusters = table.max(axis=0) + 1
+    sums: FloatArray = np.zeros((int(n_clusters.sum()), columns.shape[1]))
+    for start, stop in row_ranges(len(table), _ROWS_PER_BLOCK):
+        members = membership(table[start:stop], None, n_clusters, by_rows=True)
+        part = members.T @ columns[start:stop]
+        sums += part.toarray() if issparse(part) else part
+    return sums
 
 
 class Distinct(NamedTuple):

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ensemblage.flow._membership import membership
+from ensemblage.flow._membership import cluster_sums, membership
 from ensemblage.flow._threads import in_threads, row_ranges
 
 if TYPE_CHECKING:
@@ -59,12 +59,10 @@ def mean_agreement_sums(
     O((n + any)·M·n_columns), and memory for a block of rows.
     """
     n_clusters = table.max(axis=0) + 1
-    in_clusters = np.zeros((int(n_clusters.sum()), columns.shape[1]))
+    in_clusters = cluster_sums(table, columns)
     voters = np.zeros((table.shape[1], columns.shape[1]))
     for start, stop in row_ranges(len(table), _ROWS_PER_BLOCK):
-        block = table[start:stop]
-        in_clusters += membership(block, None, n_clusters, by_rows=True).T @ columns[start:stop]
-        voters += (block >= 0).T @ columns[start:stop]
+        voters += (table[start:stop] >= 0).T @ columns[start:stop]
     if members is not None:
         voters *= members[:, None]
     totals = columns.sum(axis=0)

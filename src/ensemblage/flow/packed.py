@@ -52,7 +52,7 @@ def packed_similarity(
     n_steps : int
         The paper's T.
     linkage : {"average", "complete", "single"}
-        The purpose of the similarity.
+        The linkage that will use it.
     n_jobs : int or None
         Threads; neither result depends on it.
 

@@ -68,7 +68,7 @@ class Pairs:
         some = table if rows is None else table[rows]
         if table.min() >= 0:
             n_clusters, strength = table.max(axis=0) + 1, self._cluster_weight()
-            in_clusters = flow.membership(table, by_rows=True).T @ weights
+            in_clusters = flow.cluster_sums(table, weights)
             total = self._total_weight()
 
             def agreements(block: tuple[int, int]) -> FloatArray:

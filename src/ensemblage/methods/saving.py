@@ -1,6 +1,6 @@
 """A fitted estimator as plain data for saving; `loading` restores it.
 
-Saved are the parameters, the microclusters, the labels of codes, the consensus label of each
+A file contains the parameters, the microclusters, the labels of codes, the consensus label of each
 microcluster, and among the other fitted attributes the numbers, strings, public vectors and the
 tree. The rest (similarities, graphs, eigenvectors) is large and can be recomputed from the
 microclusters: a loaded estimator does so on first access.

@@ -141,7 +141,7 @@ def drift(model: Any, new_votes: Any) -> Drift:
     'No drift: the 30 new objects are like those of the fit.'
     >>> renumbered = votes + [0, 0, 7]
     >>> en.metrics.drift(model, renumbered).reasons[0]
-    "Every label of clustering '2' is unknown. Check that it numbers clusters as in the fit."
+    "Every label of clustering '2' is unknown. Check that its clusters are numbered as in the fit."
     """
     owner = "metrics.drift"
     fitted = _validate.check_fitted(owner, model)

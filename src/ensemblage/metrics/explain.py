@@ -175,7 +175,7 @@ def _mean_coassociations(
     else:
         # Agreements of two clusters' objects, summed over clusterings, are products of their
         # counts in each cluster of the ensemble: integers, without pairs.
-        shared = (flow.membership(table).T @ counts).toarray()
+        shared = flow.cluster_sums(table, counts)
         weight = fitted._cluster_weight()
         counted = shared if weight is None else weight[:, None] * shared
         sums, scale = shared.T @ counted, fitted._total_weight()

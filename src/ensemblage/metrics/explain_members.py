@@ -122,7 +122,7 @@ def members(estimator: Any, *, names: Sequence[str] | None = None) -> MemberSumm
     >>> found.agreement
     array([1., 1., 0.])
     >>> found.reasons[1:]
-    ['the same partition as 0', 'all in one cluster']
+    ['same partition as 0', 'one cluster only']
     """
     fitted = _validate.check_fitted("metrics.members", estimator)
     _validate.check_has_votes("metrics.members", fitted)
@@ -133,7 +133,8 @@ def members(estimator: Any, *, names: Sequence[str] | None = None) -> MemberSumm
     if names is None:
         names = fitted._ensemble.names or [str(m) for m in range(n_members)]
     names = [str(name) for name in _check_names("metrics.members", names, n_members)]
-    turnout = groups.sizes @ (groups.table >= 0) / groups.sizes.sum()
+    turnout = np.array([groups.sizes[votes >= 0].sum() for votes in groups.table.T])
+    turnout = turnout / groups.sizes.sum()
     n_clusters = groups.table.max(axis=0).astype(np.int64) + 1
     itself = np.ones(n_members) if some is None else np.isin(np.arange(n_members), some)
     n_compared = similarity.shape[1]
@@ -200,7 +201,7 @@ def member_agreement(fitted: Any) -> FloatArray:
     """Return the NMI (max) of each clustering with the consensus; 0 for one without a vote."""
     table = fitted.microclusters_.table
     counts, _ = objects_in_clusters(fitted)
-    shared = (flow.membership(table).T @ counts).toarray().astype(np.int64)
+    shared = flow.cluster_sums(table, counts).astype(np.int64)
     ends = np.concatenate([[0], np.cumsum(table.max(axis=0) + 1)])
     parts = [shared[start:end] for start, end in pairwise(ends)]
     return np.array([nmi_of_table(part) if len(part) else 0.0 for part in parts])

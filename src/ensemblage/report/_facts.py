@@ -207,7 +207,7 @@ def _next_clusters(fitted: Any, shown: NDArray[np.int64]) -> NDArray[np.int64]:
     places = of_object, fitted.labels_
     counts = csr_array((np.ones(len(of_object)), places), shape=(len(table), k))
     # Number of objects of each consensus cluster in each cluster of each member.
-    shared = (flow.membership(table).T @ counts).toarray()
+    shared = flow.cluster_sums(table, counts)
     starts = np.cumsum(table.max(axis=0) + 1) - (table.max(axis=0) + 1)
     rows = table[of_object[shown]]
     agreed, voted = np.zeros((len(shown), k)), np.zeros((len(shown), k))

@@ -54,7 +54,7 @@ class Names:
     --------
     >>> names = Names(budget=300)
     >>> [len(text) for text in names.of(["a" * 250, "b" * 250])]
-    [250, 213]
+    [250, 218]
     >>> names.n_cut
     1
     """

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from contextlib import contextmanager
-from itertools import accumulate
+from itertools import accumulate, chain, islice
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -128,8 +128,10 @@ class ArrowSource(Source):
     def _first_values(self, name: str) -> Iterator[Any]:
         """Yield the values of a column in the rows judged."""
         with arrow_errors(f"{self.place(name)} cannot be read"):
-            for _, rows in self.rows(0, JUDGED_ROWS, [name], 1):
-                yield from rows.column(0).to_pylist()
+            read = self.rows(0, JUDGED_ROWS, [name], 1)
+            yield from islice(
+                chain.from_iterable(b.column(0).to_pylist() for _, b in read), JUDGED_ROWS
+            )
 
     def _can_be_ids(self, name: str) -> bool:
         """Return whether the first values of a column all differ but for a few, as ids do.
@@ -139,28 +141,33 @@ class ArrowSource(Source):
         import pyarrow as pa
         import pyarrow.compute as pc
 
-        for _, rows in self.rows(0, JUDGED_ROWS, [name], 1):
-            column = plain(rows.column(0), self.place(name))
-            kind = column.type
-            if pa.types.is_nested(kind) or pa.types.is_floating(kind) or column.null_count:
-                return False
-            with arrow_errors(f"{self.place(name)} cannot be read"):
-                try:
-                    n_distinct = pc.count_distinct(column, mode="all").as_py()
-                except pa.ArrowNotImplementedError:
-                    n_distinct = len(set(column.to_pylist()))
-            if self._choice.features and pa.types.is_integer(kind):
-                places = column.to_numpy() - np.arange(len(column))
-                return bool(n_distinct and (places == places[0]).all() and places[0] in (0, 1))
-            if not self._choice.features and looks_like_ids(name, n_distinct, len(column)):
-                return True
-            return bool(n_distinct == len(column))
-        if self.n_rows:
+        with arrow_errors(f"{self.place(name)} cannot be read"):
+            parts = [
+                plain(rows.column(0), self.place(name))
+                for _, rows in self.rows(0, JUDGED_ROWS, [name], 1)
+            ]
+        if not parts and self.n_rows:
             raise FileFormatError(
                 f"{self.path} says that it has {self.n_rows} rows, but they cannot be read. Make or"
                 " fetch the file again."
             )
-        return False
+        if not parts:
+            return False
+        column = pa.concat_arrays(parts).slice(0, JUDGED_ROWS)  # whatever the row groups
+        kind = column.type
+        if pa.types.is_nested(kind) or pa.types.is_floating(kind) or column.null_count:
+            return False
+        with arrow_errors(f"{self.place(name)} cannot be read"):
+            try:
+                n_distinct = pc.count_distinct(column, mode="all").as_py()
+            except pa.ArrowNotImplementedError:
+                n_distinct = len(set(column.to_pylist()))
+        if self._choice.features and pa.types.is_integer(kind):
+            places = column.to_numpy() - np.arange(len(column))
+            return bool(n_distinct and (places == places[0]).all() and places[0] in (0, 1))
+        if not self._choice.features and looks_like_ids(name, n_distinct, len(column)):
+            return True
+        return bool(n_distinct == len(column))
 
 
 class ParquetSource(ArrowSource):

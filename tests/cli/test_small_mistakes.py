@@ -1,0 +1,167 @@
+"""Cases that tell the command from one with a small mistake (tools/hand_mutants.toml)."""
+
+import json
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+from typer.testing import CliRunner
+
+from ensemblage import tables
+from ensemblage.cli import app
+from ensemblage.cli.compare import _report
+from ensemblage.cli.consensus import _sampled
+from ensemblage.cli.output import to_json
+from ensemblage.cli.session import split_names
+from ensemblage.methods import estimating
+
+pq = pytest.importorskip("pyarrow.parquet")
+
+
+def run(*words):
+    return CliRunner().invoke(app, [*map(str, words)])
+
+
+def test_a_sample_of_several_files_has_every_second_fourth_row(tmp_path, monkeypatch):
+    monkeypatch.setattr(estimating, "MOST_SAMPLED", 8)
+    first = 0
+    for name, n in {"a": 5, "b": 7, "c": 23, "d": 6}.items():
+        rows = [f"{first + i},{(first + i) % 2}" for i in range(n)]
+        (tmp_path / f"{name}.csv").write_text("\n".join(["x,y", *rows]))
+        first += n
+    reading = {"format": None, "columns": None, "header": "auto"}
+    session = SimpleNamespace(
+        reading=lambda: reading,
+        id_column="none",
+        truth=None,
+        paths=sorted(map(str, tmp_path.glob("*.csv"))),
+    )
+    sample, n_objects = _sampled(session)
+    taken = sorted(np.asarray(sample.labels[0]).tolist())
+    step = taken[1] - taken[0]
+    assert n_objects == 41
+    assert step in (2, 4, 8)
+    assert taken == list(range(0, 41, step))
+
+
+@pytest.mark.parametrize("suffix", ["csv", "parquet"])
+@pytest.mark.parametrize("engine", ["memory", "stream"])
+def test_true_labels_are_not_sampled(suffix, engine, tmp_path):
+    columns = {"a": np.arange(30) % 3, "b": np.arange(30) % 3, "c": np.arange(30) % 2}
+    tables.write(tmp_path / f"v.{suffix}", columns)
+    words = ["consensus", tmp_path / f"v.{suffix}", "-k", 3, "--truth", "c", "--json", "--dry-run"]
+    done = run(*words, "--engine", engine, "-o", tmp_path / "l.csv")
+    assert done.exit_code == 0, done.stderr
+    facts = json.loads(done.stdout)
+    assert (facts["n_clusterings"], facts["n_microclusters"]) == (2, 3)
+    assert not (tmp_path / "l.csv").exists()
+
+
+def test_a_replaced_model_does_not_resume(tmp_path):
+    """Labels of microclusters that an interrupted run has kept are those of its model."""
+    rows = [f"{i % 3},{i % 3},{i % 2}" for i in range(60)]
+    (tmp_path / "v.csv").write_text("\n".join(["a,b,c", *rows]))
+    digests = []
+    for k in (2, 3):
+        model = tmp_path / "m.ensemblage"
+        words = ["-k", k, "-m", "eac", "-o", tmp_path / "l.csv", "--save", model]
+        assert run("consensus", tmp_path / "v.csv", *words).exit_code == 0
+        with pytest.MonkeyPatch.context() as patch:
+            from ensemblage.scale import stream
+
+            def seen(_, estimator, *rest, **options):
+                del rest, options
+                digests.append(estimator.get_params())
+                raise ValueError("seen")
+
+            patch.setattr(stream, "consensus", seen)
+            done = run(
+                "predict", model, tmp_path / "v.csv", "-o", tmp_path / "p.csv", "--engine", "stream"
+            )
+        assert "seen" in done.stderr
+    assert digests[0] != digests[1]
+
+
+def test_names_are_split_at_commas_without_their_spaces():
+    assert split_names(["a, b", " c ,,d"]) == ["a", "b", "c", "d"]
+
+
+def test_the_best_method_is_first():
+    scores = {"low": 0.1, "none": None, "high": 0.9}
+    rows = [
+        {"method": name, "clusters": 2, "nmi": None, "nmi_with_votes": score, "outlier": False}
+        for name, score in scores.items()
+    ]
+    lines = _report(rows, ["method", "nmi_with_votes"], {}).splitlines()
+    assert [line.split()[0] for line in lines[-3:]] == ["high", "low", "none"]
+
+
+def test_numbers_that_json_lacks_are_null():
+    assert to_json({"a": [np.inf, -np.inf, np.nan, 1.5], "b": np.array([np.nan])}) == {
+        "a": [None, None, None, 1.5],
+        "b": [None],
+    }
+
+
+@pytest.mark.parametrize(("seed", "other"), [(0, 1)])
+def test_the_seed_reaches_the_method(seed, other, tmp_path):
+    rng = np.random.default_rng(0)
+    rows = [",".join(map(str, row)) for row in rng.integers(0, 6, (200, 5)).tolist()]
+    (tmp_path / "v.csv").write_text("\n".join(["a,b,c,d,e", *rows]))
+    found = []
+    for asked in (seed, other, seed):
+        words = [
+            "-k",
+            6,
+            "-m",
+            "nmf",
+            "--seed",
+            asked,
+            "-o",
+            tmp_path / "l.csv",
+            "--id-column",
+            "none",
+        ]
+        done = run("consensus", tmp_path / "v.csv", *words)
+        assert done.exit_code == 0, done.stderr
+        found.append((tmp_path / "l.csv").read_bytes())
+    assert found[0] == found[2] != found[1]
+
+
+@pytest.mark.parametrize("how", ["same", "spelled", "link"])
+def test_an_output_is_not_an_input(how, tmp_path):
+    path = tmp_path / "v.csv"
+    path.write_text("a,b\n0,1\n1,0\n0,0\n1,1\n")
+    before = path.read_bytes()
+    output = {"same": path, "spelled": tmp_path / "x" / ".." / "v.csv", "link": tmp_path / "l.csv"}
+    (tmp_path / "x").mkdir()
+    (tmp_path / "l.csv").symlink_to(path)
+    for words in (["consensus", path, "-k", 2], ["compare", path, "-k", 2, "--methods", "eac"]):
+        done = run(*words, "-o", output[how])
+        assert done.exit_code == 2
+        assert "which it would replace" in done.stderr
+    assert path.read_bytes() == before
+
+
+def test_only_objects_without_any_vote_are_silent(tmp_path):
+    np.save(tmp_path / "f.npy", np.random.default_rng(0).normal(size=(40, 2)))
+    words = ["-m", 2, "--subsample", 0.5, "-o", tmp_path / "pool.npy", "--jobs", 1]
+    done = run("generate", tmp_path / "f.npy", *words)
+    assert done.exit_code == 0, done.stderr
+    missing = np.load(tmp_path / "pool.npy") < 0
+    n_silent = int(missing.all(axis=1).sum())
+    assert 0 < n_silent < missing.any(axis=1).sum()
+    assert f"{n_silent} object(s) have no vote" in done.stderr
+
+
+def test_two_outputs_are_two_files(tmp_path):
+    (tmp_path / "v.csv").write_text("a,b\n0,1\n1,0\n0,0\n1,1\n")
+    (tmp_path / "x").mkdir()
+    other = tmp_path / "x" / ".." / "l.csv"
+    for option in ("--member-table", "--cluster-table", "--save"):
+        done = run(
+            "consensus", tmp_path / "v.csv", "-k", 2, "-o", tmp_path / "l.csv", option, other
+        )
+        assert done.exit_code == 2
+        assert "are the same file" in done.stderr
+        assert not (tmp_path / "l.csv").exists()
