@@ -101,7 +101,7 @@ def test_every_method_warns_and_has_no_confidence_in_chance(name):
     votes, _ = unlinked(rng, n_groups=12, n_members=5)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", en.UntrustedMethodWarning)
-        with pytest.warns(en.UnlinkedGroupsWarning, match="into 12 groups and 5 clusters"):
+        with pytest.warns(en.UnlinkedGroupsWarning, match="into 12 groups, but 5 clusters"):
             est = make(name, 5).fit(votes)
     by_chance = joined_by_nobody(votes, est.labels_)
     assert by_chance.any()
@@ -145,7 +145,7 @@ def test_one_cluster_and_enough_clusters_are_not_chance():
     for k in (1, 3):
         en.Consensus(k).fit(votes)
     est = en.EAC(3).fit(votes)
-    with pytest.warns(en.UnlinkedGroupsWarning, match="into 3 groups and 2 clusters"):
+    with pytest.warns(en.UnlinkedGroupsWarning, match="into 3 groups, but 2 clusters"):
         est.cut(2)
 
 
