@@ -105,7 +105,7 @@ class SharedClusters(LinkageClusterer):
         return wanted and (self._has_all_votes() or self._has_many_gaps())
 
     def _has_many_gaps(self) -> bool:
-        """Tell whether votes are missing of so many microclusters that groups are needed."""
+        """Return whether too many microclusters have missing votes for the matrix of all pairs."""
         may_group = getattr(self, "_may_group", False) and not self._from_similarity
         many = may_group and self.n_microclusters_ > _fitted.MOST_WITH_GAPS
         return many and not self._has_all_votes()
