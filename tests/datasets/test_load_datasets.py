@@ -156,7 +156,7 @@ class TestRefusals:
         message = str(refused.value)
         assert f"no {tmp_path / 'data' / 'PD.npz'}" in message
         assert "pendigits.tes: Connection refused" in message
-        assert f"place PD.npz, with arrays X and y, in {tmp_path / 'data'}" in message
+        assert f"Place PD.npz, with arrays X and y, in {tmp_path / 'data'}" in message
         assert f"original files in {cache / 'raw' / 'PD'}: pendigits.tes (from https" in message
 
     def test_without_permission_to_download(self):
