@@ -1,5 +1,6 @@
 """``ensemblage generate``: features in, a pool of base clusterings out."""
 
+import contextlib
 import os
 import subprocess
 from pathlib import Path
@@ -329,8 +330,12 @@ def test_progress_is_shown_on_a_terminal(generate, tmp_path):
         check=False,
     )
     os.close(theirs)
-    shown = os.read(ours, 100_000).decode()
+    shown = b""
+    with contextlib.suppress(OSError):  # at the end
+        while part := os.read(ours, 100_000):
+            shown += part
     os.close(ours)
+    shown = shown.decode()
     assert done.returncode == 0, shown
     assert "Clustering" in shown
     assert "6 clusterings with" in shown

@@ -164,7 +164,7 @@ def test_the_device_reaches_the_method(monkeypatch):
         asked.clear()
         result = run(f"{call} --device auto")
         assert result.exit_code == 0, result.output
-        assert set(asked) == {"auto"}
+        assert "auto" in asked  # and the default device of the method that PTA is compared with
 
 
 @pytest.mark.parametrize(

@@ -222,7 +222,7 @@ def test_what_is_no_checkpoint_folder(tmp_path):
     (tmp_path / "file").write_text("mine")
     with pytest.raises(ValueError, match="must be a folder, got a file"):
         generate(BLOBS, 1, checkpoint=tmp_path / "file")
-    with pytest.raises(ValueError, match="holds other files and no manifest"):
+    with pytest.raises(ValueError, match="contains other files and no manifest"):
         generate(BLOBS, 1, checkpoint=tmp_path)
     (tmp_path / "manifest.json").write_text(json.dumps([1]))
     with pytest.raises(ValueError, match="is not a readable checkpoint manifest"):

@@ -140,7 +140,9 @@ def test_noise_everywhere():
 
 def test_few_distinct_objects():
     features = np.repeat([[0.0], [1.0], [5.0]], 10, axis=0)
-    with pytest.warns(en.FewerClustersWarning, match="asked for 8 clusters.* only 3 distinct"):
+    with pytest.warns(
+        en.FewerClustersWarning, match="3 of the 8 requested clusters: there are only 3"
+    ):
         model = en.EnsembleClustering(8, random_state=0).fit(features)
     assert model.n_clusters_ == 3
 
@@ -263,7 +265,7 @@ class TestNestedMembers:
         model = en.EnsembleClustering(
             4, method=AgglomerativeClustering(), n_clusters_range=(9, 12), random_state=0
         )
-        with pytest.warns(en.UnlinkedGroupsWarning, match="into 9 groups and 4 clusters"):
+        with pytest.warns(en.UnlinkedGroupsWarning, match="into 9 groups, but 4 clusters"):
             model.fit(BLOBS)
         assert model.votes_.shape == (150, 20)
 
