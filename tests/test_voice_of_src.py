@@ -11,6 +11,8 @@ from voice import offences
 ROOT = Path(__file__).parents[1]
 PACKAGE = ROOT / "src" / "ensemblage"
 PACKAGES = [
+    "_validate",
+    "cli",
     "datasets",
     "ensembles",
     "experiments",
@@ -21,6 +23,8 @@ PACKAGES = [
     "plot",
     "report",
     "sc",
+    "scale",
+    "tables",
     "testing",
 ]
 MODULES = sorted(PACKAGE.glob("*.py"))

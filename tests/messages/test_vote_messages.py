@@ -84,7 +84,7 @@ VOTES = {
         lambda: en.Ensemble(np.array([[{}], [1]], dtype=object)),
         TypeError,
         (
-            "Votes must be labels that can be told apart, such as a string or a number, but "
+            "Votes must be labels that can be compared, such as strings or numbers, but "
             "clustering 0 holds something that has no hash (unhashable type: 'dict'). A label "
             "argument must be a string or a number."
         ),

@@ -20,8 +20,8 @@ if TYPE_CHECKING:
 #: Weights beyond this, or below its inverse, overflow or vanish when they are added or multiplied.
 _LARGEST = 1e100
 _OUT_OF_RANGE = (
-    ", with which sums leave the range of numbers. Only ratios matter: bring them near 1, and use 0"
-    " for nothing"
+    ", with which sums leave the range of numbers. Only ratios matter: bring them near 1"
+    " and use 0 to ignore one"
 )
 _OWNER = "Ensemble.of_groups"
 

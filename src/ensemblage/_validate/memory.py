@@ -9,7 +9,7 @@ from pathlib import Path
 from ensemblage._messages import Message
 from ensemblage._validate.notices import MemoryBudgetError
 
-_ROOMY = 4 << 30  # each thread takes some 100 MB of addresses, most of them for nothing
+_ROOMY = 4 << 30  # each thread takes some 100 MB of addresses, most of them unused
 _CGROUP = Path("/sys/fs/cgroup")
 _SIZE = re.compile(r"([0-9]+(?:\.[0-9]+)?) *(?:([kmgt])(i?))?b?", re.IGNORECASE)
 

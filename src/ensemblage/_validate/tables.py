@@ -1,4 +1,4 @@
-"""Tables of other libraries: columns as arrays, labels given back in kind, what is refused."""
+"""Tables of other libraries: columns as arrays, labels in the type passed, rejected types."""
 
 from __future__ import annotations
 

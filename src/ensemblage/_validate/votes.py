@@ -221,7 +221,7 @@ def column_codes(column: NDArray[Any], place: int) -> tuple[IntArray, list[Any] 
         codes, labels = factorize(column)
     except TypeError as error:
         raise TypeError(
-            f"Votes must be labels that can be told apart, such as a string or a number, but"
+            f"Votes must be labels that can be compared, such as strings or numbers, but"
             f" clustering {place} holds something that has no hash ({error}). A label argument must"
             f" be a string or a number."
         ) from error

@@ -54,8 +54,8 @@ def report(
     """Write a report on a consensus, one HTML file.
 
     It has a summary, interactive pictures, tables that sort and download, and explanations. It
-    works offline and on phones, and sends nothing anywhere. Of many objects it shows a sample, and
-    says so. A saved model (consensus --save) can stand in place of the votes, or before them.
+    works offline and on phones, and sends nothing anywhere. Of many objects it shows a sample,
+    with a note. A saved model (consensus --save) can stand in place of the votes, or before them.
     """
     votes = session.votes
     saved = votes[0] if is_model(votes[0]) else None

@@ -80,7 +80,7 @@ def reproduce(
 
 
 def _check(session: JsonSession, folder: Path, n_records: int) -> None:
-    """Run records again; end with status 1 where one of them comes out differently."""
+    """Run records again; exit with status 1 if a result differs."""
     from ensemblage import experiments
 
     n_checked, differences = experiments.check(folder, n_records)

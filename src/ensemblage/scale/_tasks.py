@@ -194,7 +194,7 @@ def _dask_errors() -> Iterator[None]:
         yield
     except KilledWorker as error:
         raise ConnectionError(
-            f"Workers died several times at the same task ({error.task}), as they do without enough"
+            f"Workers died several times at the same task ({error.task}), probably for lack of"
             " memory. Give them more, or make tasks smaller with 'task_rows'."
         ) from error
     except (ImportError, RuntimeError) as error:
