@@ -95,5 +95,5 @@ def test_memory_of_a_system_without_proc(monkeypatch):
 @pytest.mark.parametrize(
     ("n_bytes", "words"), [(12, "12 bytes"), (3_400, "3.4 kB"), (5e6, "5.0 MB"), (7e9, "7.0 GB")]
 )
-def test_sizes_in_words(n_bytes, words):
-    assert memory._in_words(int(n_bytes)) == words
+def test_sizes_are_formatted(n_bytes, words):
+    assert memory._format_size(int(n_bytes)) == words

@@ -306,7 +306,9 @@ def test_names_that_are_numbers(tmp_path):
     est.save(tmp_path / "m.ensemblage")
     for model in (est, en.load(tmp_path / "m.ensemblage"), en.EAC(2).fit(frame)):
         np.testing.assert_array_equal(model.predict(frame[[9, 3, 5]]), est.labels_)
-        with pytest.raises(ValueError, match="fitted on 5, 3, 9, but X does not have 9 and has unexpected 4"):
+        with pytest.raises(
+            ValueError, match="fitted on 5, 3, 9, but X does not have 9 and has unexpected 4"
+        ):
             model.predict(frame.rename(columns={9: 4}))
     counted = en.EAC(2).fit(pd.DataFrame(frame.to_numpy()))
     np.testing.assert_array_equal(

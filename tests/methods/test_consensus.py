@@ -60,7 +60,7 @@ def test_the_graph_is_taken_where_the_tree_spends_clusters_on_outliers():
     assert of_graph > 1.2 * of_tree
     np.testing.assert_array_equal(model.labels_, graph.labels_)
     assert model.method_ == "lwgp"
-    assert "outliers" in model.reasons_[1]
+    assert "Outliers" in model.reasons_[1]
     assert not hasattr(model, "linkage_matrix_")
 
 

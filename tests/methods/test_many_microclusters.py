@@ -113,7 +113,7 @@ def test_saved_models_compute_their_similarity_when_asked(name, tmp_path):
 def test_a_saved_model_of_a_similarity_says_what_it_lacks(tmp_path):
     similarity = np.eye(4) * 0.5 + 0.5
     en.EAC(2, affinity="precomputed").fit(similarity).save(tmp_path / "m.ensemblage")
-    with pytest.raises(AttributeError, match="fitted on a similarity, and saved without it"):
+    with pytest.raises(AttributeError, match="fitted on a similarity and saved without it"):
         _ = en.load(tmp_path / "m.ensemblage").similarity_
 
 

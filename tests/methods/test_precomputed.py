@@ -171,9 +171,9 @@ TELL_OF_VOTES = {
 
 @pytest.mark.parametrize("owner", TELL_OF_VOTES)
 @pytest.mark.parametrize("name", ["eac", "pta"])
-def test_nothing_is_told_of_votes_that_were_never_there(owner, name):
+def test_a_fit_on_a_similarity_has_no_votes(owner, name):
     est = precomputed(name, 2).fit([[1, 0.9, 0.2], [0.9, 1, 0.1], [0.2, 0.1, 1]])
-    with pytest.raises(ValueError, match=rf"{owner}.* tells of votes, .* fitted on a similarity"):
+    with pytest.raises(ValueError, match=rf"{owner}.* needs votes, .* fitted on a similarity"):
         TELL_OF_VOTES[owner](est)
 
 

@@ -41,8 +41,7 @@ _MUCH_BETTER = 1.2
 _BETTER = 1.05
 
 _GROUPED = (
-    "\
-    The tree is approximate: the {n} different rows of votes were first put into {groups} groups"
+    "\nThe tree is approximate: the {n} different rows of votes were first put into {groups} groups"
     " of similar rows, which retain {share:.0%} of their differences."
 )
 
@@ -320,8 +319,7 @@ def _why(opinion: _Opinion) -> str:
         )
         if opinion.agreement_without_least_size > _BETTER * opinion.agreement_of_tree:
             why += (
-                "\
-                Clusters with fewer objects than min_cluster_size were not formed. With"
+                "\nClusters with fewer objects than min_cluster_size were not formed. With"
                 " min_cluster_size=1 the mean NMI is"
                 f" {opinion.agreement_without_least_size:.3f}: small clusters may be real."
             )
@@ -329,8 +327,7 @@ def _why(opinion: _Opinion) -> str:
     return (
         "The locally weighted graph (LWGP) was used instead of the default tree (LWEA): its"
         f" clusters have a mean NMI of {graph} with the clusterings, those of the tree only {tree}."
-        "\
-        Outliers dominated the tree: it spent clusters on few objects."
+        "\nOutliers dominated the tree: it spent clusters on few objects."
     )
 
 
