@@ -88,8 +88,7 @@ def random_k(n_rows: int, n_members: int) -> np.ndarray:
 def weighed(table: np.ndarray) -> Weighed:
     """Return the rows with the weights that LWEA gives to clusters."""
     sizes = np.ones(len(table), dtype=np.int64)
-    counts = flow.overlaps(flow.membership(table), sizes)
-    entropies = flow.cluster_entropies(counts, flow.owners(table))
+    entropies = flow.cluster_entropies(table, sizes)
     total = float(table.shape[1])
     return Weighed(table, sizes, flow.cluster_certainties(entropies, total, 0.4), total)
 

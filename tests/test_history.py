@@ -1,9 +1,9 @@
-"""The table of speed by commit."""
+"""Benchmarks: the table of speed by commit, and programs that use kernels directly."""
 
 import json
 
 import pytest
-from benchmarks import history
+from benchmarks import history, sparse_tree
 
 
 def records(folder, *ratios):
@@ -32,3 +32,8 @@ def test_without_records_the_command_says_what_to_run(tmp_path, monkeypatch):
 def test_tasks_are_measured_in_units_of_the_yardstick(monkeypatch):
     monkeypatch.setattr(history, "tasks", lambda: {"nothing": history.yardstick})
     assert 0.2 < history.measure()["nothing"] < 5
+
+
+def test_both_routes_of_the_sparse_tree_can_be_measured(capsys):
+    sparse_tree.both(200, 5)
+    assert capsys.readouterr().out
