@@ -106,7 +106,7 @@ def test_no_cell_has_fewer_draws_than_it_says(quick, which, declared):
 def test_the_caption_says_how_many_draws(quick):
     text = (quick / "comparison.md").read_text()
     n_cells = len(re.findall(r"n=1\b", _table_of(text, "NMI at the best k")))
-    assert "The paper has 100 draws. n=… in a cell is its number of draws" in text
+    assert "The paper has 100 draws. n=… is the number of draws of a cell" in text
     assert f"({n_cells} cells)" in text
 
 

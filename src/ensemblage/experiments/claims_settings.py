@@ -149,6 +149,7 @@ def _ensemble_sizes(evidence: Evidence) -> list[Finding]:
         for name in ("PTA-AL", "PTGP")
     ]
     whole = len(grids) >= 9
+    few = "" if sizes == mean.columns else f" Other sizes have fewer than {RUNS} draws."
     return [
         Finding(
             "PTA and PTGP are the best or nearly so at every ensemble size, and better with larger"
@@ -156,7 +157,7 @@ def _ensemble_sizes(evidence: Evidence) -> list[Finding]:
             "4.6, Figures 4 and 10",
             f"Average over {names}: the worse of the two less the best rival: {', '.join(said)}."
             f" From M = {sizes[0]} to {sizes[-1]} PTA-AL gains {rises[0]:+.3f}, PTGP"
-            f" {rises[1]:+.3f}. Larger sizes have too few draws here, if they are not named.",
+            f" {rises[1]:+.3f}.{few}",
             (HOLDS if whole else IN_PART) if ahead and min(rises) > 0 else IN_PART,
         )
     ]

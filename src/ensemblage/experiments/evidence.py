@@ -200,10 +200,10 @@ def format_counts(grid: Grid) -> str:
     if not counts or grid.runs is None:
         return ""
     others = sum(number for runs, number in counts.items() if runs != grid.runs)
-    few = f" n=… in a cell is its number of draws where that is another ({others} cells)."
+    few = f" n=… is the number of draws of a cell that has another number ({others} cells)."
     few = few if others else ""
     if any(grid.cell(row, column).mark for row in grid.rows for column in grid.columns):
-        few += " † marks cells in some of whose draws the best k was looked for up to 50 only."
+        few += " † marks cells in some of whose draws the best k was searched up to 50 only."
     if not counts[grid.runs]:
         return f"The paper has {grid.runs} draws.{few}"
     return f"Cells are means of {grid.runs} draws ({counts[grid.runs]} cells).{few}"

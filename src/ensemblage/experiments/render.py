@@ -105,7 +105,7 @@ def _steady_names() -> Any:
 
 def _markdown(experiment: Experiment, results: Results) -> str:
     parts = [f"# {experiment.heading}", experiment.protocol, *filter(None, results.remarks)]
-    parts.append("Cells: ours, and in brackets the paper's.")
+    parts.append("Cells: our number, and the paper's in brackets.")
     for grid in results.grids:
         parts += [f"## {grid.title}", grid.to_markdown(), f"[CSV]({grid.name}.csv)"]
     for picture in results.pictures:
@@ -144,8 +144,8 @@ def _empty(experiment: Experiment) -> str:
 
 def _page(claims: str, contents: list[str], parts: list[str], n_records: int) -> str:
     about = (
-        "Cells show our number, and in brackets the paper's; n=… is the number of draws of a cell"
-        " where that is not the paper's; the pointer shows the standard error and the number of"
+        "Cells show our number, and the paper's in brackets; n=… is the number of draws of a cell"
+        " if it is not the paper's; the pointer shows the standard error and the number of"
         " runs. Thin lines in figures are the paper's."
     )
     return (

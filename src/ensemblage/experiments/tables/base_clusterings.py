@@ -62,7 +62,7 @@ def _results(evidence: Evidence) -> Results:
     caption = (
         "NMI of the base clusterings (mean of an ensemble), and of PTA and PTGP at the best k, with"
         " standard deviations over draws. Grey lines next to them: the paper's bars and error bars."
-        " Diamonds: ours at the true k. n is the number of draws of PTGP where it is not"
+        " Diamonds: ours at the true k. n is the number of draws of PTGP if it is not"
         f" {RUNS}."
     )
     spreads = {
@@ -115,7 +115,7 @@ def _draw(grid: Grid, paper_spreads: dict[str, dict[str, float]]) -> Any:
 
 BASE_CLUSTERINGS = Experiment(
     "base-clusterings",
-    "the consensus beside its base clusterings",
+    "the consensus and its base clusterings",
     f"Ensembles of 10 members, {RUNS} draws. A draw's base clusterings count with their mean NMI."
     " The paper's bars are those of the best k.",
     _tasks,

@@ -190,13 +190,13 @@ def _draw(grids: list[Grid], figure_9: dict[str, float]) -> Any:
 COMPARISON = Experiment(
     "comparison",
     "comparison of 24 methods",
-    f"Ensembles of 10 members, {RUNS} draws. The best k is looked for up to the larger of 50 and"
-    " the square root of N, which the paper does not state: its numbers of single link are reached"
-    " with no smaller range. Equally similar pairs of clusters merge by the rule that comes closest"
+    f"Ensembles of 10 members, {RUNS} draws. The best k is searched up to the larger of 50 and"
+    " the square root of N, which the paper does not state: no smaller range reaches its numbers"
+    " of single link. Equally similar pairs of clusters merge by the rule that comes closest"
     ' to the paper\'s numbers: in complete link ties="later", in single link along a minimum'
     " spanning tree grown from the first row. MCLA and CSPA use METIS, HGPA Mt-KaHyPar. CSPA"
     f" and HGPA cluster objects up to N = {MOST_OBJECTS:,}, as in the paper, and microclusters"
-    f" beyond; their best k is looked for among {', '.join(map(str, FEW_CLUSTER_NUMBERS))} and the"
+    f" beyond; their best k is searched among {', '.join(map(str, FEW_CLUSTER_NUMBERS))} and the"
     " true k. ECMC completes the matrix of all objects, exactly, and merges microclusters.",
     _tasks,
     _results,

@@ -46,7 +46,7 @@ def _draw(grid: Grid) -> Any:
 DATASET_SIZES = Experiment(
     "datasets",
     "the benchmark datasets",
-    "Objects, attributes and classes of the features at hand.",
+    "Objects, attributes and classes of the available features.",
     _tasks,
     _results,
     ("Table 4",),

@@ -169,7 +169,7 @@ EXECUTION_TIME = Experiment(
     f" compiled before. All methods work on microclusters; on {BESIDE} they are run on objects too,"
     " each object a microcluster of its own, because the paper's rivals had no microclusters. The"
     " paper timed MATLAB R2014a on eight cores of 2.4 GHz: only the order and the growth compare."
-    f" A method that took more than {LIMIT:.0f} s ({BESIDE_LIMIT:.0f} s where both levels are"
+    f" A method that took more than {LIMIT:.0f} s ({BESIDE_LIMIT:.0f} s if both levels are"
     " compared) is not run on more objects.",
     _tasks,
     _results,

@@ -101,7 +101,7 @@ LINK_WEIGHTS = Experiment(
     "distribution of link weights",
     f"Ensembles of 10 members on {_FAVOURITE}, {RUNS} draws (the paper: one ensemble). A link joins"
     " two objects that share a cluster in at least one clustering; its weight is the share of"
-    " clusterings; it is correct where the two are of one class.",
+    " clusterings; it is correct if the two objects are of one class.",
     _tasks,
     _results,
     ("Table 1", "Figure 1"),

@@ -98,12 +98,12 @@ def _draw(grids: list[Grid]) -> Any:
 
 
 def _experiment(method: str, place: str) -> Experiment:
+    linked = ", average link" if method == "PTA" else ""
     return Experiment(
         f"{method.lower()}-parameters",
         f"NMI of {method} by K and T",
-        f"Ensembles of 10 members, {RUNS} draws, NMI at the best k; {method} with average link"
-        f" where it links. K varies with T = {MIDDLE}, T with K = {MIDDLE}; K = ALL keeps every"
-        " link.",
+        f"Ensembles of 10 members, {RUNS} draws, NMI at the best k{linked}."
+        f" K varies with T = {MIDDLE}, T with K = {MIDDLE}; K = ALL keeps every link.",
         partial(_tasks, method),
         partial(_results, method),
         (place,),

@@ -226,7 +226,7 @@ RANKING = Experiment(
     "ranking",
     "ranking of all methods on the same ensembles",
     f"{RUNS} draws of M = {', '.join(map(str, SIZES))} members (slow methods fewer, and only of"
-    " M = 10: see the column draws) from the authors' pools, where there are any. Scores are means"
+    " M = 10: see the column draws) from the authors' pools, if they are public. Scores are means"
     " over datasets of means over draws. The rank is by NMI at the true k, among the methods that"
     f" were run on every ensemble. The difference to {_REFERENCE} is paired (the same ensembles);"
     " its standard errors are over draws (each the mean of all datasets) and over datasets (each"
