@@ -1,3 +1,4 @@
+import warnings
 from pathlib import Path
 
 import numpy as np
@@ -188,3 +189,15 @@ def test_methods_of_the_paper_are_run_on_objects_while_that_is_possible():
     assert "level" not in VARIANTS["CSPA"].parameters_for(494_020)
     for variant in VARIANTS.values():
         variant.method(2, **variant.parameters_for(100))
+
+
+def test_groups_that_no_vote_links_do_not_fill_the_screen_with_warnings(tmp_path):
+    (tmp_path / "pools").mkdir()
+    groups = np.repeat(np.arange(3), 4)
+    members = np.tile(groups[:, None], (1, 10))
+    np.savez(tmp_path / "pools" / "MF-own-10.npz", members=members, truth=groups // 2)
+    task = {"kind": "scores", **ENSEMBLE, "pool": "own-10", "method": "EAC-AL"}
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        record = measure(tmp_path, {**task, "cuts": "all", "seed": 0})
+    assert record["scores"]["k_best"] == 2

@@ -65,7 +65,8 @@ def measure(folder: Path, task: Task) -> Record:
     }
     watch = Watch()
     with peak_memory() as peak, warnings.catch_warnings():
-        warnings.simplefilter("ignore", en.FewerClustersWarning)
+        for expected in (en.FewerClustersWarning, en.UnlinkedGroupsWarning):  # at some of the k
+            warnings.simplefilter("ignore", expected)
         warnings.filterwarnings("ignore", message=r"\d+ of \d+ microclusters vanished from ECMC's")
         result = MEASURES[task["kind"]](folder, watch, **words)
     if "skipped" in result:
