@@ -49,10 +49,12 @@ sphinx_gallery_conf = {
     "download_all_examples": False,
     "show_signature": False,
     "remove_config_comments": True,
+    "min_reported_time": 1e9,  # no time on the pages: it is that of a busy machine
     "write_computation_times": False,  # that page would fetch a script from elsewhere
 }
 
 html_theme = "furo"
+pygments_dark_style = "github-dark"  # the default underlines every imported module
 html_title = f"ensemblage {release}"
 html_static_path = ["_static"]
 html_css_files = ["pages.css"]

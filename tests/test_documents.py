@@ -185,7 +185,8 @@ def test_commands_are_understood(call):
 
 
 def test_every_option_is_described():
-    described = (ROOT / "docs" / "command.md").read_text(encoding="utf-8")
+    pages = [ROOT / "docs" / name for name in ("command.md", "command_more.md")]
+    described = "".join(page.read_text(encoding="utf-8") for page in pages)
     for command in typer.main.get_command(app).commands.values():
         for parameter in command.params:
             for option in parameter.opts:

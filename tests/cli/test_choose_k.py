@@ -37,12 +37,12 @@ def test_a_table_a_recommendation_and_reasons(votes):
     assert found.exit_code == 0, found.stderr
     table, _, words = found.stdout.partition("\n\n")
     header, *rows = table.splitlines()
-    assert " ".join(header.split()) == "k support found again balance NMI confidence lifetime"
+    assert " ".join(header.split()) == "k support recurrence balance NMI confidence lifetime"
     assert [int(row.split()[0]) for row in rows] == list(range(2, 21))
     assert [row.split()[0] for row in rows if row.split()[1].endswith("*")] == ["4"]
     assert words.startswith("Recommended: k = 4\n  Strong evidence for 4 clusters: halves of the")
     assert "No other number stands out." in words
-    assert "No eigengap: Consensus does not cut by eigenvectors." in words
+    assert "  Not computed: eigengap. Consensus does not cut by eigenvectors." in words
     assert words.endswith("The true labels have 4 classes.\n")
 
 

@@ -57,8 +57,10 @@ def test_every_verb_shows_an_example(verb):
 
 @pytest.mark.parametrize("verb", VERBS)
 def test_every_option_is_in_the_section_of_its_verb(verb):
-    page = (Path(__file__).parents[2] / "docs" / "command.md").read_text(encoding="utf-8")
-    section = page.partition(f"\n## Options of `ensemblage {verb}`\n")[2].partition("\n## ")[0]
+    docs = Path(__file__).parents[2] / "docs"
+    pages = [docs / "command.md", docs / "command_more.md"]
+    text = "\n".join(page.read_text(encoding="utf-8") for page in pages)
+    section = text.partition(f"\n## Options of `ensemblage {verb}`\n")[2].partition("\n## ")[0]
     for parameter in typer.main.get_command(app).commands[verb].params:
         for option in (*parameter.opts, *parameter.secondary_opts):
             if option.startswith("-") and option not in ("-h", "--help"):

@@ -126,7 +126,7 @@ def test_what_is_refused(votes, arguments, code, message):
 @pytest.mark.parametrize(
     ("values", "message"),
     [
-        (["1.5", "", "2"], "column 'y' is missing, and 0 more"),
+        (["1.5", "", "2"], "column 'y' is missing. Features must be finite"),
         (["1.5", "low", "2"], "Column 'y' holds text, such as"),
     ],
 )

@@ -26,6 +26,15 @@ CONTENTS = {
             "separators."
         ),
     ),
+    "rownames.csv": (  # as write.table of R writes it
+        '"a","b"\n"x",1,2\n"y",1,1\n',
+        (
+            "rownames.csv, row 2 has 3 cells, but the first row has 2 cells. Every row needs as "
+            "many cells as there are columns; a missing vote is an empty cell between two "
+            "separators. If the first column holds row names that R wrote without a header, write "
+            "the file with col.names = NA."
+        ),
+    ),
     "b.csv": (
         "a,b\n1,2\n\n1,1\n",
         (

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from ensemblage.cli import options
 from ensemblage.cli.errors import UsageError
-from ensemblage.cli.output import format_choice, format_choice_scores
+from ensemblage.cli.output import format_absent, format_choice, format_choice_scores
 from ensemblage.cli.session import FitSession, check_k, verb
 
 EXAMPLES = """\b
 Examples:
   ensemblage choose-k votes.csv
   ensemblage choose-k votes.csv -m pta --k-range 2:30 --criteria all
-  ensemblage choose-k pool.mat --truth gt --criteria lifetime,eigengap,pac -o scores.csv
+  ensemblage choose-k pool.mat --truth gt --criteria lifetime,pac -o k.csv
   ensemblage choose-k votes.parquet --json
 
 \b
@@ -36,8 +36,7 @@ def choose_k(
     Fits a method once and scores its cuts at many k. Prints a table of the scores (a star marks
     the best k of each; higher is better except for PAC), the recommendation, how strong the
     evidence is and why, and the alternatives. One cluster is recommended if the clusterings agree
-    no more than permuted votes. With --truth that column is not a vote, and the number of its
-    classes is printed.
+    no more than permuted votes. With --truth the number of true classes is printed.
     """
     if k_range is not None and k_range[0] < 2:
         raise UsageError(
@@ -76,6 +75,6 @@ def choose_k(
         **choice.to_dict(),
     }
     lines = [format_choice_scores(choice), ""] if choice.scores else []
-    lines += [format_choice(choice)]
+    lines += [format_choice(choice), *format_absent(choice)]
     lines += [] if n_classes is None else [f"The true labels have {n_classes} classes."]
     session.finish("choose-k", facts, "\n".join(lines), err=output == "-", asked=output is None)

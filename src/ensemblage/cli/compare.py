@@ -14,7 +14,7 @@ EXAMPLES = """\b
 Examples:
   ensemblage compare votes.csv -k 10
   ensemblage compare pool.mat -k 7 --truth gt -o table.csv
-  ensemblage compare votes.parquet -k 12 --methods ptgp,pta,eac,vote -o table.json
+  ensemblage compare votes.parquet -k 12 --methods ptgp,pta,eac -o t.json
 """
 
 
@@ -45,8 +45,8 @@ def compare(
 ) -> None:
     """Run many methods on one ensemble and show how they agree.
 
-    For each method: the number of clusters, NMI and ARI with the truth if that is given, the mean
-    NMI with the votes, seconds and memory; then how well each pair of methods agrees (ARI).
+    Prints for each method the number of clusters, NMI and ARI with the truth if given, the mean
+    NMI with the votes, seconds and memory, and then the agreement of each pair of methods (ARI).
     """
     session.resolve()
     session.check_table(output, "csv", "tsv", "parquet", "npz", "json")

@@ -21,14 +21,14 @@ Examples:
   ensemblage consensus votes.csv -k auto -o labels.csv
   ensemblage consensus part-*.parquet --k-range 2:20 -o labels.parquet
   ensemblage consensus votes/*.parquet -k 23 -o out/
-  ensemblage consensus votes/ -k 23 -o out/ --engine dask --scheduler tcp://host:8786
+  ensemblage consensus votes/ -k 23 -o out/ --engine dask --jobs 8
   ensemblage consensus votes.csv -k 10 -o labels.csv --save model.ensemblage
   ensemblage consensus votes/ -k 23 --dry-run
   zcat votes.csv.gz | ensemblage consensus - -k 10 > labels.csv
 
 \b
-Missing votes are empty cells, NA, NaN or -1. Exit codes: 0 success, 1 the work
-failed, 2 wrong usage.
+Missing votes are empty cells, NA, NaN or -1.
+Exit codes: 0 success, 1 failure, 2 invalid usage.
 """
 
 #: The number of clusters that costs are estimated for where it is not known.
@@ -58,10 +58,10 @@ class ConsensusSession(FitSession, LabelSession):
 def consensus(session: ConsensusSession) -> None:
     """Find the consensus of many clusterings.
 
-    Reads a table of votes (one row an object, one column a clustering) and writes a label for
-    each object: the id column as given (the row number if there is none), then label, and
-    confidence if asked for; with --k-range the columns k2, k3, ... instead. A named method needs
-    -k or --k-range.
+    Reads a table of votes (a row for each object, a column for each clustering) and writes a
+    label for each object. The columns of the output are the ids (row numbers if there are none),
+    label, and confidence if requested; with --k-range k2, k3, ... instead of label. With a named
+    method, -k or --k-range is required.
     """
     k, ks = _asked_k(session), session.k_range
     if session.scheduler is not None and session.engine != "dask":

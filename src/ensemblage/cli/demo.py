@@ -35,7 +35,7 @@ def demo(
     seed: options.Seed = 0,
     output: options.DemoFolder = None,
 ) -> None:
-    """Show what a consensus is worth, on images of digits.
+    """Compare a consensus with k-means on images of digits.
 
     Works offline, on the 1,797 handwritten digits that come with scikit-learn. Makes ensembles of
     base clusterings by k-means as EnsembleClustering does, each from its own seed, finds the

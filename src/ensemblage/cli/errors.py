@@ -179,6 +179,12 @@ class Verb(TyperCommand):
             if param.param_type_name == "argument":
                 vars(param)["display_type_rich"] = lambda ctx: None  # noqa: ARG005 - of some versions
 
+    def collect_usage_pieces(self, ctx: Any) -> list[str]:
+        """Return the parts of the usage line without the braces that some versions add."""
+        return [
+            piece.replace("{", "").replace("}", "") for piece in super().collect_usage_pieces(ctx)
+        ]
+
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         """Parse the arguments; a value of the wrong type is an error that says what is right."""
         given = list(args)

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 EXAMPLES = """\b
 Examples:
   ensemblage generate cells.csv -m 100 -k 10 -o pool.parquet
-  ensemblage generate cells.csv -m 200 --method kmeans,rpcl --scale standard -o pool.mat
+  ensemblage generate cells.csv -m 200 --scale standard -o pool.mat
   ensemblage generate PD -m 100 --method kmeans,rpcl --truth truth -o pool.csv
   ensemblage consensus pool.csv -k 10 --truth truth -o labels.csv
 
@@ -50,8 +50,8 @@ def generate(
 ) -> None:
     """Make many clusterings of objects from their features.
 
-    Reads features (one row an object, one column a feature, all of them numbers) and writes a
-    column for each clustering: kmeans_001, kmeans_002, ..., beside the ids.
+    Reads features (a row for each object, a column of numbers for each feature) and writes the ids
+    and a column for each clustering: kmeans_001, kmeans_002, ...
     """
     check_stdin(data)
     if k is not None and k_range is not None:

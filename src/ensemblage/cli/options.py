@@ -31,7 +31,7 @@ from ensemblage.cli.parsers import (
 
 _FILES = (
     "CSV, TSV, Parquet, Arrow, ORC, JSON lines, XLSX, NPY, NPZ or MAT; - is standard input. Several"
-    " are one table, in the order given."
+    " form one table, in the order given."
 )
 _VOTES = "Files with a row for each object and a column for each clustering"
 _OR_MODEL = "or a saved model (.ensemblage), alone or followed by the votes that it was fitted on."
@@ -55,7 +55,7 @@ Tables = Annotated[
 ]
 Truth = Annotated[
     str | None,
-    option("COLUMN|FILE", "True labels: a column, which is not used otherwise, or a file."),
+    option("COLUMN|FILE", "True labels: a file, or a column, which then does not vote."),
 ]
 FeatureFile = Annotated[
     str | None,
@@ -75,27 +75,32 @@ Layout = Annotated[
     choice("Clusterings are columns (wide), rows of object, member, label (long), or files."),
 ]
 IdColumn = Annotated[
-    str, option("NAME", "The column that names the objects: its name, its place from 0, or none.")
+    str, option("NAME", "The column of ids: its name, its position from 0, or none.")
 ]
 Header = Annotated[bool | None, flag("Whether the first row holds names.", "--header/--no-header")]
 Format = Annotated[
     Literal["csv", "tsv", "parquet", "arrow", "orc", "json", "npy", "npz", "mat", "xlsx"] | None,
-    choice("The format of the input.", default="by the name"),
+    choice("Format of the input.", default="from the name"),
 ]
 Key = Annotated[
-    str | None, option("NAME", "The array of an NPZ or MAT file to read.", default="by its name")
+    str | None, option("NAME", "The array of an NPZ or MAT file to read.", default="detected")
 ]
 
 # How many clusters
 
 _K = ("-k", "--clusters")
-K = Annotated[int, option("INT", "How many clusters.", *_K, min=1)]
+K = Annotated[int, option("INT", "Number of clusters.", *_K, min=1)]
 AutoK = Annotated[
-    Any, count_or(_K, "INT|auto", "How many clusters; auto chooses, and says why.", "auto")
+    Any,
+    count_or(
+        _K, "INT|auto", "Number of clusters; auto chooses one and prints the reasons.", "auto"
+    ),
 ]
 ConsensusK = Annotated[
     int | None,
-    option("INT", "Clusters of the consensus; each clustering has 2 to 4 times more.", *_K, min=1),
+    option(
+        "INT", "Clusters of the consensus; each clustering has 2 to 4 times as many.", *_K, min=1
+    ),
 ]
 LabelRange = Annotated[Any, range_of("Instead of -k: a column of labels for each k.")]
 ScoreRange = Annotated[Any, range_of("Numbers of clusters to score.", "2:20, or further")]
@@ -110,15 +115,17 @@ Criteria = Annotated[
     Any,
     option(
         "cheap|all|NAME,NAME,...",
-        "Which scores to compute.",
+        "Scores to compute.",
         **names_of("--criteria", "criterion", *CRITERIA, words=("cheap", "all")),
     ),
 ]
 _CRITERION = name_of("criterion", "auto", *CRITERIA)
 Criterion = Annotated[
-    str, option("auto|NAME", "Which score decides; auto is support.", **_CRITERION)
+    str, option("auto|NAME", "The score that decides; auto is support.", **_CRITERION)
 ]
-Refits = Annotated[int, option("INT", "How many random halves of the members are refitted.", min=2)]
+Refits = Annotated[
+    int, option("INT", "Number of random halves of the members that are refitted.", min=2)
+]
 
 # How it is computed
 
@@ -131,12 +138,13 @@ Methods = Annotated[
     Any,
     option(
         "all|NAME,NAME,...",
-        "Which methods to run.",
+        "Methods to run.",
         **names_of("--methods", "method", *METHODS, words=("all",)),
     ),
 ]
 BySize = Annotated[
-    bool, flag("Number clusters by size, the largest 0; else by appearance.", "--by-size")
+    bool,
+    flag("Number the clusters by size, the largest 0. Default: by first appearance.", "--by-size"),
 ]
 AlignTo = Annotated[str | None, option("FILE", "Earlier labels; clusters keep their numbers.")]
 Linkage = Annotated[
@@ -145,41 +153,44 @@ Linkage = Annotated[
 ]
 Neighbors = Annotated[
     Any,
-    count_or(["--neighbors"], "auto|all|INT", "Links kept at each microcluster.", "auto", "all"),
+    count_or(["--neighbors"], "auto|all|INT", "Links kept for each microcluster.", "auto", "all"),
 ]
-Steps = Annotated[Any, count_or(["--steps"], "auto|INT", "Length of the walks.", "auto")]
+Steps = Annotated[Any, count_or(["--steps"], "auto|INT", "Length of the random walks.", "auto")]
 Device = Annotated[
     Literal["cpu", "cuda", "auto"] | None,
-    choice("Where PTA and PTGP compute the walks; auto may take a GPU.", default="cpu"),
+    choice("Device for the walks of PTA and PTGP; auto may use a GPU.", default="cpu"),
 ]
-Seed = Annotated[int, option("INT", "Seed of all random numbers.", min=0)]
+Seed = Annotated[int, option("INT", "Random seed.", min=0)]
 Jobs = Annotated[
     int, option("INT", "Threads; -1 is all cores. Results do not change.", callback=check_jobs)
 ]
 Engine = Annotated[
     Literal["auto", "memory", "stream", "dask"],
-    choice("Where to work: in memory, in batches of votes that need not fit there, or on Dask."),
+    choice("memory; stream, for votes larger than memory; dask, for workers; auto selects one."),
 ]
 PredictEngine = Annotated[
     Literal["auto", "memory", "stream"],
-    choice("Where to work: in memory, or in batches of votes that need not fit there.", "--engine"),
+    choice("memory; stream, for votes larger than memory; auto selects one.", "--engine"),
 ]
 Scheduler = Annotated[
     str | None,
-    option("ADDRESS", "With --engine dask: a scheduler, as tcp://host:8786; else local processes."),
+    option(
+        "ADDRESS",
+        "With --engine dask: a scheduler, such as tcp://host:8786. Default: local processes.",
+    ),
 ]
 DryRun = Annotated[
-    bool, flag("Print the time and memory that it would take, and write nothing.", "--dry-run")
+    bool, flag("Print the expected time and memory, and write nothing.", "--dry-run")
 ]
 
 # Clusterings from features
 
-Members = Annotated[int, option("INT", "How many clusterings.", "--members", "-m", min=1)]
+Members = Annotated[int, option("INT", "Number of clusterings.", "--members", "-m", min=1)]
 Generators = Annotated[
     Any,
     option(
         "kmeans|rpcl|NAME,NAME",
-        "What makes them; several take turns.",
+        "Base clusterers; several are used in turn.",
         "--method",
         **names_of("--method", "method", "kmeans", "rpcl"),
     ),
@@ -187,7 +198,7 @@ Generators = Annotated[
 Scale = Annotated[
     Literal["minmax", "standard"] | None, choice("Scale each feature first.", default="not scaled")
 ]
-_SEES = "Each clustering sees"
+_SEES = "Each clustering uses"
 Subspace = Annotated[
     Any,
     share_or_count(
@@ -213,33 +224,37 @@ Subsample = Annotated[
 ]
 Checkpoint = Annotated[
     str | None,
-    option("DIR", "Where to keep finished clusterings.", default="POOL.parts, removed in the end"),
+    option("DIR", "Folder for finished clusterings.", default="POOL.parts, removed at the end"),
 ]
 
 # Experiments
 
 _DATASETS = names_of("--datasets", "dataset", *DATASETS)
 Datasets = Annotated[
-    Any, option("NAME,NAME,...", "Which datasets.", default="the paper's ten", **_DATASETS)
+    Any, option("NAME,NAME,...", "Datasets to use.", default="the paper's ten", **_DATASETS)
 ]
 Runs = Annotated[
-    int | None, option("INT", "How many draws.", default="as the paper: 20 or 100", min=1)
+    int | None, option("INT", "Number of draws.", default="20 or 100, as in the paper", min=1)
 ]
 Repeats = Annotated[
-    int, option("INT", "How many ensembles, each from its own seed, to take means over.", min=1)
+    int,
+    option("INT", "Number of ensembles, each with its own seed; the table has their means.", min=1),
 ]
 Pools = Annotated[
     Literal["authors", "own"] | None,
-    choice("Draw ensembles from these; own pools are made from features.", default="what is there"),
+    choice(
+        "Source of the ensembles; own pools are made from the features.",
+        default="the authors' if available",
+    ),
 ]
 Quick = Annotated[bool, flag("Two draws on two datasets, in minutes.", "--quick")]
-Render = Annotated[bool, flag("Run nothing; make tables of the records.", "--render")]
+Render = Annotated[bool, flag("Run nothing; make tables and figures from the records.", "--render")]
 Uncapped = Annotated[
     bool,
     flag("Also run Table 9 with K and T without the limit of the authors' program.", "--uncapped"),
 ]
 CheckSome = Annotated[
-    int | None, option("INT", "Run this many records again, and compare.", "--check", min=1)
+    int | None, option("INT", "Repeat this number of records and compare.", "--check", min=1)
 ]
 
 # What is written
@@ -249,7 +264,7 @@ LabelFile = Annotated[
     str,
     option(
         "FILE|DIR/",
-        "Where the labels go: .csv, .tsv (also .gz), .parquet, .npy, .npz; - is standard output; a"
+        "Output file: .csv, .tsv (also .gz), .parquet, .npy, .npz; - is standard output; a"
         " folder, with a slash, gets a file for each input.",
         *_O,
     ),
@@ -257,7 +272,7 @@ LabelFile = Annotated[
 PoolFile = Annotated[
     str,
     option(
-        "POOL", "Where the clusterings go: .parquet, .csv, .tsv, .npy, .npz, .mat; or - (CSV).", *_O
+        "POOL", "Output file: .parquet, .csv, .tsv, .npy, .npz, .mat; - is standard output.", *_O
     ),
 ]
 ScoreFile = Annotated[
@@ -265,27 +280,29 @@ ScoreFile = Annotated[
 ]
 MethodFile = Annotated[
     str | None,
-    option("FILE", "Write the table: .csv, .tsv, .parquet; .json has the agreement too.", *_O),
+    option("FILE", "Write the table: .csv, .tsv, .parquet; .json also has the agreement.", *_O),
 ]
 ReportFile = Annotated[str, option("FILE", "The HTML file; - is standard output.", *_O)]
-RecordFolder = Annotated[str, option("DIR", "Records, own pools and results.", *_O, "--out")]
+RecordFolder = Annotated[
+    str, option("DIR", "Folder for records, own pools and results.", *_O, "--out")
+]
 DemoFolder = Annotated[
     str | None,
-    option("DIR", "Write votes.csv, labels.csv and report.html of the first ensemble here.", *_O),
+    option("DIR", "Folder for votes.csv, labels.csv and report.html of the first ensemble.", *_O),
 ]
-Confidence = Annotated[bool, flag("Add how sure each label is, from 0 to 1.", "--confidence")]
+Confidence = Annotated[bool, flag("Add the confidence of each label, from 0 to 1.", "--confidence")]
 MemberTable = Annotated[
-    str | None, option("FILE", "Also write agreement and diversity of the clusterings, and doubts.")
+    str | None, option("FILE", "Also write a table of the clusterings, with those to check.")
 ]
 ClusterTable = Annotated[
-    str | None, option("FILE", "Also write size, consensus and neighbour of the clusters.")
+    str | None, option("FILE", "Also write a table of the clusters: size, consensus, nearest.")
 ]
 Save = Annotated[
-    str | None, option("FILE", "Also save the model, for ensemblage predict: model.ensemblage.")
+    str | None, option("FILE", "Also save the model (.ensemblage), for ensemblage predict.")
 ]
 Title = Annotated[
     str | None, option("TEXT", "The heading of the report.", default="the name of the file")
 ]
-Json = Annotated[bool, flag("Print the summary as JSON, on standard output.", "--json")]
+Json = Annotated[bool, flag("Print the summary as JSON on standard output.", "--json")]
 Quiet = Annotated[bool, flag("No progress and no summary.", "--quiet", "-q")]
 Debug = Annotated[bool, flag("Show the traceback of an error.", "--debug")]

@@ -18,7 +18,6 @@ if TYPE_CHECKING:
 
 #: Column titles of criteria for k, if they are not their names.
 _CRITERION_TITLES = {
-    "recurrence": "found again",
     "ensemble_nmi": "NMI",
     "subset_stability": "halves",
     "pac": "PAC",
@@ -60,8 +59,10 @@ def format_count(number: int, noun: str) -> str:
 
 def format_objects(n_objects: int, id_name: str | None) -> str:
     """Return the number of objects, and the column that their ids came from."""
-    ids = "" if id_name is None else f" (ids from {id_name!r})"
-    return format_count(n_objects, "object") + ids
+    if id_name is None:
+        return format_count(n_objects, "object")
+    column = repr(id_name) if id_name else "the first column"
+    return f"{format_count(n_objects, 'object')} (ids from {column})"
 
 
 def format_target(output: str) -> str:
@@ -88,9 +89,16 @@ def score_facts(scores: Scores | None) -> dict[str, dict[str, float]] | None:
 
 def format_choice(choice: KChoice) -> str:
     """Return the recommended k, the reasons and the alternatives, one a line."""
-    absent = [f"No {_criterion(name)}: {reason}" for name, reason in choice.absent.items()]
-    lines = [*choice.reasons, choice.alternatives, *absent]
+    lines = [*choice.reasons, choice.alternatives]
     return "\n".join([f"Recommended: k = {choice.k}", *(f"  {line}" for line in lines)])
+
+
+def format_absent(choice: KChoice) -> list[str]:
+    """Return a line for each reason why criteria were not computed."""
+    by_reason: dict[str, list[str]] = {}
+    for name, reason in choice.absent.items():
+        by_reason.setdefault(reason, []).append(_criterion(name))
+    return [f"  Not computed: {', '.join(names)}. {reason}" for reason, names in by_reason.items()]
 
 
 def format_choice_scores(choice: KChoice) -> str:

@@ -19,9 +19,9 @@ Examples:
   ensemblage predict model.ensemblage votes/*.parquet -o out/ --confidence
 
 \b
-An object whose votes occurred before gets the label of those; any other the
-label of the objects that it agrees with most. Clusterings are matched by their
-names if both files have them, else by their order.
+An object whose votes occurred in the fit gets the same label; any other gets
+the label of the objects that it agrees with most. Clusterings are matched by
+name if both files have names, otherwise by position.
 """
 
 
@@ -32,8 +32,8 @@ def predict(
     """Label new objects by a saved model.
 
     Reads votes of the clusterings that the model was fitted on, and writes a label for each
-    object: the id column as given (the row number if there is none), then label, and confidence
-    if asked for.
+    object. The columns of the output are the ids (row numbers if there are none), label, and
+    confidence if requested.
     """
     session.check(model)
     loaded = _load(model)

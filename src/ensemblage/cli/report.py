@@ -23,7 +23,7 @@ EXAMPLES = """\b
 Examples:
   ensemblage report votes.csv -k 10 -o report.html
   ensemblage report votes.parquet -k auto -m pta -o report.html
-  ensemblage report votes.csv -k 7 --features cells.csv --truth kind -o report.html
+  ensemblage report votes.csv -k 7 --features cells.csv --truth kind
   ensemblage report model.ensemblage votes.csv -o report.html
 """
 
@@ -51,11 +51,11 @@ def report(
     title: options.Title = None,
     output: options.ReportFile = "report.html",
 ) -> None:
-    """Write a report on a consensus, one HTML file.
+    """Write a report on a consensus as one HTML file.
 
-    It has a summary, interactive pictures, tables that sort and download, and explanations. It
-    works offline and on phones, and sends nothing anywhere. Of many objects it shows a sample,
-    with a note. A saved model (consensus --save) can stand in place of the votes, or before them.
+    The report has a summary, interactive pictures, tables to sort and download, and explanations.
+    It works offline and on phones, and sends no data. If there are many objects, it shows a
+    sample and notes it. A saved model (consensus --save) can replace the votes or precede them.
     """
     votes = session.votes
     saved = votes[0] if is_model(votes[0]) else None

@@ -15,7 +15,7 @@ EXAMPLES = """\b
 Examples:
   ensemblage reproduce --quick all
   ensemblage reproduce table9 --datasets MF,IS --runs 20
-  ensemblage reproduce pta-parameters ptgp-parameters --pools authors -o results
+  ensemblage reproduce pta-parameters --pools authors -o results
   ensemblage reproduce all --render
   ensemblage reproduce all --check 50 -o docs/results
 """
@@ -36,7 +36,7 @@ def reproduce(
     check: options.CheckSome = None,
     jobs: options.Jobs = -1,
 ) -> None:
-    """Run the paper's experiments, beside its numbers.
+    """Run the paper's experiments and compare with its numbers.
 
     Each finished run is recorded at once: stop at any time, and the same command resumes from
     there. All results are in one folder, with an index.html that shows them.

@@ -141,13 +141,16 @@ def _matrix(
     if not finite.all():
         row, place = (int(index[0]) for index in np.nonzero(~finite))
         name = list(columns)[place]
+        more = int((~finite).sum()) - 1
         message = Message(
-            "{where}, column {name!r} is {state}, and {more} more. Features must be finite numbers:"
+            "{where}, column {name!r} is {state}{more}. Features must be finite numbers:"
             " fill the gaps, leave out these rows, or {drop}.",
             where=_where(table, row),
             name=name,
             state="missing" if np.isnan(matrix[row, place]) else "infinite",
-            more=int((~finite).sum()) - 1,
+            more=f", and so are {more:,} other cells"
+            if more > 1
+            else ", and one other cell" * more,
             drop=Parameter("drop", [name]) if can_drop else "leave this column out of the file",
         )
         raise FileFormatError(message)

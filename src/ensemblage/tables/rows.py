@@ -172,9 +172,14 @@ def _whole_row(row: list[str], width: int, number: int, path: str) -> list[str]:
     if not row and width == 1:
         return [""]
     problem = "is blank" if not row else f"has {_cells(len(row))}"
+    unnamed = (
+        " If the first column holds row names that R wrote without a header, write the file with"
+        " col.names = NA."
+    )
     raise FileFormatError(
         f"{path}, row {number} {problem}, but the first row has {_cells(width)}. Every row needs as"
         " many cells as there are columns; a missing vote is an empty cell between two separators."
+        f"{unnamed if number == 2 and len(row) == width + 1 else ''}"
     )
 
 

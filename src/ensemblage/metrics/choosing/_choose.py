@@ -220,7 +220,7 @@ def _cheap_scores(
         scores["recurrence"] = _recurrence.recurrence(cuts, ks, labels, rng)
         scores["support"] = _recurrence.support(scores["recurrence"], labels, cuts.sizes)
     else:
-        absent |= dict.fromkeys(("support", "recurrence"), "It needs at least two members.")
+        absent |= dict.fromkeys(("support", "recurrence"), "At least two members are required.")
     agreement, sureness = _curves.agreement_and_confidence(cuts, labels, rng)
     scores["ensemble_nmi"], scores["confidence"] = agreement, sureness
     scores["balance"] = _curves.balance(agreement, sureness)
@@ -247,7 +247,7 @@ def _costly_scores(
     cdf = None
     by_halves = [name for name in ("subset_stability", "pac", "delta_area") if name in names]
     if by_halves and len(cuts.voters) < 2:
-        absent |= dict.fromkeys(by_halves, "It needs at least two members.")
+        absent |= dict.fromkeys(by_halves, "At least two members are required.")
     elif by_halves:
         halves = _resampling.cuts_of_halves(cuts, ks, n_refits, rng)
         scores["subset_stability"] = _stabilities(halves, cuts)
