@@ -1,9 +1,11 @@
 """Fixtures and the slow, obvious twins that fast code is compared with."""
 
 import os
+import shutil
 import signal
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import numpy as np
@@ -48,15 +50,43 @@ def data_folder():
     return folder
 
 
+_LONGEST_BUILD = 900  # seconds
+#: Scripts of the gallery that the site of the tests runs. All of them run in test_documents.py.
+GALLERY = "labels_from_tools"
+
+
 @pytest.fixture(scope="session")
 def site(tmp_path_factory):
-    """Build the documentation once; return its folder, or skip where Sphinx is absent."""
+    """Build the documentation once; return its folder, or skip where Sphinx is absent.
+
+    It is built from a copy, so that the checkout keeps the gallery of "make docs". Processes of
+    xdist share it: the first builds it, the others wait.
+    """
     pytest.importorskip("sphinx", reason="the extra docs is not installed")
-    folder = tmp_path_factory.mktemp("site")
-    command = [sys.executable, "-m", "sphinx", "--fail-on-warning", "-q", "-b", "html", "docs"]
+    base = tmp_path_factory.getbasetemp()
+    folder = (base.parent if os.environ.get("PYTEST_XDIST_WORKER") else base) / "site"
+    done = folder / "done"
+    try:
+        folder.mkdir()
+    except FileExistsError:
+        limit = time.monotonic() + _LONGEST_BUILD
+        while not done.exists() and time.monotonic() < limit:
+            time.sleep(0.2)
+        assert done.exists(), "the process that builds the site has failed"
+    else:
+        built = _build_site(folder)
+        done.write_text(built.stderr if built.returncode else "", encoding="utf-8")
+    assert done.read_text(encoding="utf-8") == ""
+    return folder / "html"
+
+
+def _build_site(folder):
     root = Path(__file__).parents[1]
-    built = subprocess.run(
-        [*command, str(folder)], cwd=root, capture_output=True, text=True, check=False
-    )
-    assert built.returncode == 0, built.stderr
-    return folder
+    made = shutil.ignore_patterns("_build", "gallery", "__pycache__")
+    shutil.copytree(root / "docs", folder / "docs", ignore=made)
+    shutil.copytree(root / "examples", folder / "examples", ignore=made)
+    for page in root.glob("*.md"):
+        shutil.copy(page, folder)
+    command = [sys.executable, "-m", "sphinx", "--fail-on-warning", "-q", "-b", "html"]
+    command += ["-D", f"sphinx_gallery_conf.filename_pattern={GALLERY}", "docs", "html"]
+    return subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
