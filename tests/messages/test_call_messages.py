@@ -215,8 +215,8 @@ CALLS = {
         ValueError,
         (
             "Features must be finite numbers, but row 1 of column 0, counted from 0, is NaN. "
-            "Fill gaps first, say with SimpleImputer of scikit-learn, or leave those objects "
-            "out."
+            "Fill gaps first, for example with SimpleImputer of scikit-learn, or leave those "
+            "objects out."
         ),
     ),
     "features as text": (
@@ -224,7 +224,7 @@ CALLS = {
         ValueError,
         (
             "Features must be numbers, but row 0 of column 0, counted from 0, is 'a'. Turn "
-            "words into numbers first, say with OneHotEncoder of scikit-learn."
+            "words into numbers first, for example with OneHotEncoder of scikit-learn."
         ),
     ),
     "no members": (

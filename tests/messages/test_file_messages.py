@@ -16,7 +16,10 @@ CONTENTS = {
     ),
     "h.csv": (
         "a,b\n",
-        ("h.csv has a header and no rows. If its only row holds votes, say that it has no header."),
+        (
+            "h.csv has a header and no rows. If its only row holds votes, read the file with "
+            "header=False (--no-header)."
+        ),
     ),
     "r.csv": (
         "a,b\n1,2\n1\n",
@@ -80,7 +83,7 @@ CONTENTS = {
         "a,a\n1,2\n1,1\n",
         (
             "two.csv has several columns called 'a' (columns 1, 2). Give each column a name of "
-            "its own, or say that the file has no header."
+            "its own, or read the file with header=False (--no-header)."
         ),
     ),
     "f.csv": (
@@ -125,7 +128,7 @@ CONTENTS = {
         b"PK\x03\x04 and more",
         (
             "sheet.zip is a zip archive, and its name does not give the format. If it is a "
-            "spreadsheet, rename it to end in .xlsx; if it holds arrays, say --format npz."
+            "spreadsheet, rename it to end in .xlsx; if it holds arrays, use --format npz."
         ),
     ),
     "z.csv.gz": (

@@ -46,8 +46,8 @@ def check_features(X: Any) -> Features:
     if is_sparse(X):
         raise TypeError(
             "Sparse data was passed, but features are a dense table of objects × features. Pass"
-            " X.toarray() where that fits in memory, or reduce the dimensions first, say with"
-            " TruncatedSVD of scikit-learn."
+            " X.toarray() where that fits in memory, or reduce the dimensions first, for example"
+            " with TruncatedSVD of scikit-learn."
         )
     if isinstance(X, Mapping):
         raise TypeError(
@@ -89,8 +89,8 @@ def _plain_array(X: Any) -> NDArray[Any]:
     if isinstance(X, np.ma.MaskedArray):
         if np.ma.is_masked(X):
             raise ValueError(
-                "Features must be finite numbers, but some entries are masked. Fill them first, say"
-                " with SimpleImputer of scikit-learn, or leave those objects out."
+                "Features must be finite numbers, but some entries are masked. Fill them first,"
+                " for example with SimpleImputer of scikit-learn, or leave those objects out."
             )
         return X.data
     try:
@@ -110,7 +110,7 @@ def _frame_array(frame: Any) -> NDArray[Any]:
         if not numeric:
             raise ValueError(
                 f"Features must be numbers, but column {name!r} (number {place}, counted from 0)"
-                f" holds {dtype}. Leave it out, or turn it into numbers first, say with"
+                f" holds {dtype}. Leave it out, or turn it into numbers first, for example with"
                 f" OneHotEncoder of scikit-learn."
             )
     if all(isinstance(dtype, np.dtype) for dtype in frame.dtypes):
@@ -131,7 +131,7 @@ def _as_numbers(array: NDArray[Any], names: list[Any] | None) -> NDArray[np.floa
         reason = f" ({error})" if kind is TypeError else ""  # a word needs no reason
         raise kind(
             f"Features must be numbers, but {_place(row, column, names)} is {value!r}{reason}. Turn"
-            f" words into numbers first, say with OneHotEncoder of scikit-learn."
+            f" words into numbers first, for example with OneHotEncoder of scikit-learn."
         ) from error
 
 
@@ -174,8 +174,8 @@ def _check_finite(matrix: NDArray[Any], names: list[Any] | None) -> None:
         place = _place(start + row, column, names)
         if np.isnan(part[row, column]):
             raise ValueError(
-                f"Features must be finite numbers, but {place} is NaN. Fill gaps first, say with"
-                f" SimpleImputer of scikit-learn, or leave those objects out."
+                f"Features must be finite numbers, but {place} is NaN. Fill gaps first, for example"
+                f" with SimpleImputer of scikit-learn, or leave those objects out."
             )
         if np.isinf(part[row, column]):
             raise ValueError(f"Features must be finite numbers, but {place} is infinity (inf).")

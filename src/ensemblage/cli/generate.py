@@ -56,8 +56,8 @@ def generate(
     check_stdin(data)
     if k is not None and k_range is not None:
         raise UsageError(
-            "-k says how many clusters the consensus will have, --k-range how many each clustering"
-            " has. Give one of them."
+            "-k is the number of clusters of the consensus, --k-range the range for each"
+            " clustering. Use only one of them."
         )
     pool_format = _check_output(output, session.truth)
     session.check_json(output)

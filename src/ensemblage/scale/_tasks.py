@@ -207,7 +207,7 @@ def _dask_errors() -> Iterator[None]:
         ) from error
     except CancelledError as error:
         raise ConnectionError(
-            "The scheduler has dropped the work, or has gone away. See what its log says."
+            "The scheduler has dropped the work, or has gone away. See its log."
         ) from error
 
 

@@ -98,7 +98,7 @@ def format_to_read(path: str, head: bytes, asked: str | None) -> str:
     if by_bytes == "npz" and path != "-":
         message = Message(
             "{path} is a zip archive, and its name does not give the format. If it is a"
-            " spreadsheet, rename it to end in .xlsx; if it holds arrays, say {format}.",
+            " spreadsheet, rename it to end in .xlsx; if it holds arrays, use {format}.",
             path=path,
             format=Parameter("format", "npz"),
         )

@@ -71,7 +71,8 @@ def find_id(
 ) -> int | None:
     """Return the place of the id column, or None.
 
-    `asked` is a name, a place counted from 0, "none" or None, or "auto", as docs/command.md says.
+    `asked` is a name, a place counted from 0, "none" or None, or "auto", as
+    docs/command_files.md describes.
     """
     if asked is None or asked == "none":
         return None
@@ -237,7 +238,7 @@ def check_same_columns(first: Source, other: Source) -> None:
     if other.id_name != first.id_name:
         message = Message(
             "{other} has {its}, but {path} has {ids}. Files given together must have the same"
-            " columns; {id_column} says which one holds the ids.",
+            " columns; choose the column of ids with {id_column}.",
             other=other.path,
             its=_id_column(other),
             path=first.path,
@@ -288,8 +289,8 @@ def no_rows(path: str, *, header: bool = False) -> FileFormatError:
     """Return the error about a table without rows."""
     if header:
         return FileFormatError(
-            f"{path} has a header and no rows. If its only row holds votes, say that it has no"
-            " header."
+            f"{path} has a header and no rows. If its only row holds votes, read the file"
+            " with header=False (--no-header)."
         )
     return FileFormatError(f"{path} holds no rows. A table has a row for each object.")
 

@@ -162,7 +162,7 @@ def check_names(names: list[str], path: str) -> None:
         places = [str(place) for place, name in enumerate(names, 1) if name == repeated[0]]
         raise FileFormatError(
             f"{path} has several columns called {repeated[0]!r} (columns {', '.join(places)})."
-            " Give each column a name of its own, or say that the file has no header."
+            " Give each column a name of its own, or read the file with header=False (--no-header)."
         )
 
 

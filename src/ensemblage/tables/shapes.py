@@ -209,7 +209,8 @@ def read_members(
         without = next(name for name in names if name not in with_ids)
         raise FileFormatError(
             f"{paths[with_ids[0]]} has ids and {paths[without]} has none, so their objects cannot"
-            " be matched. Give ids in all files, or say that there is no id column."
+            " be matched. Give ids in all files, or read them with id_column=None"
+            " (--id-column none)."
         )
     for name in with_ids:
         ((text, times),) = Counter(as_texts(np.asarray(parts[name].ids))).most_common(1)

@@ -245,7 +245,7 @@ def _has_names(text: Text, path: str) -> bool:
     if len(first) > 2 and first == [str(place) for place in range(len(first))]:
         warnings.warn(
             f"The first row of {path} reads 0, 1, 2, ...: it was taken for votes. If these are the"
-            " names of the columns, say that the file has a header.",
+            " names of the columns, read the file with header=True (--header).",
             UserWarning,
             stacklevel=2,
         )
