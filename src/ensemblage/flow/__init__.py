@@ -39,6 +39,7 @@ from ensemblage.flow.edges import (
 )
 from ensemblage.flow.element_similarity import element_similarity, similarity_to_one
 from ensemblage.flow.elite import elite_graph, elite_graph_of, graph_of_neighbours
+from ensemblage.flow.elite_groups import large_elite_graph
 from ensemblage.flow.factorise import (
     Factors,
     factor_labels,
@@ -196,6 +197,7 @@ __all__ = [
     "join_leaders",
     "join_smallest",
     "kmeans",
+    "large_elite_graph",
     "latent_classes",
     "lead_of_own_group",
     "leader_rows",
