@@ -64,7 +64,7 @@ OF_METHOD = {
     "weac": (("pairs·M", "shared"), ("pairs", "lists")),
     "lwgp": (("C²·k", "C²"), ("C²",)),
     "vote": (("C²",), ("C²",)),
-    "ptgp": (("n·C·K·T", "n·k·K·T", "n²", "n·C", "C²·k"), ("n·C", "n·k·K·T", "C²")),
+    "ptgp": (("n·C·K·T", "n·k·K·T", "compared", "n·C", "C²·k"), ("n·C", "n·k·K·T", "C²")),
     "lwpt": (("n·C·K·T", "n·k·K·T", "n²", "n·C", "C²·k"), ("n·C", "n·k·K·T", "C²")),
     "pta": (("n²·K·T", "n²", "n²·M"), ("n²",)),
 }

@@ -36,6 +36,14 @@ def test_groups_are_those_of_the_definition(votes):
     assert links.n_groups == links.of_row.max() + 1
 
 
+@given(st.lists(odd_votes(max_objects=6), min_size=2, max_size=5))
+def test_groups_of_more_clusterings_than_are_needed(several):
+    n = min(map(len, several))
+    votes = np.hstack([matrix[:n] for matrix in several for _ in range(3)])
+    table, _, _ = grouped(votes[(votes >= 0).any(axis=1)])
+    np.testing.assert_array_equal(flow.links_of(table).of_row, linked_by_hand(table))
+
+
 def test_groups_of_very_many_clusters(monkeypatch):
     monkeypatch.setattr("ensemblage.flow.links._MOST_MARKED", 4)
     table = np.array([[0, 0], [0, 1], [1, 2], [2, 2], [3, 3]], dtype=np.int32)

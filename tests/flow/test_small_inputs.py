@@ -1,5 +1,7 @@
 """Small inputs are left to NumPy, which gives what the kernels give, to the last bit."""
 
+import sys
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -74,6 +76,30 @@ def test_coassociation(matrix, others, seed, weighted):
     narrow, few = np.ascontiguousarray(table[:, :width]), others[:, :width].astype(np.int32)
     weights = None if weights is None else weights[:width]
     assert_same(*by_both(lambda: flow.coassociation(narrow, few, weights=weights)))
+
+
+@pytest.mark.parametrize("rows_per_step", [0, 1e9])  # by lists of rows always, and never
+@given(votes(), SEEDS, st.booleans())
+def test_shared_coassociation(rows_per_step, matrix, seed, weighted):
+    rng = np.random.default_rng(seed)
+    table = flow.microclusters(matrix)[0].table
+    strength = rng.random(int((table.max(axis=0) + 1).sum()))
+    weights = rng.random(table.shape[1]) if weighted else None
+    with pytest.MonkeyPatch.context() as patch:
+        # `flow.coassociation` is the function of that name.
+        patch.setattr(sys.modules["ensemblage.flow.coassociation"], "_ROWS_PER_STEP", rows_per_step)
+        assert_same(*by_both(lambda: flow.shared_coassociation(table, strength, weights)))
+
+
+@given(votes(), SEEDS, st.booleans())
+def test_vote(matrix, seed, weighted):
+    rng = np.random.default_rng(seed)
+    table, sizes, _ = flow.microclusters(matrix)[0]
+    members, owner = flow.membership(table), flow.owners(table)
+    weights = rng.random(len(owner)) if weighted else None
+    start = rng.integers(-1, 3, len(table))
+    start[0] = 0
+    assert_same(*by_both(lambda: flow.vote(members, sizes, owner, start, 20, weights)))
 
 
 @given(votes(), SEEDS)

@@ -31,6 +31,40 @@ def test_more_of_everything_costs_more(method):
     assert 0 <= cheap.bytes < dear.bytes
 
 
+@pytest.mark.parametrize(("method", "n", "factor"), [
+    ("eac", 10_000, 1), ("lwea", 10_000, 2), ("consensus", 10_000, 2), ("ptgp", 50_000, 2),
+])  # fmt: skip
+def test_gaps_cost_more_where_all_pairs_are_compared(method, n, factor):
+    full = estimating.Shape(n, 10, n, 200, 5e7, 5)
+    gaps = estimating.of_shape(full._replace(has_gaps=True), method)
+    assert gaps.seconds > factor * estimating.of_shape(full, method).seconds
+
+
+def test_the_default_has_no_pairs_of_very_many_rows_with_gaps():
+    few, many = (estimating.Shape(n, 10, n, 200, 5e7, 5, True) for n in (15_000, 20_000))
+    sizes = estimating.terms(many)
+    assert sizes["pairs"] == 0
+    assert sizes["groups"] == 1
+    assert estimating.terms(few)["pairs"] > 0
+    assert estimating.terms(many, groups=False)["pairs"] > 0
+
+
+def test_gaps_are_detected_in_votes():
+    votes = random_votes(50)
+    assert not en.estimate(votes).shape.has_gaps
+    votes[3, 4] = -1
+    assert en.estimate(votes).shape.has_gaps
+    votes[:, 4] = -1  # a clustering without any vote is ignored
+    assert not en.estimate(votes).shape.has_gaps
+
+
+def test_the_graph_of_very_many_rows_compares_a_fixed_number():
+    some, twice = (estimating.Shape(n, 50, n, 1000, 1e12, 20) for n in (10**6, 2 * 10**6))
+    ratio = estimating.terms(twice)["compared"] / estimating.terms(some)["compared"]
+    assert ratio == pytest.approx(2)
+    assert estimating.terms(some)["compared"] < 1e11
+
+
 def test_the_default_has_two_names_and_methods_without_measurements_are_refused():
     votes = random_votes(100)
     assert en.estimate(votes, "auto") == en.estimate(votes, "Consensus")

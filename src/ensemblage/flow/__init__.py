@@ -39,6 +39,7 @@ from ensemblage.flow.edges import (
 )
 from ensemblage.flow.element_similarity import element_similarity, similarity_to_one
 from ensemblage.flow.elite import elite_graph, elite_graph_of, graph_of_neighbours
+from ensemblage.flow.elite_groups import MOST_PAIRS, N_CANDIDATES, large_elite_graph
 from ensemblage.flow.factorise import (
     Factors,
     factor_labels,
@@ -128,6 +129,8 @@ from ensemblage.flow.ward import ward_costs
 __all__ = [
     "LOSSES",
     "MOST_COLUMNS",
+    "MOST_PAIRS",
+    "N_CANDIDATES",
     "Factors",
     "Gains",
     "ImplicitCut",
@@ -196,6 +199,7 @@ __all__ = [
     "join_leaders",
     "join_smallest",
     "kmeans",
+    "large_elite_graph",
     "latent_classes",
     "lead_of_own_group",
     "leader_rows",

@@ -22,6 +22,8 @@ from ensemblage.flow._threads import in_threads, row_ranges
 from ensemblage.flow._tiles import ROWS, STRIP, count_tile, lowest_bit, reaching
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from numpy.typing import NDArray
 
     from ensemblage.flow._strips import VoteStrips
@@ -41,25 +43,48 @@ class Neighbours(NamedTuple):
     counts: NDArray[np.unsignedinteger[Any]]
 
 
-def nearest_rows(strips: VoteStrips, n_neighbors: int, n_jobs: int | None) -> Neighbours:
+def nearest_rows(
+    strips: VoteStrips,
+    n_neighbors: int,
+    n_jobs: int | None,
+    *,
+    candidates: Callable[[tuple[int, int]], NDArray[np.int32]] | None = None,
+) -> Neighbours:
     """Return for each sorted row the `n_neighbors` that agree most with it, and all that tie.
 
-    Rows without any agreement are not neighbours, and a row is not its own.
+    Rows without any agreement are not neighbours, and a row is not its own. With `candidates`, a
+    function that returns the strips to search for each strip of a range, others are not searched.
     """
 
-    def find(some: tuple[int, int]) -> Any:
-        return _search(
-            strips.codes,
-            strips.labels,
-            strips.labels_by_clustering,
-            len(strips.order),
-            n_neighbors,
-            *some,
-            np.zeros(1, dtype=strips.counter),
+    def find(some: tuple[int, int]) -> Neighbours:
+        return nearest_of(
+            strips, n_neighbors, some, None if candidates is None else candidates(some)
         )
 
     parts = in_threads(find, row_ranges(len(strips.codes), _STRIPS_PER_ITEM), n_jobs)
     return Neighbours(*(np.concatenate(pieces) for pieces in zip(*parts, strict=True)))
+
+
+def nearest_of(
+    strips: VoteStrips,
+    n_neighbors: int,
+    some: tuple[int, int],
+    candidates: NDArray[np.int32] | None = None,
+) -> Neighbours:
+    """Do the same for the rows of a range of strips."""
+    if candidates is None:
+        candidates = np.empty((0, 0), dtype=np.int32)
+    found = _search(
+        strips.codes,
+        strips.labels,
+        strips.labels_by_clustering,
+        len(strips.order),
+        n_neighbors,
+        *some,
+        candidates,
+        np.zeros(1, dtype=strips.counter),
+    )
+    return Neighbours(*found)
 
 
 @kernel
@@ -71,9 +96,13 @@ def _search(
     n_neighbors: Any,
     first: Any,
     last: Any,
+    candidates: Any,
     none: Any,
 ) -> Any:
-    """Return thresholds, numbers of neighbours, neighbours and counts of rows of some strips."""
+    """Return thresholds, numbers of neighbours, neighbours and counts of rows of some strips.
+
+    All strips are searched if there are no `candidates` for each of these.
+    """
     n_strips, n_clusterings, _ = codes.shape
     counter = none.dtype
     bounds = np.empty(n_strips, dtype=counter)
@@ -90,7 +119,10 @@ def _search(
     kept = np.empty(STRIP * ROWS, dtype=counter)
     filled = 0
     for row in range(start, stop, ROWS):
-        if row % STRIP == 0:
+        if row % STRIP == 0 and len(candidates) > 0:
+            ranked = candidates[row // STRIP - first]
+            bounds[:] = counter.type(n_clusterings)
+        elif row % STRIP == 0:
             strips_by_bound(row // STRIP, labels_by_clustering, bounds, ranked)
         _take_votes(codes, row, votes, own)
         n_counted = _count_strips(

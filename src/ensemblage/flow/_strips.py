@@ -43,11 +43,12 @@ class VoteStrips(NamedTuple):
         return counter_dtype(self.codes.shape[1])
 
 
-def vote_strips(table: NDArray[np.int32]) -> VoteStrips:
-    """Return the rows of a table without missing votes as strips."""
+def vote_strips(table: NDArray[np.int32], order: NDArray[np.int32] | None = None) -> VoteStrips:
+    """Return the rows of a table without missing votes as strips, sorted by votes by default."""
     votes = vote_codes(table).left
     n_clusterings, n = votes.shape
-    order = np.lexsort(votes[:_SORT_KEYS][::-1]).astype(np.int32)
+    if order is None:
+        order = np.lexsort(votes[:_SORT_KEYS][::-1]).astype(np.int32)
     n_strips = -(-n // STRIP)
     # The code past the largest one is unused: `vote_codes` leaves room for it.
     codes = np.full((n_strips, n_clusterings, STRIP), int(table.max()) + 1, dtype=votes.dtype)

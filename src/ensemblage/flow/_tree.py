@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 #: Similarities that differ by less than this share of the larger are equal up to rounding.
 TIE = 1e-12
 #: Steps of NumPy for a merge in Python.
-_STEPS_PER_MERGE = 200
+_STEPS_PER_MERGE = 1500
 
 
 def tree_of_merges(pairs: NDArray[np.int64], heights: FloatArray) -> FloatArray:

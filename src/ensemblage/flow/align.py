@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from scipy.optimize import linear_sum_assignment
+
+from ensemblage.flow._jit import kernel
+from ensemblage.flow.compiling import worth_a_kernel
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -58,7 +62,7 @@ def plurality(
     With `weights`, one for each cluster, the largest sum of weights wins.
     """
     votes = np.ones(len(label_of)) if weights is None else weights
-    ballots = membership @ _indicator(label_of, n_labels, votes)
+    ballots = _sums_by_label(membership, label_of, n_labels, votes)
     return np.where(ballots.max(axis=1) > 0, ballots.argmax(axis=1), -1)
 
 
@@ -93,11 +97,11 @@ def vote(
     cluster.
     """
     labels, n_labels = start, int(start.max()) + 1
-    firsts = np.flatnonzero(np.diff(owner, prepend=-1))[1:]
-    clusters = membership.T.tocsr()
+    ends = np.append(np.flatnonzero(np.diff(owner, prepend=-1)), len(owner)).tolist()
+    membership, clusters = membership.tocsr(), membership.T.tocsr()
     for _ in range(max_rounds):
-        shared = (clusters @ _indicator(labels, n_labels, sizes)).T
-        label_of = np.concatenate([match(part) for part in np.split(shared, firsts, axis=1)])
+        shared = _sums_by_label(clusters, labels, n_labels, sizes).T
+        label_of = np.concatenate([match(shared[:, a:b]) for a, b in pairwise(ends)])
         before, labels = labels, plurality(membership, label_of, n_labels, weights)
         if np.array_equal(before, labels):
             break
@@ -105,9 +109,30 @@ def vote(
     return np.where(labels < 0, largest, labels)
 
 
-def _indicator(labels: NDArray[np.int64], n_labels: int, values: NDArray[Any]) -> FloatArray:
-    """Return the value of each row in the column of its label; a row without one stays 0."""
-    labelled = np.flatnonzero(labels >= 0)
-    result = np.zeros((len(labels), n_labels))
-    result[labelled, labels[labelled]] = values[labelled]
-    return result
+def _sums_by_label(
+    matrix: Any, labels: NDArray[np.int64], n_labels: int, values: NDArray[Any]
+) -> FloatArray:
+    """Return the sum of `values` of the columns of each label, over the ones of each row.
+
+    `matrix` holds 0 and 1; a column of label -1 is not counted.
+    """
+    values = values.astype(np.float64, copy=False)
+    if not worth_a_kernel(matrix.nnz * n_labels):
+        labelled = np.flatnonzero(labels >= 0)
+        indicator = np.zeros((len(labels), n_labels))
+        indicator[labelled, labels[labelled]] = values[labelled]
+        product: FloatArray = matrix @ indicator
+        return product
+    sums, matrix = np.zeros((matrix.shape[0], n_labels)), matrix.tocsr()
+    _add_by_label(matrix.indptr, matrix.indices, labels, values, sums)
+    return sums
+
+
+@kernel
+def _add_by_label(ends: Any, columns: Any, labels: Any, values: Any, sums: Any) -> None:
+    for i in range(len(sums)):
+        row = sums[i]
+        for place in range(ends[i], ends[i + 1]):
+            column = columns[place]
+            if labels[column] >= 0:
+                row[labels[column]] += values[column]

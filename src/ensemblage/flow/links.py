@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 _ROUNDS = 4
 #: Pairs of clusters are marked in a table of up to this number of entries, and sorted beyond.
 _MOST_MARKED = 1 << 22
+#: This number of clusterings usually links all rows; then the others change nothing.
+_FEW_CLUSTERINGS = 8
 
 
 class Links(NamedTuple):
@@ -47,6 +49,15 @@ def links_of(table: NDArray[np.int32]) -> Links:
     >>> links_of(np.array([[0, 0], [0, 1], [1, 2], [2, 2]], dtype=np.int32))
     Links(n_groups=2, of_row=array([0, 0, 1, 1]))
     """
+    first = table[:, :_FEW_CLUSTERINGS]
+    if table.shape[1] > _FEW_CLUSTERINGS and (first.max(axis=1, initial=-1) >= 0).all():
+        links = _links_of(first)
+        if links.n_groups == 1:
+            return links
+    return _links_of(table)
+
+
+def _links_of(table: NDArray[np.int32]) -> Links:
     n_clusters = table.max(axis=0).astype(np.int64) + 1
     before = np.concatenate([[0], np.cumsum(n_clusters)])
     last = np.full(len(table), -1, dtype=np.int64)  # the cluster of the last vote of each row

@@ -44,7 +44,7 @@ SECONDS: dict[str, dict[str, float]] = {
         "n·M": 5.22e-06,
         "n·k²": 7.65e-08,
         "n·C·K·T": 3.88e-10,
-        "n²": 2.53e-09,
+        "compared": 2.53e-09,
     },
     "vote": {
         "1": 0.0113,

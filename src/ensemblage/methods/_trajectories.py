@@ -29,6 +29,7 @@ class TrajectoryMethod(ConsensusClusterer):
     """Shared by PTA and PTGP: confidence by trajectory similarity, and a check of reliability."""
 
     n_steps_: int
+    captured_links_: float
     _similarity: FloatArray | None
     _walk: Any
     _norms: FloatArray
@@ -97,7 +98,11 @@ def expected_walk(estimator: Any, similarity: FloatArray | None = None) -> tuple
 
 
 def elite_walk(estimator: Any, groups: Microclusters, links: FloatArray | None = None) -> Any:
-    """Return the transition matrix, for links by agreement or by a given similarity."""
+    """Return the transition matrix, for links by agreement or by a given similarity.
+
+    Sets `captured_links_`, and warns if the graph is approximate.
+    """
+    estimator.captured_links_ = 1.0
     if links is not None:
         graph = flow.elite_graph_of(links, estimator.n_neighbors_)
         return flow.transition_matrix(graph, groups.sizes)
@@ -107,6 +112,23 @@ def elite_walk(estimator: Any, groups: Microclusters, links: FloatArray | None =
     if on is not None and _device_rows.can_compare(table, weights):
         found = _device_rows.nearest_rows(table, n_neighbors, on)
         graph = flow.graph_of_neighbours(found, table.shape[1])
-    else:
+    elif weights is not None or table.min() < 0:
         graph = flow.elite_graph(table, n_neighbors, weights=weights, n_jobs=estimator.n_jobs)
+    else:
+        graph, captured = flow.large_elite_graph(
+            table, groups.sizes, n_neighbors, n_jobs=estimator.n_jobs
+        )
+        if captured is not None:
+            estimator.captured_links_ = captured
+            _warn_of_approximation(estimator)
     return flow.transition_matrix(graph, groups.sizes)
+
+
+def _warn_of_approximation(estimator: Any) -> None:
+    _validate.warn(
+        f"The graph of {type(estimator).__name__} is approximate: each of"
+        f" {estimator.n_microclusters_} microclusters was compared only with similar ones, which"
+        f" finds {estimator.captured_links_:.0%} of its elite neighbours (captured_links_). Coarser"
+        f' clusterings give fewer microclusters; device="cuda" compares all of them.',
+        _validate.ApproximateSimilarityWarning,
+    )

@@ -11,11 +11,12 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from ensemblage import _validate
+from ensemblage import _validate, flow
 from ensemblage._ensemble import as_ensemble
 from ensemblage._messages import ParameterError, counted
 from ensemblage.methods import METHODS
 from ensemblage.methods._costs import BYTES, SECONDS
+from ensemblage.methods._fitted import MOST_WITH_GAPS
 from ensemblage.methods._shared_clusters import MOST_PAIRED, MOST_STEPS
 from ensemblage.metrics.choosing import largest_default_k
 
@@ -28,6 +29,8 @@ if TYPE_CHECKING:
 MOST_SAMPLED = 100_000
 _PTGP_EXACT = 15_000
 _LARGEST_SPECTRUM = 1000
+#: How much longer it takes to compare votes with gaps, in the elite graph and in a similarity.
+_GAPS_OF_GRAPH, _GAPS_OF_PAIRS = 4.0, 2.5
 
 
 class Shape(NamedTuple):
@@ -43,6 +46,8 @@ class Shape(NamedTuple):
         Pairs of different rows with equal votes, summed over clusterings.
     k : int
         Requested clusters.
+    has_gaps : bool
+        Whether votes are missing, which changes the route of some methods.
     """
 
     n_objects: int
@@ -51,6 +56,7 @@ class Shape(NamedTuple):
     n_clusters: int
     n_shared: float
     k: int
+    has_gaps: bool = False
 
 
 class Estimate(NamedTuple):
@@ -155,29 +161,36 @@ def shape_of(sample: Ensemble, n_objects: int, k: int) -> Shape:
     n = _extrapolated(of_object, n_objects)
     shares = [np.bincount(column[column >= 0]) / len(sizes) for column in table.T]
     shared = float(sum((share**2).sum() for share in shares)) * n * n
-    return Shape(n_objects, table.shape[1], n, int((table.max(axis=0) + 1).sum()), shared, k)
+    n_clusters = int((table.max(axis=0) + 1).sum())
+    gaps = bool((table.max(axis=0)[table.min(axis=0) < 0] >= 0).any())
+    return Shape(n_objects, table.shape[1], n, n_clusters, shared, k, gaps)
 
 
 def of_shape(shape: Shape, method: str, n_sampled: int = 0) -> Estimate:
     """Return the estimated cost of a method on votes of some shape."""
-    sizes = terms(shape)
+    sizes = terms(shape, groups=method == "consensus")
     seconds = sum(SECONDS[method][term] * sizes[term] for term in SECONDS[method])
     n_bytes = sum(BYTES[method][term] * sizes[term] for term in BYTES[method])
     return Estimate(method, seconds, int(n_bytes), shape, n_sampled)
 
 
-def terms(shape: Shape) -> dict[str, float]:
+def terms(shape: Shape, *, groups: bool = True) -> dict[str, float]:
     """Return the products of sizes that costs are sums of, by name; 0 on other routes.
 
-    Average link has three routes: pairs, shared clusters, and groups. PTGP uses all clusters as
-    columns up to 15,000 microclusters, and above that only as many vectors as it needs.
+    Average link has three routes: pairs, shared clusters, and, if the method has it, `groups`.
+    With gaps all pairs are compared, unless there are so many that groups are. PTGP uses all
+    clusters as columns up to 15,000 microclusters, and above that only as many vectors as it needs;
+    its graph compares each microcluster with a fixed number if all pairs are too many.
     """
-    N, M, n, C, shared, k = map(float, shape)
+    N, M, n, C, shared, k = map(float, shape[:6])
+    gaps = shape.has_gaps
     steps = min(20.0, max(1.0, math.sqrt(n) // 2))
     links = min(n, 2 * steps)
-    paired, few = n <= MOST_PAIRED, n <= _PTGP_EXACT
-    grouped = not paired and shared > MOST_STEPS
+    few = n <= _PTGP_EXACT
+    paired = n <= MOST_PAIRED or (gaps and not (groups and n > MOST_WITH_GAPS))
+    grouped = not paired and (gaps or shared > MOST_STEPS)
     small = C <= _LARGEST_SPECTRUM
+    compared = n * n if gaps or n * n <= flow.MOST_PAIRS else n * flow.N_CANDIDATES
     return {
         "1": 1.0,
         "N·M": N * M,
@@ -188,8 +201,9 @@ def terms(shape: Shape) -> dict[str, float]:
         "n²": n * n,
         "n²·M": n * n * M,
         "n²·K·T": n * n * links * steps,
-        "pairs·M": n * n * M * paired,
-        "pairs": n * n * paired,
+        "compared": compared * (_GAPS_OF_GRAPH if gaps else 1),
+        "pairs·M": n * n * M * paired * (_GAPS_OF_PAIRS if gaps else 1),
+        "pairs": n * n * paired * (2 if gaps else 1),  # one more copy
         "shared": shared * (not paired),
         "lists": n * M * (not paired),
         "shared, ungrouped": shared * (not paired and not grouped),

@@ -97,6 +97,9 @@ class PTA(TrajectoryMethod, LinkageClusterer):
         `similarity_kind_` is "approximate".
     linkage_matrix_ : ndarray of shape (n_microclusters_ - 1, 4)
         The tree of merges over microclusters, in SciPy's format.
+    captured_links_ : float
+        The share of elite neighbours that the graph holds, in [0, 1]: 1.0 unless there are so many
+        microclusters that not all pairs were compared.
     microclusters_ : Microclusters
         Votes and sizes of the microclusters, and the microcluster of each object.
     n_microclusters_, n_neighbors_, n_steps_, n_features_in_ : int
