@@ -8,6 +8,7 @@ slow for are skipped after `SECONDS` of the processor.
 from __future__ import annotations
 
 import signal
+import sys
 
 import numba
 import numpy as np
@@ -54,9 +55,13 @@ _TWINS = {
 }
 
 
+if "ensemblage.flow" in sys.modules:
+    raise ImportError("kernels were imported before plain_kernels, which cannot change them now")
+numba.config.DISABLE_JIT = True
+extending.intrinsic = lambda function: _TWINS[function.__name__]
+
+
 def pytest_configure(config):
-    numba.config.DISABLE_JIT = True
-    extending.intrinsic = lambda function: _TWINS[function.__name__]
     # Sums modulo 2**64 are meant.
     config.addinivalue_line("filterwarnings", "ignore:overflow encountered:RuntimeWarning")
     # A test that is stopped half-way leaves files open.
