@@ -268,6 +268,8 @@ class TestRefusals:
             ("id,a,kind\n1,2,x\n2,3,y\n", [], "Column 'kind' holds text, such as 'x'"),
             ("id,a,kind\n1,2,x\n2,3,y\n", [], "Leave such columns out with --drop kind"),
             ("a,b\n1,2\n,3\n", [], "t.csv, row 3, column 'a' is missing. Features must be finite"),
+            ("a,b\n1,\n,3\n", [], "column 'b' is missing (1 further cell is missing or inf"),
+            ("a,b\n,\n,3\n", [], "column 'a' is missing (2 further cells are missing or inf"),
             ("a,b\n1,2\n2,inf\n", [], "row 3, column 'b' is infinite"),
             ("a,b\n1,2\n2,3\n", ["--truth", "b", "--drop", "a"], "No features are left"),
             ("a,b\n1,2.5\n2,3\n", ["--truth", "b"], "must be integers or names, got 2.5"),

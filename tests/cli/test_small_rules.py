@@ -39,6 +39,7 @@ def test_counts():
     assert format_count(1797, "object") == "1,797 objects"
     assert format_count(1, "clustering") == "1 clustering"
     assert format_objects(3, "cell") == "3 objects (ids from 'cell')"
+    assert format_objects(3, "") == "3 objects (ids from the first column)"
     assert format_objects(3, None) == "3 objects"
 
 

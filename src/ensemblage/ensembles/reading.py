@@ -141,20 +141,23 @@ def _matrix(
     if not finite.all():
         row, place = (int(index[0]) for index in np.nonzero(~finite))
         name = list(columns)[place]
-        more = int((~finite).sum()) - 1
         message = Message(
             "{where}, column {name!r} is {state}{more}. Features must be finite numbers:"
             " fill the gaps, leave out these rows, or {drop}.",
             where=_where(table, row),
             name=name,
             state="missing" if np.isnan(matrix[row, place]) else "infinite",
-            more=f", and so are {more:,} other cells"
-            if more > 1
-            else ", and one other cell" * more,
+            more=_others(int((~finite).sum()) - 1),
             drop=Parameter("drop", [name]) if can_drop else "leave this column out of the file",
         )
         raise FileFormatError(message)
     return matrix
+
+
+def _others(count: int) -> str:
+    """Return how many further cells are not finite, to follow the first of them."""
+    cells = "cell is" if count == 1 else "cells are"
+    return f" ({count:,} further {cells} missing or infinite)" if count else ""
 
 
 def _text_message(values: NDArray[Any], texts: list[str], *, can_drop: bool) -> str:
