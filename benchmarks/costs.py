@@ -220,7 +220,9 @@ def show() -> None:
     import matplotlib.pyplot as plt
     from matplotlib.ticker import LogLocator
 
-    figure, places = plt.subplots(2, len(AXES), figsize=(15, 6), sharey="row", layout="constrained")
+    figure, places = plt.subplots(
+        2, len(AXES), figsize=(10.5, 5), sharey="row", layout="constrained"
+    )
     print("| grows with | " + " | ".join(SHOWN) + " |\n|---|" + "---:|" * len(SHOWN))
     for column, axis in enumerate(AXES):
         cells = []
@@ -242,7 +244,7 @@ def show() -> None:
             places[0, column].loglog(size, seconds, "o-", ms=3, label=en.METHODS[method].__name__)
             places[1, column].loglog(size, np.maximum(n_bytes, 1e5) / 1e9, "o-", ms=3)
         print(f"| {axis} | " + " | ".join(cells) + " |")
-        places[0, column].set_title(TITLES[axis], fontsize=10)
+        places[0, column].set_title(TITLES[axis], fontsize=9)
         for place in places[:, column]:
             place.grid(alpha=0.3)
             place.xaxis.set_minor_formatter("")
@@ -250,7 +252,7 @@ def show() -> None:
     places[0, 0].set_ylabel("CPU seconds")
     places[1, 0].set_ylabel("GB above the votes")
     figure.legend(*places[0, 0].get_legend_handles_labels(), loc="outside lower center", ncols=5)
-    figure.savefig(DOCS / "costs.png", dpi=100)
+    figure.savefig(DOCS / "costs.png", dpi=140)
 
 
 if __name__ == "__main__":

@@ -234,7 +234,7 @@ def draw() -> None:
         "M": "members, M (n = 5,000)",
         "k": "clusters, k (N = 10,000)",
     }
-    figure, panels = plt.subplots(2, 4, figsize=(16, 7.5), sharex="col", layout="constrained")
+    figure, panels = plt.subplots(2, 4, figsize=(11.5, 6.2), sharex="col", layout="constrained")
     for column, axis in enumerate(AXES):
         upper, lower = panels[:, column]
         for stage, rows in stages(axis).items():
@@ -244,16 +244,18 @@ def draw() -> None:
                     rows[:, 0], rows[:, 2] / 1e6, "o-", markersize=4, color=line.get_color()
                 )
         if upper.lines:
-            upper.legend(fontsize=8, frameon=False)
-        upper.set_title(words[axis], fontsize=11)
+            upper.legend(fontsize=7, frameon=False)
+        upper.set_title(words[axis], fontsize=10)
         for panel in (upper, lower):
             panel.grid(alpha=0.3)
             panel.spines[["top", "right"]].set_visible(False)
         if not lower.lines:
             lower.set_axis_off()
+            upper.tick_params(labelbottom=True)
+    panels[0, 0].set_ylim(bottom=1e-6)  # room for the legend
     panels[0, 0].set_ylabel("CPU seconds, one thread")
     panels[1, 0].set_ylabel("MB above the input")
-    figure.savefig(PICTURE, dpi=110)
+    figure.savefig(PICTURE, dpi=140)
     print(f"drawn: {PICTURE.name}")
 
 
