@@ -1,7 +1,5 @@
 """The pages of the documentation in a real browser, each opened once at two widths."""
 
-import pytest
-
 WIDTHS = (1100, 400)
 TALLEST = 15_000
 #: Generated from records, with wide tables: as long as the results are.
@@ -57,36 +55,21 @@ class Tour:
         ]
 
 
-@pytest.fixture(scope="module")
-def tour(site, chromium):
-    return Tour(chromium, site)
-
-
-def test_all_parts_of_the_site_are_visited(tour):
+def test_every_page_opens_without_a_fault(site, chromium):
+    """One test, so that one process makes the tour."""
+    tour = Tour(chromium, site)
     for part in ("", "gallery/", "api/", "decisions/"):
-        assert sum(name[: name.rfind("/") + 1] == part for name in tour.pages) > 5
-
-
-def test_pages_open_without_error_or_request(tour):
-    assert tour.messages == {}
-    assert tour.requests == {}
-
-
-def test_pages_are_as_wide_as_the_window(tour):
-    assert tour.where(lambda page: page["overflow"] > 0) == []
-
-
-def test_pages_are_short(tour):
-    assert tour.where(lambda page: page["height"] >= TALLEST) == []
-
-
-def test_pages_have_one_title_and_no_empty_section(tour):
-    assert tour.where(lambda page: page["titles"] != 1) == []
-    assert tour.where(lambda page: page["empty"]) == []
-
-
-def test_pictures_are_found(tour):
-    assert tour.where(lambda page: page["broken"]) == []
+        assert sum(name[: name.rfind("/") + 1] == part for name in tour.pages) > 5, part
+    faults = {
+        "messages": tour.messages,
+        "requests": tour.requests,
+        "wider than the window": tour.where(lambda page: page["overflow"] > 0),
+        "too long": tour.where(lambda page: page["height"] >= TALLEST),
+        "titles": tour.where(lambda page: page["titles"] != 1),
+        "empty sections": tour.where(lambda page: page["empty"]),
+        "pictures not found": tour.where(lambda page: page["broken"]),
+    }
+    assert {fault: pages for fault, pages in faults.items() if pages} == {}
 
 
 def test_dark_mode_is_followed(site, visit):
