@@ -26,7 +26,7 @@ FEWEST = 1000
 #: Also if more than this share of clusters are different.
 _MOST_DIFFERENT = 0.5
 #: So many rows usually show that.
-_FEW_ROWS = 4096
+_FEW_ROWS = 512
 _ROWS_PER_BLOCK = 1 << 15
 
 

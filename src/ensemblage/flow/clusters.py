@@ -65,7 +65,8 @@ def cluster_entropies(
         """Return the entropies of the clusters of one clustering in others, and of these in it."""
         block, others, before = block_of(a), _with_clusters(ends, a + 1), int(ends[a])
         starts = ends[others]
-        bits = _plogp(block) / _LN2
+        bits = _plogp(block)
+        bits /= _LN2
         here = _entropies(_by_clustering(block, starts), _by_clustering(bits, starts))
         there = _entropies(block[:, :before].sum(axis=0), bits[:, :before].sum(axis=0))
         return here @ weights[others], weights[a] * there
