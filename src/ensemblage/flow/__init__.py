@@ -5,6 +5,7 @@ votes → microclusters → co-association → elite-neighbour graph → random 
 These functions do not check input, warn or log, and use only random numbers that are passed in.
 """
 
+from ensemblage.flow._columns import WalkProduct
 from ensemblage.flow._contingency import overlaps, overlaps_with, owners
 from ensemblage.flow._golden import golden_maximum
 from ensemblage.flow._index import MicroclusterIndex
@@ -147,6 +148,7 @@ __all__ = [
     "Parts",
     "SizedTree",
     "TransferCut",
+    "WalkProduct",
     "agglomerate",
     "agreement_graph",
     "association",

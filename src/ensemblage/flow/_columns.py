@@ -28,7 +28,8 @@ COLUMNS_AT_A_TIME = 4 * WIDTH
 class WalkProduct:
     """S = Σ_{t=1..T} P^t (P^t)ᵀ as an operator on columns.
 
-    Optionally in single precision, which is twice as fast and exact to about 1e-6.
+    Optionally in single precision, which is twice as fast and exact to about 1e-6. `order` are the
+    nodes in the order in which `forward` (Pᵀ) and `backward` (P) have them, the arrays of kernels.
     """
 
     def __init__(self, P: Any, n_steps: int, *, single: bool = False) -> None:
@@ -38,7 +39,7 @@ class WalkProduct:
         ordered = ordered.astype(self._dtype, copy=False)
         self._place = np.empty_like(self.order)
         self._place[self.order] = np.arange(len(self.order))
-        self._forward, self._backward = csr_parts(ordered.T.tocsr()), csr_parts(ordered)
+        self.forward, self.backward = csr_parts(ordered.T.tocsr()), csr_parts(ordered)
         self._n_steps = n_steps
 
     def by_panels(
@@ -55,7 +56,7 @@ class WalkProduct:
             right = min(left + self._width, last)
             panels[0, :, right - left :] = 0.0
             panels[0, :, : right - left] = fetch(left, right)[self.order]
-            walk_product(self._forward, self._backward, self._n_steps, panels, result)
+            walk_product(self.forward, self.backward, self._n_steps, panels, result)
             store(left, right, result[self._place, : right - left])
 
 
@@ -68,9 +69,11 @@ def for_all_columns(
     n_jobs: int | None,
     *,
     single: bool = False,
+    product: WalkProduct | None = None,
 ) -> None:
     """Multiply S with columns by panels: `fetch` reads some, `store` writes S times these."""
-    product = WalkProduct(P, n_steps, single=single)
+    if product is None:
+        product = WalkProduct(P, n_steps, single=single)
     in_threads(
         lambda span: product.by_panels(*span, fetch, store),
         row_ranges(n_columns, COLUMNS_AT_A_TIME),

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from scipy.linalg import qr
 
-from ensemblage.flow._columns import csr_parts, local_order
+from ensemblage.flow._columns import WalkProduct
 from ensemblage.flow._panels import WIDTH_SINGLE, row_squares, walk_steps
 from ensemblage.flow._threads import in_threads
 
@@ -34,6 +34,7 @@ def estimated_norms(
     rng: np.random.Generator,
     *,
     error: float = 0.01,
+    product: WalkProduct | None = None,
     n_jobs: int | None = None,
 ) -> FloatArray:
     """Return the lengths of trajectories, estimated to a relative error, for very many nodes.
@@ -47,12 +48,13 @@ def estimated_norms(
         (share of its square that is neither first step nor in Q) / sqrt(2 q),
 
     and q is chosen to make this `error` in the mean square over nodes, `n_probes` at most.
+    `product` is P prepared in single precision, if it is used for more than this.
     """
     n = P.shape[0]
-    order, ordered = local_order(P)
-    ordered = ordered.astype(np.float32)
-    matrix = csr_parts(ordered)
-    basis = _directions(csr_parts(ordered.T.tocsr()), min(n_steps, _STEPS_TO_SETTLE), rng, n_jobs)
+    if product is None:
+        product = WalkProduct(P, n_steps, single=True)
+    matrix = ends, _, entries = product.backward
+    basis = _directions(product.forward, min(n_steps, _STEPS_TO_SETTLE), rng, n_jobs)
 
     def squares(panel: NDArray[np.float32]) -> FloatArray:
         totals = np.zeros(n)
@@ -67,8 +69,8 @@ def estimated_norms(
 
     starts = range(0, basis.shape[1], WIDTH_SINGLE)
     inside = _sum(in_threads(lambda first: squares(_panel(basis, first)), starts, n_jobs))
-    row = np.repeat(np.arange(n), np.diff(ordered.indptr))
-    known = inside + np.bincount(row, weights=ordered.data.astype(np.float64) ** 2, minlength=n)
+    row = np.repeat(np.arange(n), np.diff(ends))
+    known = inside + np.bincount(row, weights=entries.astype(np.float64) ** 2, minlength=n)
     children = rng.spawn(-(-n_probes // WIDTH_SINGLE))
     few = children[:_FIRST_PANELS]
     rest = _sum(in_threads(probe, few, n_jobs))
@@ -78,7 +80,7 @@ def estimated_norms(
     if n_panels > len(few):
         rest += _sum(in_threads(probe, children[len(few) : n_panels], n_jobs))
     norms = np.empty(n)
-    norms[order] = np.sqrt(known + rest / (n_panels * WIDTH_SINGLE))
+    norms[product.order] = np.sqrt(known + rest / (n_panels * WIDTH_SINGLE))
     return norms
 
 

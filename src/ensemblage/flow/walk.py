@@ -17,6 +17,7 @@ import numpy as np
 from scipy.sparse import csr_array
 
 from ensemblage.flow._columns import (
+    WalkProduct,
     csr_parts,
     for_all_columns,
     inverse,
@@ -98,6 +99,7 @@ def similarity_product(
     n_steps: int,
     *,
     single: bool = False,
+    product: WalkProduct | None = None,
     n_jobs: int | None = None,
 ) -> NDArray[Any]:
     """Return PTS @ columns without building PTS.
@@ -114,6 +116,8 @@ def similarity_product(
         The paper's T.
     single : bool, default=False
         Compute in single precision, exact to about 1e-6: half of the time and memory.
+    product : WalkProduct, optional
+        P prepared for these steps and this precision, if there are several products.
     n_jobs : int or None
         Threads; the product does not depend on it.
     """
@@ -127,7 +131,8 @@ def similarity_product(
     def store(first: int, last: int, product: NDArray[Any]) -> None:
         np.multiply(scale[:, None], product, out=out[:, first:last], casting="same_kind")
 
-    for_all_columns(P, columns.shape[1], n_steps, fetch, store, n_jobs, single=single)
+    n_columns = columns.shape[1]
+    for_all_columns(P, n_columns, n_steps, fetch, store, n_jobs, single=single, product=product)
     rest = columns[alone]
     out[alone] = rest if isinstance(rest, np.ndarray) else rest.toarray()
     return out

@@ -114,6 +114,8 @@ class PTGP(TrajectoryMethod):
     _takes_member_weight = True
 
     _transfer_cut: flow.TransferCut | flow.ImplicitCut
+    #: The walk in the form of its products, while a fit needs several of them.
+    _prepared: flow.WalkProduct | None
 
     def __init__(
         self,
@@ -154,6 +156,9 @@ class PTGP(TrajectoryMethod):
         )
         on = _device.chosen(device, n)  # refused here, before anything is computed
         self._walk = elite_walk(self, groups)
+        self._prepared = None
+        if on is None and not exact:
+            self._prepared = flow.WalkProduct(self._walk, self.n_steps_, single=True)
         self._norms = self._trajectory_norms()
         with one_blas_thread:
             if implicit:
@@ -165,7 +170,9 @@ class PTGP(TrajectoryMethod):
                 bipartite = self._product(clusters, single=not exact)
                 self._transfer_cut = flow.TransferCut(bipartite, n_jobs=self.n_jobs)
         self._similarity: FloatArray | None = None
-        return self._finish()
+        self._finish()
+        self._prepared = None
+        return self
 
     def _is_implicit(self, n_clusters: int) -> bool:
         """Tell whether the graph of `n_clusters` clusters is only multiplied with vectors."""
@@ -216,8 +223,15 @@ class PTGP(TrajectoryMethod):
         on = _device.chosen(self.device, self.n_microclusters_)
         if on is not None:
             return _device.similarity_product(self._walk, self._norms, columns, self.n_steps_, on)
+        product = vars(self).get("_prepared") if single else None
         return flow.similarity_product(
-            self._walk, self._norms, columns, self.n_steps_, single=single, n_jobs=self.n_jobs
+            self._walk,
+            self._norms,
+            columns,
+            self.n_steps_,
+            single=single,
+            product=product,
+            n_jobs=self.n_jobs,
         )
 
     def _trajectory_norms(self) -> FloatArray:
@@ -231,4 +245,6 @@ class PTGP(TrajectoryMethod):
         if on is not None:
             return _device.estimated_norms(*wanted, on, error=_LENGTH_ERROR)
         with one_blas_thread:
-            return flow.estimated_norms(*wanted, error=_LENGTH_ERROR, n_jobs=self.n_jobs)
+            return flow.estimated_norms(
+                *wanted, error=_LENGTH_ERROR, product=self._prepared, n_jobs=self.n_jobs
+            )
