@@ -6,6 +6,7 @@ from hypothesis import given
 
 from ensemblage.flow import (
     TransferCut,
+    WalkProduct,
     cluster_means,
     elite_graph,
     estimated_norms,
@@ -39,6 +40,21 @@ def test_single_precision_agrees_to_its_rounding(ensemble):
     found = similarity_product(P, norms, means, n_steps, single=True)
     assert found.dtype == np.float32
     np.testing.assert_allclose(found, similarity_product(P, norms, means, n_steps), atol=1e-5)
+
+
+def test_a_walk_that_is_prepared_once_gives_the_same_products_and_lengths(large_walk):
+    P, table = large_walk
+    norms, means = trajectory_norms(P, 5), cluster_means(table)
+    product = WalkProduct(P, 5, single=True)
+    for _ in range(2):
+        np.testing.assert_array_equal(
+            similarity_product(P, norms, means, 5, single=True, product=product),
+            similarity_product(P, norms, means, 5, single=True),
+        )
+        np.testing.assert_array_equal(
+            estimated_norms(P, 5, 64, np.random.default_rng(0), product=product),
+            estimated_norms(P, 5, 64, np.random.default_rng(0)),
+        )
 
 
 def test_single_precision_in_local_order_and_in_any_number_of_threads(large_walk):
