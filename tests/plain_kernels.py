@@ -55,10 +55,13 @@ _TWINS = {
 }
 
 
-if "ensemblage.flow" in sys.modules:
-    raise ImportError("kernels were imported before plain_kernels, which cannot change them now")
-numba.config.DISABLE_JIT = True
-extending.intrinsic = lambda function: _TWINS[function.__name__]
+@pytest.hookimpl(tryfirst=True)
+def pytest_load_initial_conftests():
+    # Before conftest.py, which imports kernels.
+    if "ensemblage.flow" in sys.modules:
+        raise pytest.UsageError("kernels were imported before plain_kernels could change them")
+    numba.config.DISABLE_JIT = True
+    extending.intrinsic = lambda function: _TWINS[function.__name__]
 
 
 def pytest_configure(config):

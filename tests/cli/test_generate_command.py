@@ -206,7 +206,7 @@ class TestMembersForAConsensus:
     def test_k_and_a_range_are_refused(self, generate):
         result = generate("x.npy", "-k", 5, "--k-range", "2:9", "-o", "p.npy")
         assert result.exit_code == 2
-        assert "Give one of them" in result.stderr
+        assert "Use only one of them" in result.stderr
         assert generate("x.npy", "-k", 0, "-o", "p.npy").exit_code == 2
 
     def test_a_range_goes_first_in_python(self):
