@@ -16,10 +16,7 @@ CONTENTS = {
     ),
     "h.csv": (
         "a,b\n",
-        (
-            "h.csv has a header and no rows. If its only row holds votes, read the file with "
-            "header=False (--no-header)."
-        ),
+        "h.csv has a header and no rows. If its only row holds votes, use --no-header.",
     ),
     "r.csv": (
         "a,b\n1,2\n1\n",
@@ -83,7 +80,7 @@ CONTENTS = {
         "a,a\n1,2\n1,1\n",
         (
             "two.csv has several columns called 'a' (columns 1, 2). Give each column a name of "
-            "its own, or read the file with header=False (--no-header)."
+            "its own; if the first row holds votes, use --no-header."
         ),
     ),
     "f.csv": (

@@ -120,7 +120,7 @@ class TestHeader:
         assert read("1,2\n5,6\n", header=True).names == ["1", "2"]
 
     def test_a_row_that_counts_from_zero_draws_a_warning(self, read):
-        with pytest.warns(UserWarning, match="reads 0, 1, 2"):
+        with pytest.warns(UserWarning, match="reads 0, 1, 2.* use header=True"):
             assert len(read("0,1,2\n5,5,6\n5,6,6\n").matrix) == 3
 
     def test_a_bad_cell_in_the_first_of_many_rows_is_not_taken_for_a_name(self, read):

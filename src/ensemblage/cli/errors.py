@@ -149,6 +149,10 @@ def option_name(parameter: Parameter) -> str:
     name = OPTIONS[parameter.name]
     if parameter.value == (None,):
         return f"no {name}"
+    if parameter.value == (True,):
+        return name
+    if parameter.value == (False,):
+        return f"--no-{name.removeprefix('--')}"
     if parameter.value and isinstance(parameter.value[0], list):
         return " ".join(f"{name} {value}" for value in parameter.value[0])
     return " ".join([name, *map(str, parameter.value)])

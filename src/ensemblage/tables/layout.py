@@ -288,10 +288,8 @@ def listed(columns: Sequence[str] | None) -> list[str] | None:
 def no_rows(path: str, *, header: bool = False) -> FileFormatError:
     """Return the error about a table without rows."""
     if header:
-        return FileFormatError(
-            f"{path} has a header and no rows. If its only row holds votes, read the file"
-            " with header=False (--no-header)."
-        )
+        message = "{path} has a header and no rows. If its only row holds votes, use {names}."
+        return FileFormatError(Message(message, path=path, names=Parameter("header", False)))
     return FileFormatError(f"{path} holds no rows. A table has a row for each object.")
 
 

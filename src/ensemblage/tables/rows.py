@@ -9,6 +9,7 @@ from collections import Counter
 from itertools import chain
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
+from ensemblage._messages import Message, Parameter
 from ensemblage._validate import check_memory
 from ensemblage.tables.formats import FileFormatError, format_of_bytes
 from ensemblage.tables.labels import Kind, understand
@@ -160,10 +161,15 @@ def check_names(names: list[str], path: str) -> None:
     repeated = [name for name, times in Counter(names).items() if times > 1]
     if repeated:
         places = [str(place) for place, name in enumerate(names, 1) if name == repeated[0]]
-        raise FileFormatError(
-            f"{path} has several columns called {repeated[0]!r} (columns {', '.join(places)})."
-            " Give each column a name of its own, or read the file with header=False (--no-header)."
+        message = Message(
+            "{path} has several columns called {name} (columns {places})."
+            " Give each column a name of its own; if the first row holds votes, use {names}.",
+            path=path,
+            name=repr(repeated[0]),
+            places=", ".join(places),
+            names=Parameter("header", False),
         )
+        raise FileFormatError(message)
 
 
 def _whole_row(row: list[str], width: int, number: int, path: str) -> list[str]:

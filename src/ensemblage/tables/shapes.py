@@ -207,11 +207,14 @@ def read_members(
     with_ids = [name for name in names if parts[name].ids is not None]
     if with_ids and len(with_ids) < len(names):
         without = next(name for name in names if name not in with_ids)
-        raise FileFormatError(
-            f"{paths[with_ids[0]]} has ids and {paths[without]} has none, so their objects cannot"
-            " be matched. Give ids in all files, or read them with id_column=None"
-            " (--id-column none)."
+        message = Message(
+            "{first} has ids and {other} has none, so their objects cannot be matched. Give ids in"
+            " all files, or match rows by position with {none}.",
+            first=paths[with_ids[0]],
+            other=paths[without],
+            none=Parameter("id_column", "none"),
         )
+        raise FileFormatError(message)
     for name in with_ids:
         ((text, times),) = Counter(as_texts(np.asarray(parts[name].ids))).most_common(1)
         if times > 1:

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
 
+from ensemblage._messages import Message, Parameter
 from ensemblage._validate import looks_like_ids
 from ensemblage.tables.columns import whole_ids
 from ensemblage.tables.files import File, arrow_errors
@@ -243,12 +244,13 @@ def _has_names(text: Text, path: str) -> bool:
     if has_header(first, numbers, occurs):
         return True
     if len(first) > 2 and first == [str(place) for place in range(len(first))]:
-        warnings.warn(
-            f"The first row of {path} reads 0, 1, 2, ...: it was taken for votes. If these are the"
-            " names of the columns, read the file with header=True (--header).",
-            UserWarning,
-            stacklevel=2,
+        message = Message(
+            "The first row of {path} reads 0, 1, 2, ...: it was taken for votes. If these are the"
+            " names of the columns, use {names}.",
+            path=path,
+            names=Parameter("header", True),
         )
+        warnings.warn(message, UserWarning, stacklevel=2)
     return False
 
 
