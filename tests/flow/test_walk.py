@@ -96,6 +96,8 @@ def test_membership_agrees_with_its_definition(ensemble):
     expected = twins.membership(table)
     np.testing.assert_array_equal(membership(table).toarray(), expected)
     np.testing.assert_allclose(cluster_means(table).toarray(), expected / expected.sum(axis=0))
+    by_rows = cluster_means(table, by_rows=True)
+    np.testing.assert_array_equal(by_rows.toarray(), cluster_means(table).toarray())
 
 
 @given(ensembles())

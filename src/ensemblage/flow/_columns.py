@@ -40,6 +40,8 @@ class WalkProduct:
         self._place = np.empty_like(self.order)
         self._place[self.order] = np.arange(len(self.order))
         self.forward, self.backward = csr_parts(ordered.T.tocsr()), csr_parts(ordered)
+        if np.array_equal(self.forward[1], self.backward[1]):  # links have no direction
+            self.forward = self.backward[0], self.backward[1], self.forward[2]
         self._n_steps = n_steps
 
     def by_panels(

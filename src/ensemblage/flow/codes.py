@@ -79,12 +79,11 @@ def is_missing(label: Any) -> bool:
     return False
 
 
-def cluster_means(table: NDArray[np.int32]) -> Any:
+def cluster_means(table: NDArray[np.int32], *, by_rows: bool = False) -> Any:
     """Return the membership matrix with every column divided by its number of rows.
 
-    A similarity times this matrix is the mean similarity to the rows of each cluster.
+    A similarity times this matrix is the mean similarity to the rows of each cluster. It is in
+    compressed columns, or rows.
     """
-    means = membership(table)
-    n_rows = np.diff(means.indptr)
-    means.data /= np.repeat(n_rows, n_rows)
-    return means
+    n_rows = np.concatenate([np.bincount(column[column >= 0]) for column in table.T])
+    return membership(table, 1.0 / np.maximum(n_rows, 1), by_rows=by_rows)

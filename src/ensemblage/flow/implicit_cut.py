@@ -25,7 +25,7 @@ class Here:
 
     def sent(self, matrix: Any) -> Any:
         """Return a sparse matrix as one that `times` takes."""
-        return matrix.tocsr()
+        return matrix
 
     def times(self, matrix: Any, block: Any) -> Any:
         """Return a sparse matrix times an array."""
@@ -62,7 +62,7 @@ class ImplicitCut:
         times_there: Callable[[Any], Any] | None = None,
     ) -> None:
         self._similarity_times, self._times_there = similarity_times, times_there
-        self._V = V.tocsc()  # the transpose is by rows, without a copy
+        self._V = V.tocsr()
         self._use(Here() if on is None else on)
         ones = np.ones(V.shape[0])
         sums = np.column_stack([np.asarray(V.sum(axis=1)).ravel(), ones])

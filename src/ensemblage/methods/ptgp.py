@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 _EXACT_NORMS = 15_000
 _LENGTH_ERROR = 0.01
 _PROBES = 1024  # at most
-_VECTOR_ERROR = 1e-5
+_VECTOR_ERROR = 1e-4
 
 
 class PTGP(TrajectoryMethod):
@@ -90,7 +90,7 @@ class PTGP(TrajectoryMethod):
     bipartite graph and O(T·E·n / 2) for the lengths of trajectories, O(n·C²) and O(C³) for the
     cut. Beyond 15,000 microclusters lengths are estimated, to about 1 %, products are taken in
     single precision, and where k is given and far below C the bipartite graph is multiplied with
-    some 20·k vectors instead of being computed; labels agree, as eigenvectors are right to 1e-5.
+    some 20·k vectors instead of being computed; labels agree, as eigenvectors are right to 1e-4.
     If the graph would take more than 9·10¹⁰ comparisons (never below 300,000 microclusters), each
     microcluster is compared with 65,536 others only, those of the most similar of 500 groups, with
     a warning; `captured_links_` is the share of elite neighbours found, measured on 2,048
@@ -139,11 +139,11 @@ class PTGP(TrajectoryMethod):
         self._seed = _validate.check_random_state(owner, self.random_state)
         device = _validate.check_choice(owner, "device", self.device, _device.DEVICES)
         groups = self._begin(X, member_weight).microclusters
-        clusters = flow.cluster_means(groups.table)
         weight = self._cluster_weight()
-        if weight is not None:
-            clusters = scaled_columns(clusters, weight)
-        n, n_clusters = clusters.shape
+        n = len(groups.table)
+        n_clusters = (
+            len(flow.owners(groups.table)) if weight is None else int(np.count_nonzero(weight))
+        )
 
         set_reach(self)
         exact, implicit = n <= _EXACT_NORMS, self._is_implicit(n_clusters)
@@ -160,6 +160,9 @@ class PTGP(TrajectoryMethod):
         if on is None and not exact:
             self._prepared = flow.WalkProduct(self._walk, self.n_steps_, single=True)
         self._norms = self._trajectory_norms()
+        clusters = flow.cluster_means(groups.table, by_rows=implicit)
+        if weight is not None:
+            clusters = scaled_columns(clusters, weight)
         with one_blas_thread:
             if implicit:
                 times, there = partial(self._product, single=True), None
