@@ -30,6 +30,11 @@ _FEW_ROWS = 512
 _ROWS_PER_BLOCK = 1 << 15
 
 
+def narrow(indptr: NDArray[np.int64]) -> NDArray[Any]:
+    """Return row ends in 32 bits if they fit: else SciPy would copy all indices to 64 bits."""
+    return indptr if indptr[-1] >= 2**31 else indptr.astype(np.int32)
+
+
 def membership(
     table: NDArray[np.int32],
     weights: FloatArray | None = None,
@@ -55,7 +60,7 @@ def membership(
         columns = columns[voted.ravel()]
         row_ends = np.concatenate([[0], np.cumsum(voted.sum(axis=1))])
     entries = np.ones(len(columns)) if weights is None else weights[columns]
-    rows = csr_array((entries, columns, row_ends), shape=(len(table), int(before[-1])))
+    rows = csr_array((entries, columns, narrow(row_ends)), shape=(len(table), int(before[-1])))
     return rows if by_rows else rows.tocsc()
 
 

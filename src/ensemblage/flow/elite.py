@@ -22,6 +22,7 @@ from scipy.sparse import csr_array
 from ensemblage.flow._agreement import VoteCodes, turnout_codes, vote_codes
 from ensemblage.flow._jit import kernel
 from ensemblage.flow._link_weights import link_weights, row_thresholds
+from ensemblage.flow._membership import narrow
 from ensemblage.flow._neighbours import nearest_rows
 from ensemblage.flow._quotients import MOST_CLUSTERINGS, all_quotients, rows_by_quotients
 from ensemblage.flow._strips import vote_strips
@@ -138,12 +139,7 @@ def graph_of_neighbours(
     indices, data = np.empty_like(near), np.empty(len(near))
     weights = np.arange(n_clusterings + 1) / np.float64(n_clusterings)
     _turn_over(indptr, near, counts, weights, indices, data)
-    return csr_array((data, indices, _narrow(indptr)), shape=(n, n))
-
-
-def _narrow(indptr: NDArray[np.int64]) -> NDArray[Any]:
-    """Return row ends in 32 bits if they fit: else SciPy would copy all indices to 64 bits."""
-    return indptr if indptr[-1] >= 2**31 else indptr.astype(np.int32)
+    return csr_array((data, indices, narrow(indptr)), shape=(n, n))
 
 
 @kernel
@@ -197,5 +193,5 @@ def _union(parts: list[tuple[Any, Any, FloatArray]], n: int) -> Any:
     """Return the union of rows' own neighbours and its transpose, as a sparse matrix."""
     lengths, indices, weights = (np.concatenate(pieces) for pieces in zip(*parts, strict=True))
     indptr = np.concatenate([[0], np.cumsum(lengths)])
-    own = csr_array((weights, indices, _narrow(indptr)), shape=(n, n))
+    own = csr_array((weights, indices, narrow(indptr)), shape=(n, n))
     return own.maximum(own.T.tocsr())

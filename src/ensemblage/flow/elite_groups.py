@@ -14,6 +14,7 @@ import numpy as np
 from scipy.sparse import csr_array
 
 from ensemblage.flow._contingency import cluster_ends, numbered, overlaps_with
+from ensemblage.flow._membership import narrow
 from ensemblage.flow._neighbours import nearest_of, nearest_rows
 from ensemblage.flow._strips import vote_strips
 from ensemblage.flow._threads import in_threads
@@ -186,7 +187,7 @@ def _union(found: Neighbours, order: NDArray[np.int32], n_clusterings: int) -> A
     a link is in both lists.
     """
     n = len(order)
-    ends = np.append(0, np.cumsum(found.lengths))
+    ends = narrow(np.append(0, np.cumsum(found.lengths)))
     own = csr_array((found.counts, order[found.places], ends), shape=(n, n))[np.argsort(order)]
     own.sort_indices()
     graph = own.maximum(own.T.tocsr())
