@@ -28,8 +28,8 @@ class Here:
         return matrix
 
     def times(self, matrix: Any, block: Any) -> Any:
-        """Return a sparse matrix times an array."""
-        return matrix @ block
+        """Return a sparse matrix times an array, in double precision."""
+        return matrix @ block.astype(np.float64, copy=False)
 
     def fetched(self, array: Any) -> Any:
         """Return an array as NumPy's."""
@@ -44,7 +44,7 @@ class ImplicitCut:
     similarity_times : callable
         Returns the product of a symmetric similarity of the rows with an array.
     V : sparse array of shape (n_rows, n_columns)
-        Nonnegative; every column has an entry.
+        Nonnegative; every column has an entry. Single precision is enough and takes less memory.
     error : float
         How exact eigenvectors are; larger than the error of the products.
     on : Here or a library of a device

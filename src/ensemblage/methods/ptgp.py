@@ -168,6 +168,7 @@ class PTGP(TrajectoryMethod):
                 times, there = partial(self._product, single=True), None
                 if on is not None:
                     there = _device.SimilarityProduct(self._walk, self._norms, self.n_steps_, on)
+                clusters = clusters.astype(np.float32)
                 self._transfer_cut = flow.ImplicitCut(times, clusters, _VECTOR_ERROR, on, there)
             else:
                 bipartite = self._product(clusters, single=not exact)
