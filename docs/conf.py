@@ -4,10 +4,14 @@ from __future__ import annotations
 
 import os
 import re
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from docutils import nodes
 from docutils.utils.math.latex2mathml import tex2mathml
+from PIL import Image
+from sphinx import addnodes
+from sphinx_gallery.directives import imgsgnode
 
 import ensemblage
 
@@ -59,15 +63,23 @@ html_title = f"ensemblage {release}"
 html_static_path = ["_static"]
 html_css_files = ["pages.css"]
 html_math_renderer = "mathml"
+html_domain_indices = False  # of Python modules: the reference has a table of them
+
+#: An accented letter with an index is written as \tilde n{}_i: the index belongs to both.
+_ACCENTED = re.compile(r'(<mover accent="true">.*?</mover>)\s*<msub>\s*<mrow></mrow>', re.DOTALL)
+
+
+def _mathml(node: nodes.math | nodes.math_block, *, as_block: bool = False) -> str:
+    return _ACCENTED.sub(r"<msub>\1", tex2mathml(node.astext(), as_block=as_block))
 
 
 def _inline(writer: Any, node: nodes.math) -> None:
-    writer.body.append(tex2mathml(node.astext()))
+    writer.body.append(_mathml(node))
     raise nodes.SkipNode
 
 
 def _display(writer: Any, node: nodes.math_block) -> None:
-    writer.body.append(f"<div>{tex2mathml(node.astext(), as_block=True)}</div>\n")
+    writer.body.append(f"<div>{_mathml(node, as_block=True)}</div>\n")
     raise nodes.SkipNode
 
 
@@ -76,12 +88,93 @@ _MISREAD = re.compile(r"``.*?``|`.*?`|>>> .*|(?<=\w)_(?=[\s,)])|\|")
 
 
 def _plain(*event: Any) -> None:
-    """Escape what docstrings mean as it stands: RST takes n_steps_ for a link, |x| for a name."""
-    lines = event[-1]
+    """Escape what docstrings mean as it stands: RST takes n_steps_ for a link, |x| for a name.
+
+    Pages have an introduction of their own: they do not need the docstring of a module.
+    """
+    what, lines = event[1], event[-1]
+    if what == "module":
+        lines.clear()
     lines[:] = [_MISREAD.sub(lambda m: m[0] if len(m[0]) > 1 else f"\\{m[0]}", x) for x in lines]
+
+
+def _skip_field(*event: Any) -> bool | None:
+    """Leave out the fields of named tuples, which their class describes as attributes."""
+    member = event[3]
+    return True if str(member.__doc__).startswith("Alias for field number") else None
+
+
+def _public_signature(*event: Any) -> tuple[str | None, str | None]:
+    """Leave out parameters that are not public."""
+    signature, returns = event[-2:]
+    if signature is None:
+        return None, returns
+    return re.sub(r"(, |(?<=\())_\w+( ?= ?[^,()]*)?(?=[,)])", "", signature), returns
+
+
+#: Names such as PTA-AL and KDD99-10P, and numbers with their units, stay on one line.
+_WHOLE = re.compile(
+    r"\b[A-Z][A-Z0-9]*-[A-Z0-9]+\b|[\d.,]+e-\d+|\b\d[\d.,]*\s(?:[kMGT]?B|s|ms|%|px)(?!\w)"
+)
+#: The most characters of a cell, and of a literal in a cell, that are set on one line.
+_SHORT_CELL, _SHORT_CODE = 24, 32
+_NOT_SPLIT = (
+    nodes.literal,
+    nodes.literal_block,
+    nodes.title,
+    nodes.math,
+    nodes.raw,
+    addnodes.desc_signature,
+)
+
+
+def _keep_whole(text: nodes.Text) -> list[nodes.Node]:
+    """Return a text in parts, of which those that must not break have a class."""
+    plain, parts, end = str(text), [], 0
+    for match in _WHOLE.finditer(plain):
+        parts += [nodes.Text(plain[end : match.start()])] if match.start() > end else []
+        parts.append(nodes.inline(match[0], match[0], classes=["whole"]))
+        end = match.end()
+    return [*parts, nodes.Text(plain[end:])] if parts else []
+
+
+def _typeset(*event: Any) -> None:
+    """Mark what must not break, and pictures of several panels, for the style sheet."""
+    app, doctree = event[:2]
+    for entry in doctree.findall(nodes.entry):
+        entry["classes"].append("whole" if len(entry.astext()) <= _SHORT_CELL else "prose")
+        for literal in entry.findall(nodes.literal):
+            if len(literal.astext()) <= _SHORT_CODE:
+                literal["classes"].append("whole")
+    for text in list(doctree.findall(nodes.Text)):
+        parent = text.parent
+        while parent is not None and not isinstance(parent, _NOT_SPLIT):
+            parent = parent.parent
+        parts = [] if parent is not None else _keep_whole(text)
+        if parts:
+            text.parent.replace(text, parts)
+    for image in doctree.findall(nodes.image):
+        if _has_panels(Path(app.srcdir, image["uri"])):
+            image["classes"].append("panels")
+    for image in list(doctree.findall(imgsgnode)):
+        if _has_panels(Path(app.srcdir, image["uri"].lstrip("/"))):
+            image["class"] = ["panels"]
+            image.replace_self(nodes.container("", image.deepcopy(), classes=["panels"]))
+
+
+def _has_panels(path: Path) -> bool:
+    """Return whether a picture is much wider than a phone, and much wider than high."""
+    if path.suffix != ".png" or not path.is_file():
+        return False
+    with Image.open(path) as picture:
+        width, height = picture.size
+    return bool(width > max(700, 1.75 * height))
 
 
 def setup(app: Sphinx) -> None:
     """Write formulas as MathML, which browsers show by themselves; MathJax would be fetched."""
     app.add_html_math_renderer("mathml", (_inline, None), (_display, None))
     app.connect("autodoc-process-docstring", _plain, priority=900)  # after numpydoc
+    app.connect("autodoc-process-signature", _public_signature)
+    app.connect("autodoc-skip-member", _skip_field)
+    app.connect("doctree-resolved", _typeset)
