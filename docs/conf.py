@@ -116,8 +116,10 @@ def _public_signature(*event: Any) -> tuple[str | None, str | None]:
 _WHOLE = re.compile(
     r"\b[A-Z][A-Z0-9]*-[A-Z0-9]+\b|[\d.,]+e-\d+|\b\d[\d.,]*\s(?:[kMGT]?B|s|ms|%|px)(?!\w)"
 )
-#: The most characters of a cell, and of a literal in a cell, that are set on one line.
-_SHORT_CELL, _SHORT_CODE = 24, 32
+#: The most characters of a cell, of a literal in a cell, and of a row that is set in normal size.
+_SHORT_CELL, _SHORT_CODE, _SHORT_ROW = 24, 24, 80
+#: A letter with an index in the formulas of docstrings: s_ij, H_u, ECI_u.
+_INDEXED = re.compile(r"(?<![\w.])(?!n_ks)([^\W\d_]|mu|Ent|ECI|SACT)_([a-z]{1,2}|\d)(?![\w(])")
 _NOT_SPLIT = (
     nodes.literal,
     nodes.literal_block,
@@ -128,19 +130,27 @@ _NOT_SPLIT = (
 )
 
 
-def _keep_whole(text: nodes.Text) -> list[nodes.Node]:
-    """Return a text in parts, of which those that must not break have a class."""
+def _in_parts(text: nodes.Text, pattern: re.Pattern[str]) -> list[nodes.Node]:
+    """Return a text in parts, of which those that match a pattern stay whole."""
     plain, parts, end = str(text), [], 0
-    for match in _WHOLE.finditer(plain):
+    for match in pattern.finditer(plain):
         parts += [nodes.Text(plain[end : match.start()])] if match.start() > end else []
-        parts.append(nodes.inline(match[0], match[0], classes=["whole"]))
+        whole = nodes.inline("", match[0], classes=["whole"])
+        if pattern is _INDEXED:
+            index = nodes.subscript("", match[2])
+            whole = nodes.inline("", "", nodes.emphasis("", match[1]), index, classes=["whole"])
+        parts.append(whole)
         end = match.end()
     return [*parts, nodes.Text(plain[end:])] if parts else []
 
 
 def _typeset(*event: Any) -> None:
     """Mark what must not break, and pictures of several panels, for the style sheet."""
-    app, doctree = event[:2]
+    app, doctree, page = event
+    for table in doctree.findall(nodes.table):
+        rows = [[len(cell.astext()) for cell in row] for row in table.findall(nodes.row)]
+        if max(map(max, rows[1:])) <= _SHORT_CELL and max(map(sum, rows[1:])) > _SHORT_ROW:
+            table["classes"].append("dense")
     for entry in doctree.findall(nodes.entry):
         entry["classes"].append("whole" if len(entry.astext()) <= _SHORT_CELL else "prose")
         for literal in entry.findall(nodes.literal):
@@ -150,7 +160,8 @@ def _typeset(*event: Any) -> None:
         parent = text.parent
         while parent is not None and not isinstance(parent, _NOT_SPLIT):
             parent = parent.parent
-        parts = [] if parent is not None else _keep_whole(text)
+        pattern = _INDEXED if page.startswith("api/") else _WHOLE
+        parts = [] if parent is not None else _in_parts(text, pattern)
         if parts:
             text.parent.replace(text, parts)
     for image in doctree.findall(nodes.image):

@@ -70,8 +70,8 @@ def choose_k(
         recur (recurrence below 0.9).
     criteria : {"cheap", "all"} or iterable of str, default="cheap"
         The criteria to compute. "cheap" are the first seven below, from one fit and small
-        consensuses of a sample; the others refit the method on random halves of the clusterings, or cut
-        again with other seeds.
+        consensuses of a sample; the others refit the method on random halves of the clusterings, or
+        cut again with other seeds.
 
         - "support": the effective number of clusters times the 10th power of the next, so that
           twice as many clusters may cost 7 % of it.
