@@ -166,7 +166,7 @@ class TestOneAtATime:
         real, met = _work.fit, []
 
         def fit(*arguments, **options):
-            with pytest.raises(ValueError, match=r"Another run is at work in 'l\.parquet"):
+            with pytest.raises(ValueError, match=r"Another run is using 'l\.parquet"):
                 run(estimator=en.EAC(2))
             met.append(True)
             return real(*arguments, **options)
