@@ -188,7 +188,7 @@ class TestOneAtATime:
             [sys.executable, "-c", program], cwd=place, stdout=subprocess.PIPE, text=True
         ) as process:
             assert process.stdout.readline() == "True\n"
-            with pytest.raises(ValueError, match="Another run is at work"):
+            with pytest.raises(ValueError, match="Another run is using"):
                 run()
             process.send_signal(signal.SIGKILL)
         run()
