@@ -116,8 +116,11 @@ def _public_signature(*event: Any) -> tuple[str | None, str | None]:
 _WHOLE = re.compile(
     r"\b[A-Z][A-Z0-9]*-[A-Z0-9]+\b|[\d.,]+e-\d+|\b\d[\d.,]*\s(?:[kMGT]?B|s|ms|%|px)(?!\w)"
 )
-#: The most characters of a cell, of a literal in a cell, and of a row that is set in normal size.
-_SHORT_CELL, _SHORT_CODE, _SHORT_ROW = 24, 24, 80
+#: The most characters that are set on one line: of a cell of numbers and names, of a cell in a
+#: table with prose, of a literal.
+_SHORT_CELL, _SHORT_IN_PROSE, _SHORT_CODE = 24, 16, 24
+#: Rows of more characters are set smaller; on a page with such a table, those of the second.
+_LONG_ROW, _LONG_ROW_BESIDE = 80, 55
 #: A letter with an index in the formulas of docstrings: s_ij, H_u, ECI_u.
 _INDEXED = re.compile(r"(?<![\w.])(?!n_ks)([^\W\d_]|mu|Ent|ECI|SACT)_([a-z]{1,2}|\d)(?![\w(])")
 _NOT_SPLIT = (
@@ -147,23 +150,8 @@ def _in_parts(text: nodes.Text, pattern: re.Pattern[str]) -> list[nodes.Node]:
 def _typeset(*event: Any) -> None:
     """Mark what must not break, and pictures of several panels, for the style sheet."""
     app, doctree, page = event
-    for table in doctree.findall(nodes.table):
-        rows = [[len(cell.astext()) for cell in row] for row in table.findall(nodes.row)]
-        if max(map(max, rows[1:])) <= _SHORT_CELL and max(map(sum, rows[1:])) > _SHORT_ROW:
-            table["classes"].append("dense")
-    for entry in doctree.findall(nodes.entry):
-        entry["classes"].append("whole" if len(entry.astext()) <= _SHORT_CELL else "prose")
-        for literal in entry.findall(nodes.literal):
-            if len(literal.astext()) <= _SHORT_CODE:
-                literal["classes"].append("whole")
-    for text in list(doctree.findall(nodes.Text)):
-        parent = text.parent
-        while parent is not None and not isinstance(parent, _NOT_SPLIT):
-            parent = parent.parent
-        pattern = _INDEXED if page.startswith("api/") else _WHOLE
-        parts = [] if parent is not None else _in_parts(text, pattern)
-        if parts:
-            text.parent.replace(text, parts)
+    _mark_tables(doctree)
+    _mark_texts(doctree, _INDEXED if page.startswith("api/") else _WHOLE)
     for image in doctree.findall(nodes.image):
         if _has_panels(Path(app.srcdir, image["uri"])):
             image["classes"].append("panels")
@@ -171,6 +159,36 @@ def _typeset(*event: Any) -> None:
         if _has_panels(Path(app.srcdir, image["uri"].lstrip("/"))):
             image["class"] = ["panels"]
             image.replace_self(nodes.container("", image.deepcopy(), classes=["panels"]))
+
+
+def _mark_tables(doctree: nodes.document) -> None:
+    numbers: list[tuple[int, nodes.table]] = []
+    for table in doctree.findall(nodes.table):
+        rows = [[len(cell.astext()) for cell in row] for row in table.findall(nodes.row)][1:]
+        has_prose = max(map(max, rows), default=0) > _SHORT_CELL
+        if not has_prose:
+            numbers.append((max(map(sum, rows), default=0), table))
+        limit = _SHORT_IN_PROSE if has_prose else _SHORT_CELL
+        for entry in table.findall(nodes.entry):
+            entry["classes"].append("whole" if len(entry.astext()) <= limit else "prose")
+    longest = max((length for length, _ in numbers), default=0)
+    limit = _LONG_ROW_BESIDE if longest > _LONG_ROW else _LONG_ROW
+    for length, table in numbers:
+        table["classes"] += ["dense"] if length > limit else []
+    for entry in doctree.findall(nodes.entry):
+        for literal in entry.findall(nodes.literal):
+            if len(literal.astext()) <= _SHORT_CODE:
+                literal["classes"].append("whole")
+
+
+def _mark_texts(doctree: nodes.document, pattern: re.Pattern[str]) -> None:
+    for text in list(doctree.findall(nodes.Text)):
+        parent = text.parent
+        while parent is not None and not isinstance(parent, _NOT_SPLIT):
+            parent = parent.parent
+        parts = [] if parent is not None else _in_parts(text, pattern)
+        if parts:
+            text.parent.replace(text, parts)
 
 
 def _has_panels(path: Path) -> bool:

@@ -73,11 +73,11 @@ def choose_k(
         consensuses of a sample; the others refit the method on random halves of the clusterings, or
         cut again with other seeds.
 
-        - "support": the effective number of clusters times the 10th power of the next, so that
-          twice as many clusters may cost 7 % of it.
-          - "recurrence": how well the clusters recur in consensuses of halves of the clusterings.
+        - "support": the effective number of clusters times the 10th power of the recurrence, so
+          that twice as many clusters may cost 7 % of it.
+        - "recurrence": how well the clusters recur in consensuses of halves of the clusterings.
         - "balance": the sum of the next two, each scaled to [0, 1] over `ks`.
-        - "ensemble_nmi": mean NMI of the cut with the members (Strehl and Ghosh).
+        - "ensemble_nmi": mean NMI of the cut with the clusterings (Strehl and Ghosh).
         - "confidence": mean confidence of the objects in the cut.
         - "lifetime": how long the method's tree has k clusters (Fred and Jain).
         - "eigengap": by how much the k-th eigenvalue of the method's cut exceeds the next.
