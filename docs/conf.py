@@ -4,10 +4,14 @@ from __future__ import annotations
 
 import os
 import re
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from docutils import nodes
 from docutils.utils.math.latex2mathml import tex2mathml
+from PIL import Image
+from sphinx import addnodes
+from sphinx_gallery.directives import imgsgnode
 
 import ensemblage
 
@@ -59,15 +63,23 @@ html_title = f"ensemblage {release}"
 html_static_path = ["_static"]
 html_css_files = ["pages.css"]
 html_math_renderer = "mathml"
+html_domain_indices = False  # of Python modules: the reference has a table of them
+
+#: An accented letter with an index is written as \tilde n{}_i: the index belongs to both.
+_ACCENTED = re.compile(r'(<mover accent="true">.*?</mover>)\s*<msub>\s*<mrow></mrow>', re.DOTALL)
+
+
+def _mathml(node: nodes.math | nodes.math_block, *, as_block: bool = False) -> str:
+    return _ACCENTED.sub(r"<msub>\1", tex2mathml(node.astext(), as_block=as_block))
 
 
 def _inline(writer: Any, node: nodes.math) -> None:
-    writer.body.append(tex2mathml(node.astext()))
+    writer.body.append(_mathml(node))
     raise nodes.SkipNode
 
 
 def _display(writer: Any, node: nodes.math_block) -> None:
-    writer.body.append(f"<div>{tex2mathml(node.astext(), as_block=True)}</div>\n")
+    writer.body.append(f"<div>{_mathml(node, as_block=True)}</div>\n")
     raise nodes.SkipNode
 
 
@@ -76,12 +88,122 @@ _MISREAD = re.compile(r"``.*?``|`.*?`|>>> .*|(?<=\w)_(?=[\s,)])|\|")
 
 
 def _plain(*event: Any) -> None:
-    """Escape what docstrings mean as it stands: RST takes n_steps_ for a link, |x| for a name."""
-    lines = event[-1]
+    """Escape what docstrings mean as it stands: RST takes n_steps_ for a link, |x| for a name.
+
+    Pages have an introduction of their own: they do not need the docstring of a module.
+    """
+    what, lines = event[1], event[-1]
+    if what == "module":
+        lines.clear()
     lines[:] = [_MISREAD.sub(lambda m: m[0] if len(m[0]) > 1 else f"\\{m[0]}", x) for x in lines]
+
+
+def _skip_field(*event: Any) -> bool | None:
+    """Leave out the fields of named tuples, which their class describes as attributes."""
+    member = event[3]
+    return True if str(member.__doc__).startswith("Alias for field number") else None
+
+
+def _public_signature(*event: Any) -> tuple[str | None, str | None]:
+    """Leave out parameters that are not public."""
+    signature, returns = event[-2:]
+    if signature is None:
+        return None, returns
+    return re.sub(r"(, |(?<=\())_\w+( ?= ?[^,()]*)?(?=[,)])", "", signature), returns
+
+
+#: Names such as PTA-AL and KDD99-10P, and numbers with their units, stay on one line.
+_WHOLE = re.compile(
+    r"\b[A-Z][A-Z0-9]*-[A-Z0-9]+\b|[\d.,]+e-\d+|\b\d[\d.,]*\s(?:[kMGT]?B|s|ms|%|px)(?!\w)"
+)
+#: The most characters that are set on one line: of a cell of numbers and names, of a cell in a
+#: table with prose, of a literal.
+_SHORT_CELL, _SHORT_IN_PROSE, _SHORT_CODE = 24, 16, 24
+#: Rows of more characters are set smaller; on a page with such a table, those of the second.
+_LONG_ROW, _LONG_ROW_BESIDE = 80, 55
+#: A letter with an index in the formulas of docstrings: s_ij, H_u, ECI_u.
+_INDEXED = re.compile(r"(?<![\w.])(?!n_ks)([^\W\d_]|mu|Ent|ECI|SACT)_([a-z]{1,2}|\d)(?![\w(])")
+_NOT_SPLIT = (
+    nodes.literal,
+    nodes.literal_block,
+    nodes.title,
+    nodes.math,
+    nodes.raw,
+    addnodes.desc_signature,
+)
+
+
+def _in_parts(text: nodes.Text, pattern: re.Pattern[str]) -> list[nodes.Node]:
+    """Return a text in parts, of which those that match a pattern stay whole."""
+    plain, parts, end = str(text), [], 0
+    for match in pattern.finditer(plain):
+        parts += [nodes.Text(plain[end : match.start()])] if match.start() > end else []
+        whole = nodes.inline("", match[0], classes=["whole"])
+        if pattern is _INDEXED:
+            index = nodes.subscript("", match[2])
+            whole = nodes.inline("", "", nodes.emphasis("", match[1]), index, classes=["whole"])
+        parts.append(whole)
+        end = match.end()
+    return [*parts, nodes.Text(plain[end:])] if parts else []
+
+
+def _typeset(*event: Any) -> None:
+    """Mark what must not break, and pictures of several panels, for the style sheet."""
+    app, doctree, page = event
+    _mark_tables(doctree)
+    _mark_texts(doctree, _INDEXED if page.startswith("api/") else _WHOLE)
+    for image in doctree.findall(nodes.image):
+        if _has_panels(Path(app.srcdir, image["uri"])):
+            image["classes"].append("panels")
+    for image in list(doctree.findall(imgsgnode)):
+        if _has_panels(Path(app.srcdir, image["uri"].lstrip("/"))):
+            image["class"] = ["panels"]
+            image.replace_self(nodes.container("", image.deepcopy(), classes=["panels"]))
+
+
+def _mark_tables(doctree: nodes.document) -> None:
+    numbers: list[tuple[int, nodes.table]] = []
+    for table in doctree.findall(nodes.table):
+        rows = [[len(cell.astext()) for cell in row] for row in table.findall(nodes.row)][1:]
+        has_prose = max(map(max, rows), default=0) > _SHORT_CELL
+        if not has_prose:
+            numbers.append((max(map(sum, rows), default=0), table))
+        limit = _SHORT_IN_PROSE if has_prose else _SHORT_CELL
+        for entry in table.findall(nodes.entry):
+            entry["classes"].append("whole" if len(entry.astext()) <= limit else "prose")
+    longest = max((length for length, _ in numbers), default=0)
+    limit = _LONG_ROW_BESIDE if longest > _LONG_ROW else _LONG_ROW
+    for length, table in numbers:
+        table["classes"] += ["dense"] if length > limit else []
+    for entry in doctree.findall(nodes.entry):
+        for literal in entry.findall(nodes.literal):
+            if len(literal.astext()) <= _SHORT_CODE:
+                literal["classes"].append("whole")
+
+
+def _mark_texts(doctree: nodes.document, pattern: re.Pattern[str]) -> None:
+    for text in list(doctree.findall(nodes.Text)):
+        parent = text.parent
+        while parent is not None and not isinstance(parent, _NOT_SPLIT):
+            parent = parent.parent
+        parts = [] if parent is not None else _in_parts(text, pattern)
+        if parts:
+            text.parent.replace(text, parts)
+
+
+def _has_panels(path: Path) -> bool:
+    """Return whether a picture is much wider than a phone, and much wider than high."""
+    if path.suffix != ".png" or not path.is_file():
+        return False
+    with Image.open(path) as picture:
+        width, height = picture.size
+    return bool(width > max(700, 1.75 * height))
 
 
 def setup(app: Sphinx) -> None:
     """Write formulas as MathML, which browsers show by themselves; MathJax would be fetched."""
     app.add_html_math_renderer("mathml", (_inline, None), (_display, None))
     app.connect("autodoc-process-docstring", _plain, priority=900)  # after numpydoc
+    app.connect("autodoc-process-signature", _public_signature)
+    app.connect("autodoc-skip-member", _skip_field)
+    app.connect("doctree-resolved", _typeset)

@@ -22,6 +22,13 @@ import ensemblage as en
 from ensemblage import flow
 
 mpl.use("agg")  # into files, no window
+mpl.rcParams.update(
+    {
+        "axes.titlesize": 11,
+        "figure.constrained_layout.w_pad": 0.12,  # inches: no title touches an edge
+        "figure.constrained_layout.h_pad": 0.1,
+    }
+)
 
 INK, PALE, BLUE = "#332288", "#cccccc", "#4477aa"
 
@@ -44,13 +51,13 @@ def panels(n: int, height: float = 2.9) -> tuple[Any, Any]:
 
 
 def draw_story(points: Any, shapes: Any) -> Any:
-    """Draw the first picture of all, with default settings: k-means fails, its votes do not."""
+    """Draw the first picture of all: k-means fails, EnsembleClustering does not."""
     alone = KMeans(3, n_init=10, random_state=0).fit_predict(points)
     model = en.EnsembleClustering(n_clusters=3, random_state=0).fit(points)
     shown = {
         "k-means, k = 3": (alone, "tab10"),
-        "one of 20 members, by k-means": (model.votes_[:, 0], "tab20"),
-        "EnsembleClustering(n_clusters=3)": (model.labels_, "tab10"),
+        "one of 20 k-means runs": (model.votes_[:, 0], "tab20"),
+        "consensus of the 20 runs": (model.labels_, "tab10"),
     }
     figure, axes = panels(3, 3.1)
     for ax, (name, (labels, colours)) in zip(axes, shown.items(), strict=True):

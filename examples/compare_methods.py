@@ -46,7 +46,7 @@ for seed in SEEDS:
     equal_k = en.ensembles.generate(points, 20, n_clusters_range=(8, 8), random_state=seed)
     runs["clear blobs"].append(scores(equal_k, blobs))
 
-figure, axes = plt.subplots(1, 2, figsize=(10, 5), layout="constrained")
+figure, axes = plt.subplots(1, 2, figsize=(8, 5.2), layout="constrained")
 for ax, (data, found) in zip(axes, runs.items(), strict=True):
     mean = {name: np.mean([run[name] for run in found]) for name in found[0]}
     names = sorted(mean, key=mean.get)

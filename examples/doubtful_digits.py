@@ -24,7 +24,7 @@ for part, which in {"surest half": surest_first[:900], "last hundred": surest_fi
 
 # Above, the most certain object of each cluster; below, the ten least certain objects.
 surest = [surest_first[model.labels_[surest_first] == k][0] for k in range(10)]
-figure, axes = plt.subplots(2, 10, figsize=(10, 3.4), layout="constrained")
+figure, axes = plt.subplots(2, 10, figsize=(8, 3), layout="constrained")
 for row, which in zip(axes, (surest, surest_first[-10:]), strict=True):
     for ax, i in zip(row, which, strict=True):
         ax.imshow(features[i].reshape(8, 8), cmap="gray_r")

@@ -17,6 +17,7 @@ import ensemblage as en
 
 novel = nx.les_miserables_graph()
 seeds = range(10)
+CROWDED = {"Javert", "Enjolras"}  # their names would cover others
 
 
 def louvain(graph, seed):
@@ -46,7 +47,7 @@ names = np.array(list(novel))
 for place in np.argsort(-best.refusal)[:5]:
     print(f"{names[place]:16} refusal {best.refusal[place]:.2f}, outside {best.outside[place]:.2f}")
 
-place_of = nx.spring_layout(best.graph, seed=2)
+place_of = nx.kamada_kawai_layout(novel, weight=None)
 fig, ax = plt.subplots(figsize=(8, 7), layout="constrained")
 nx.draw_networkx_edges(best.graph, place_of, ax=ax, alpha=0.3, width=0.7)
 nx.draw_networkx_nodes(
@@ -57,8 +58,8 @@ nx.draw_networkx_nodes(
     cmap="tab10",
     node_size=30 + 300 * best.refusal,
 )
-known = {name: name for name, degree in novel.degree if degree > 14 and name != "Javert"}
-above = {name: (x, y + 0.05) for name, (x, y) in place_of.items()}
+known = {name: name for name, degree in novel.degree if degree > 14 and name not in CROWDED}
+above = {name: (x, y + 0.06) for name, (x, y) in place_of.items()}
 nx.draw_networkx_labels(best.graph, above, known, ax=ax, font_size=9)
 ax.set_axis_off()
 plt.show()

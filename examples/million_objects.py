@@ -24,19 +24,26 @@ def vote() -> np.ndarray:
 
 
 votes = np.column_stack([vote() for _ in range(10)]).astype(np.uint8)
-en.Consensus(12, random_state=0).fit(votes[:1000])  # kernels are compiled once on a machine
+en.Consensus(12, random_state=0).fit(votes)  # kernels are compiled once on a machine
 
 model = en.Consensus(12, random_state=0)
 seconds = {}
 for n in (1_000, 10_000, 100_000, 1_000_000):
-    begin = time.perf_counter()
-    model.fit(votes[:n])
-    seconds[n] = time.perf_counter() - begin
+    times = []
+    for _ in range(3):
+        begin = time.perf_counter()
+        model.fit(votes[:n])
+        times.append(time.perf_counter() - begin)
+    seconds[n] = min(times)  # the others were disturbed
     print(f"{n:>9,} objects, {model.n_microclusters_:>5,} microclusters")
 print(f"agreement with the groups (ARI) {en.metrics.ari(group, model.labels_):.3f}")
 
 figure, ax = plt.subplots(figsize=(6, 3.6), layout="constrained")
 ax.loglog(list(seconds), list(seconds.values()), "o-", color="#4477aa")
-ax.set(xlabel="objects", ylabel="seconds", title="Consensus, 10 votes an object, on this machine")
+ax.set(
+    xlabel="objects",
+    ylabel="seconds, best of 3",
+    title="Consensus, 10 votes an object, on this machine",
+)
 ax.grid(alpha=0.3)
 plt.show()

@@ -16,9 +16,9 @@ model = en.Consensus().fit(votes)
 print(model.k_choice_, end="\n\n")
 print(f"agreement with the groups (ARI) {en.metrics.ari(groups, model.labels_):.2f}")
 
-# More criteria, from the consensus of random halves of the members.
+# More criteria, from the consensus of random halves of the clusterings.
 choice = en.metrics.choose_k(model, range(2, 13), criteria="all", n_refits=5)
-figure, (left, right) = plt.subplots(1, 2, figsize=(11, 4.2), layout="constrained")
-en.plot.k_curves(choice, ax=left)
-en.plot.dendrogram(model, ax=right)
+figure, (above, below) = plt.subplots(2, 1, figsize=(8, 8), layout="constrained")
+en.plot.k_curves(choice, ax=above)
+en.plot.dendrogram(model, ax=below)
 plt.show()

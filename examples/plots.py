@@ -16,6 +16,7 @@ from sklearn.datasets import load_digits
 
 import ensemblage as en
 
+# sphinx_gallery_thumbnail_number = 4  # noqa: ERA001
 folder = Path(sys.argv[1]) if len(sys.argv) > 1 else None
 
 features, digits = load_digits(return_X_y=True)
@@ -29,12 +30,18 @@ model = en.Consensus(n_clusters=10, random_state=0).fit(votes)
 ptgp = en.PTGP(n_clusters=10, random_state=0).fit(votes)
 choice = en.metrics.choose_k(model, ks=range(2, 17), criteria="all", n_refits=5)
 
+
+def wide_axes():
+    """Return axes with room for a legend next to them."""
+    return plt.subplots(figsize=(8, 4.8), layout="constrained")[1]
+
+
 pictures = {
     "heatmap": lambda: en.plot.heatmap(model),
     "trajectories": lambda: en.plot.heatmap(ptgp),  # the similarity of its random walks
     "dendrogram": lambda: en.plot.dendrogram(model),
     "graph": lambda: en.plot.graph(model),
-    "k_curves": lambda: en.plot.k_curves(choice),
+    "k_curves": lambda: en.plot.k_curves(choice, ax=wide_axes()),
     "cdf": lambda: en.plot.cdf(choice),
     "members": lambda: en.plot.members(model, names=names),
     "clusters": lambda: en.plot.clusters(model),
@@ -47,6 +54,7 @@ for name, draw in pictures.items():
     print(f"{name:<16}  {ax.get_title(loc='left').splitlines()[0]}")
     if folder is not None:
         folder.mkdir(parents=True, exist_ok=True)
+        ax.figure.get_layout_engine().set(w_pad=0.12, h_pad=0.12)  # inches around the picture
         ax.figure.savefig(folder / f"{name}.png", dpi=72)
 if folder is None:
     plt.show()

@@ -38,9 +38,9 @@ print(f"the best of 200 draws: {best.expected_loss:.2f} bits from these")
 print(f"ARI with the groups: {en.metrics.ari(group, model.labels_):.2f}")
 
 # Pale points are objects on which the draws disagree.
-figure, (left, right) = plt.subplots(1, 2, figsize=(10, 4.4), layout="constrained")
+figure, (above, below) = plt.subplots(2, 1, figsize=(6.4, 8.4), layout="constrained")
 sure = 0.25 + 0.75 * model.confidence_
-left.scatter(*points.T, c=model.labels_, cmap="viridis", alpha=sure, s=30)
-left.set_title("The estimate", loc="left")
-en.plot.credible_ball(ball, ax=right)
+above.scatter(*points.T, c=model.labels_, cmap="viridis", alpha=sure, s=30)
+above.set_title("The estimate", loc="left")
+en.plot.credible_ball(ball, ax=below)
 plt.show()

@@ -26,7 +26,7 @@ for name, fitted in {"k-means": alone, "consensus": models}.items():
         f"{name:<9}  ARI with the shapes, ten seeds: mean {np.mean(ari):.2f}, least {min(ari):.2f}"
     )
 
-figure, axes = plt.subplots(1, 3, figsize=(10, 3), layout="constrained")
+figure, axes = plt.subplots(1, 3, figsize=(8, 2.8), layout="constrained")
 titles = ("k-means, k = 3", "one of 20 members", "consensus of the members")
 labellings = (alone[0].labels_, models[0].votes_[:, 0], models[0].labels_)
 for ax, title, labels in zip(axes, titles, labellings, strict=True):

@@ -21,7 +21,7 @@ from ensemblage.scale import _checkpoint, _passes, stream
 N_ROWS, PIECE_ROWS = 12_000, 400
 DAMAGES = ("cut", "flip", "remove", "lengthen", "empty", "swap")
 #: What a refusal says: it names what cannot be read, and what to do.
-ADVICE = ("Delete the folder to start afresh", "Name a new or an empty folder", "has changed")
+ADVICE = ("Delete the folder to start again", "Name a new or an empty folder", "has changed")
 
 
 def prepare(folder, seed=0):

@@ -46,7 +46,7 @@ def test_what_is_wrong_is_named(table, sizes, labels, words):
 
 
 def test_names_must_be_as_many_as_clusterings():
-    with pytest.raises(ValueError, match="names must be 2, got 1"):
+    with pytest.raises(ValueError, match="names must have 2 entries, got 1"):
         en.Ensemble.of_groups(TABLE, SIZES, LABELS, ["one"])
 
 

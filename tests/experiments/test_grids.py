@@ -66,6 +66,6 @@ def test_the_best_include_ties_as_shown():
 
 def test_percent_and_decimals_of_columns():
     grid = Grid("g", "", "", ["a"], ["x", "y"], {("a", "x"): Cell(0.1234)}, percent=True)
-    assert "12.3 %" in grid.to_markdown()
+    assert "12.3%" in grid.to_markdown()
     counts = Grid("g", "", "", ["a"], ["x"], {("a", "x"): Cell(1234.0)}, column_decimals={"x": 0})
     assert "1,234 |" in counts.to_markdown()

@@ -15,6 +15,7 @@ from typer.testing import CliRunner
 
 from ensemblage.cli import app
 from ensemblage.experiments import ALIASES, EXPERIMENTS, Plan, records
+from ensemblage.experiments.verdicts import FAILS, HOLDS, IN_PART, UNDECIDED
 
 runner = CliRunner()
 
@@ -65,12 +66,9 @@ def test_the_verdicts_come_first(quick):
     assert page.index("Verdicts") < page.index("Contents") < page.index('id="link-weights"')
     claims = (quick / "claims.md").read_text()
     assert "section 4.5" in claims
-    assert set(re.findall(r"^## \d+\. (.+)$", claims, flags=re.MULTILINE)) <= {
-        "Holds",
-        "Holds in part",
-        "Does not hold",
-        "Undecided",
-    }
+    headings = re.findall(r"^## \d+\. (.+): (.+)$", claims, flags=re.MULTILINE)
+    assert len(headings) == len({title for title, _ in headings}) == claims.count("\n## ") > 0
+    assert {verdict for _, verdict in headings} <= {HOLDS, IN_PART, FAILS, UNDECIDED}
 
 
 def _shown_cells(text, title):

@@ -359,7 +359,7 @@ CALLS = {
         lambda: stream.consensus("v.csv", en.EAC, "o.csv"),
         TypeError,
         (
-            "A consensus method belongs here, such as PTGP(10), not "
+            "The estimator must be a consensus method, such as PTGP(10), got "
             "<class 'ensemblage.methods.eac.EAC'>."
         ),
     ),

@@ -317,7 +317,7 @@ def test_halves_are_of_members_that_count(blobs):
         other = metrics.choose_k(many, range(2, 6), criteria=[criterion], n_refits=4)
         np.testing.assert_allclose(one.scores[criterion], other.scores[criterion], atol=1e-9)
     alone = en.EAC(3).fit(matrix, member_weight=[1, *[0] * 9])
-    assert "At least two members" in metrics.choose_k(alone, criteria="all").absent["pac"]
+    assert "At least two clusterings" in metrics.choose_k(alone, criteria="all").absent["pac"]
 
 
 def test_pictures_and_reports_know_the_weights(blobs):

@@ -268,12 +268,12 @@ def test_a_criterion_that_a_method_has_not_is_absent_with_a_reason():
     }
     found = choose_k(en.PTA(2).fit(matrix[:, :1]), criteria="all")
     assert found.absent == {
-        "support": "At least two members are required.",
-        "recurrence": "At least two members are required.",
+        "support": "At least two clusterings are required.",
+        "recurrence": "At least two clusterings are required.",
         "eigengap": "PTA does not cut by eigenvectors.",
-        "subset_stability": "At least two members are required.",
-        "pac": "At least two members are required.",
-        "delta_area": "At least two members are required.",
+        "subset_stability": "At least two clusterings are required.",
+        "pac": "At least two clusterings are required.",
+        "delta_area": "At least two clusterings are required.",
         "seed_stability": "PTA is deterministic.",
     }
     with pytest.raises(

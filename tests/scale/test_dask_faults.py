@@ -130,7 +130,7 @@ class TestComplaints:
             own = f"/proc/self/fd/{far.fileno()}"  # a number that no worker has open
             output = tmp_path / "l.parquet"
             self.refuse(
-                f"The worker at tcp://.* finds no {own}. Every worker must see",
+                f"The worker at tcp://.* does not find {own}. Every worker must see",
                 [own],
                 FileNotFoundError,
                 client=client,
@@ -194,7 +194,7 @@ class TestComplaints:
 
     @pytest.mark.parametrize("given", [{"columns": ["a", "a"]}, {"columns": ["a"], "truth": "a"}])
     def test_a_column_has_one_part(self, client, given):
-        with pytest.raises(ValueError, match="'a' was named as a clustering, and once more"):
+        with pytest.raises(ValueError, match="'a' was named twice: as a clustering"):
             on_dask.consensus(self.frame(), en.EAC(2), client=client, **given)
 
     def frame(self):

@@ -166,7 +166,7 @@ class TestOneAtATime:
         real, met = _work.fit, []
 
         def fit(*arguments, **options):
-            with pytest.raises(ValueError, match=r"Another run is at work in 'l\.parquet"):
+            with pytest.raises(ValueError, match=r"Another run is using 'l\.parquet"):
                 run(estimator=en.EAC(2))
             met.append(True)
             return real(*arguments, **options)
@@ -188,7 +188,7 @@ class TestOneAtATime:
             [sys.executable, "-c", program], cwd=place, stdout=subprocess.PIPE, text=True
         ) as process:
             assert process.stdout.readline() == "True\n"
-            with pytest.raises(ValueError, match="Another run is at work"):
+            with pytest.raises(ValueError, match="Another run is using"):
                 run()
             process.send_signal(signal.SIGKILL)
         run()

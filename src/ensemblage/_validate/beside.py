@@ -138,7 +138,7 @@ def check_groups(
             f" {codes.max(axis=0).tolist()}."
         )
     if names is not None and len(names) != n_clusterings:
-        raise ValueError(f"{_OWNER}: names must be {n_clusterings}, got {len(names)}.")
+        raise ValueError(f"{_OWNER}: names must have {n_clusterings} entries, got {len(names)}.")
     codes = np.ascontiguousarray(codes, dtype=np.int32)
     groups, _ = flow.microclusters(codes)
     if len(groups.sizes) < n:

@@ -74,7 +74,7 @@ _PATH = (
 
 
 def refuse_strangers(X: Any, *, as_features: bool = False) -> None:
-    """Raise where X holds no table of votes, or of features, and name the call that takes it."""
+    """Raise an error if X is not a table of votes or features; name the call that accepts it."""
     name = type(X).__name__
     given, advice = f"{'An' if name[:1].lower() in 'aeiou' else 'A'} {name} object", None
     path = _path(X)

@@ -124,7 +124,7 @@ Criterion = Annotated[
     str, option("auto|NAME", "The score that decides; auto is support.", **_CRITERION)
 ]
 Refits = Annotated[
-    int, option("INT", "Number of random halves of the members that are refitted.", min=2)
+    int, option("INT", "Number of random halves of the clusterings that are refitted.", min=2)
 ]
 
 # How it is computed

@@ -120,8 +120,9 @@ def report(
     }
     nouns = ("object", "clustering", "microcluster")
     counted = ", ".join(map(format_count, counts.values(), nouns))
+    chosen = "" if choice is None else " (chosen)"
     summary = (
-        f"{counted}, k = {fitted.n_clusters_}, {type(fitted).__name__}: {elapsed}\n"
+        f"{counted}, k = {fitted.n_clusters_}{chosen}, {type(fitted).__name__}: {elapsed}\n"
         f"The report is in {format_target(output)}."
     )
     session.finish("report", facts, summary)

@@ -30,7 +30,7 @@ class Pool:
     Attributes
     ----------
     members : ndarray of shape (n_objects, n_members)
-        The clusterings, one for each column, as integers; -1 is a missing vote. Read-only.
+        The clusterings, one in each column, as integers; -1 is a missing vote. Read-only.
     truth : ndarray of shape (n_objects,) or None
         The true classes as int64, numbered from 0; -1 if missing. Read-only.
     name : str

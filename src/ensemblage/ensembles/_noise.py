@@ -74,7 +74,7 @@ def doubted(choice: KChoice | None, plan: Plan, n_members: int, seed: int) -> KC
     if noise.exceeded:
         return None
     compared = (
-        "members of noise instead of the features give the same support for numbers of clusters"
+        "clusterings of noise instead of the features give the same support for numbers of clusters"
         f" (logarithm of support above its mean {noise.excess:.2f}; for {_N_BOXES} boxes of noise"
         f" up to {noise.limit:.2f})."
     )

@@ -51,6 +51,7 @@ def _top_three(_: Evidence, best: Grid, true: Grid) -> list[Finding]:
         verdict = FAILS
     return [
         Finding(
+            "PTA-AL and PTGP lead the comparison",
             "PTA-AL and PTGP are among the three best methods of nearly every column, and no rival"
             " comes near.",
             "4.5, Table 9, Figure 9",
@@ -61,7 +62,7 @@ def _top_three(_: Evidence, best: Grid, true: Grid) -> list[Finding]:
 
 
 def _ahead(
-    grids: Sequence[Grid], ours: str, rivals: Sequence[str], claim: str, section: str
+    grids: Sequence[Grid], ours: str, rivals: Sequence[str], title: str, claim: str
 ) -> list[Finding]:
     """Judge "ours is better than all of these on every dataset", by columns and a margin."""
     ahead, draws = 0, set[int]()
@@ -90,7 +91,7 @@ def _ahead(
     evidence += f"; level (within {_CLOSE}) in {', '.join(level)}" if level else ""
     evidence += f"; not in {', '.join(behind)}." if behind else "."
     evidence += f" Draws of a cell: {min(draws)} to {max(draws)}."
-    return [Finding(claim, section, evidence, verdict)]
+    return [Finding(title, claim, "4.5, Table 9", evidence, verdict)]
 
 
 def _ahead_of_rivals(_: Evidence, best: Grid, true: Grid) -> list[Finding]:
@@ -99,16 +100,25 @@ def _ahead_of_rivals(_: Evidence, best: Grid, true: Grid) -> list[Finding]:
         grids,
         "PTGP",
         _GRAPH_RIVALS,
+        "PTGP leads the graph partitioning methods",
         "PTGP is better than the other five graph partitioning methods on all datasets.",
-        "4.5, Table 9",
     )
-    for link, claim in (
-        ("AL", "PTA with average link is the best pairwise method with average link everywhere."),
-        ("CL", "PTA with complete link is the best with complete link on all datasets but IS."),
-        ("SL", "PTA with single link is far better than all others with single link."),
+    for link, name, claim in (
+        (
+            "AL",
+            "average",
+            "PTA with average link is the best pairwise method with average link everywhere.",
+        ),
+        (
+            "CL",
+            "complete",
+            "PTA with complete link is the best with complete link on all datasets but IS.",
+        ),
+        ("SL", "single", "PTA with single link is far better than all others with single link."),
     ):
-        rivals = [f"{name}-{link}" for name in _PAIR_RIVALS]
-        findings += _ahead(grids, f"PTA-{link}", rivals, claim, "4.5, Table 9")
+        rivals = [f"{rival}-{link}" for rival in _PAIR_RIVALS]
+        title = f"PTA leads the methods with {name} link"
+        findings += _ahead(grids, f"PTA-{link}", rivals, title, claim)
     return findings
 
 
@@ -125,6 +135,7 @@ def _base_clusterings(evidence: Evidence, best: Grid, _: Grid) -> list[Finding]:
     text = ", ".join(f"{name} +{gain:.3f}" for name, gain in gains.items())
     return [
         Finding(
+            "The consensus is better than its base clusterings",
             "PTA and PTGP are more accurate than the base clusterings they combine.",
             "4.4, Figure 8",
             f"Mean NMI at the best k less that of the base clusterings, the worse of the two"
@@ -147,6 +158,7 @@ def _true_k_of_kdd(_: Evidence, __: Grid, true: Grid) -> list[Finding]:
     verdict = HOLDS if min(gaps) > _CLOSE else (FAILS if max(gaps) < -_CLOSE else UNDECIDED)
     return [
         Finding(
+            "PTA-AL and PTGP are better than EAC at the true k of KDD99-10P",
             "At the true k of KDD99-10P, PTA-AL and PTGP are better than EAC with average link.",
             "4.5, Table 9",
             f"{text}. The public pool has 18 of the 23 classes of the paper's Table 4, so that its"

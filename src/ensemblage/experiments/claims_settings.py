@@ -50,6 +50,7 @@ def _elite_neighbours(evidence: Evidence) -> list[Finding]:
         return []
     return [
         Finding(
+            "A few strong links are better than all links",
             "Keeping a small share of the links (K from 5 to 20) is significantly better than"
             " keeping all.",
             "4.3, Tables 6 to 8",
@@ -76,6 +77,7 @@ def _parameters(evidence: Evidence) -> list[Finding]:
             (method, name), worst = max(spread.items(), key=lambda item: item[1])
             claims.append(
                 Finding(
+                    f"{letter} has little effect in a middle range",
                     f"PTA and PTGP are robust to {letter} in a middle range.",
                     "4.3, Tables 7 and 8",
                     f"{letter} = {', '.join(columns)}: the NMI of {flat} of {len(spread)} rows"
@@ -108,6 +110,7 @@ def _suggested_range(evidence: Evidence) -> list[Finding]:
         return []
     return [
         Finding(
+            "The suggested range of K and T contains good values",
             "K and T are well chosen between a fifth of the root of the number of microclusters and"
             " the root itself.",
             "4.3, Tables 7 and 8",
@@ -152,6 +155,7 @@ def _ensemble_sizes(evidence: Evidence) -> list[Finding]:
     few = "" if sizes == mean.columns else f" Other sizes have fewer than {RUNS} draws."
     return [
         Finding(
+            "PTA and PTGP lead at every ensemble size",
             "PTA and PTGP are the best or nearly so at every ensemble size, and better with larger"
             " ensembles.",
             "4.6, Figures 4 and 10",
@@ -179,6 +183,7 @@ def _time(evidence: Evidence) -> list[Finding]:
         text = ", ".join(f"{name} {value:.2f}" for name, value in present.items())
         claims.append(
             Finding(
+                "Half a million objects take seconds",
                 "PTA and PTGP cluster half a million objects in seconds.",
                 "4.7, Figure 11",
                 f"CPU seconds on all of KDD99: {text}.",
@@ -188,6 +193,7 @@ def _time(evidence: Evidence) -> list[Finding]:
         faster = min(("PTA-AL", "PTGP"), key=lambda name: present[name])
         claims.append(
             Finding(
+                "PTGP is faster than PTA",
                 "Which of the two is faster: the text has PTGP (3.22 s against 3.70 s), the legend"
                 " of Figure 11 has PTA with the same two numbers.",
                 "4.7, Figure 11",
@@ -213,6 +219,7 @@ def _time(evidence: Evidence) -> list[Finding]:
         reason = ": identical objects are each other's elite neighbours" if tied else ""
         claims.append(
             Finding(
+                "PTA and PTGP are faster than their rivals",
                 "The methods are more efficient than their rivals.",
                 "4.7, Figure 11",
                 f"{size:,} objects of {BESIDE}, CPU seconds on microclusters and on objects:"

@@ -132,7 +132,7 @@ class Grid:
 
     def _number(self, value: float, column: str) -> str:
         if self.percent:
-            return f"{100 * value:.1f} %"
+            return f"{100 * value:.1f}%"
         return f"{value:,.{self.column_decimals.get(column, self.decimals)}f}"
 
     def _is_best(self, row: str, column: str) -> bool:

@@ -18,8 +18,9 @@ _ABOUT = (
 
 @dataclass(frozen=True)
 class Finding:
-    """A claim in our words, its section in the paper, the evidence, and the verdict."""
+    """A claim in short and in full, its section in the paper, the evidence, and the verdict."""
 
+    title: str
     claim: str
     section: str
     evidence: str
@@ -36,7 +37,7 @@ def claims_in_markdown(found: list[Finding]) -> str:
     parts = ["# Claims of the paper", _ABOUT, _summary(found)]
     for number, finding in enumerate(found, start=1):
         parts += [
-            f"## {number}. {finding.verdict[0].upper()}{finding.verdict[1:]}",
+            f"## {number}. {finding.title}: {finding.verdict}",
             f"*{finding.claim}* (section {finding.section})",
             finding.evidence,
         ]

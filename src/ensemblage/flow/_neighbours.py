@@ -35,6 +35,17 @@ class Neighbours(NamedTuple):
     """Neighbours of sorted rows: of row p, `lengths[p]` places in `places`, with their counts.
 
     A row's neighbours are all rows whose count with it is at least its threshold.
+
+    Attributes
+    ----------
+    thresholds : ndarray of shape (n,)
+        The lowest count of a neighbour of each row.
+    lengths : ndarray of shape (n,)
+        Number of neighbours of each row.
+    places : ndarray of shape (n_links,)
+        The neighbours of all rows, one row after the other.
+    counts : ndarray of shape (n_links,)
+        The number of clusterings in which each of them agrees with its row.
     """
 
     thresholds: NDArray[np.unsignedinteger[Any]]

@@ -27,7 +27,15 @@ _ROWS_PER_BLOCK = 512
 
 
 class Factors(NamedTuple):
-    """A ≈ Q diag(S) Qᵀ: `Q` of shape (n, k), `S` of shape (k,), both nonnegative."""
+    """Non-negative factors: A ≈ Q diag(S) Qᵀ.
+
+    Attributes
+    ----------
+    Q : ndarray of shape (n, k)
+        How strongly each row belongs to each cluster.
+    S : ndarray of shape (k,)
+        Weights of the clusters.
+    """
 
     Q: FloatArray
     S: FloatArray

@@ -36,7 +36,7 @@ class Leaders(NamedTuple):
     group : ndarray of shape (n,)
         The group of each row; that of a leader is its own.
     similarity : ndarray of shape (n,)
-        Of each row to its leader, to single precision.
+        Similarity of each row to its leader, in single precision.
     """
 
     row: NDArray[np.int64]
@@ -53,8 +53,9 @@ class GroupSimilarity(NamedTuple):
         The mean over pairs of their objects.
     sizes : ndarray of shape (n_groups,)
         Objects of each group.
-    The share of the squared distances of objects from their mean, in the space whose inner products
-    are similarities, that lies between groups.
+    captured : float
+        The share of the squared distances of objects from their mean, in the space whose inner
+        products are similarities, that lies between groups.
     """
 
     similarity: FloatArray

@@ -32,6 +32,21 @@ class SizedTree(NamedTuple):
 
     The leaves are numbered 0..n-1 and the merge in row r of the tree is node n + r. The leaves of a
     node are ``order[start[node] : start[node] + n_leaves[node]]``.
+
+    Attributes
+    ----------
+    children : sequence of shape (n - 1, 2)
+        The two nodes that each merge joins.
+    heights : sequence of shape (n - 1,)
+        The height of each merge.
+    objects : sequence of shape (2n - 1,)
+        Number of objects below each node.
+    first : sequence of shape (2n - 1,)
+        The lowest leaf below each node.
+    order : ndarray of shape (n,)
+        The leaves, so that those below a node are next to each other.
+    start, n_leaves : sequences of shape (2n - 1,)
+        The position of the first leaf of each node in `order`, and the number of its leaves.
     """
 
     children: Sequence[Sequence[int]] | NDArray[np.int64]
@@ -48,7 +63,15 @@ class SizedTree(NamedTuple):
 
 
 class Parts(NamedTuple):
-    """A cut before the small parts are attached: nodes of a `SizedTree`."""
+    """A cut before the small parts are attached: nodes of a `SizedTree`.
+
+    Attributes
+    ----------
+    clusters : list of int
+        The nodes that are large enough, one for each cluster.
+    set_aside : list of int
+        The smaller nodes, which `attach` adds to the clusters.
+    """
 
     clusters: list[int]
     set_aside: list[int]

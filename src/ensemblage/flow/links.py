@@ -29,7 +29,15 @@ _FEW_CLUSTERINGS = 8
 
 
 class Links(NamedTuple):
-    """The groups that votes link, numbered by first appearance, and the group of each row."""
+    """The groups of rows that votes link.
+
+    Attributes
+    ----------
+    n_groups : int
+        Number of groups.
+    of_row : ndarray of shape (n,)
+        The group of each row, numbered by first appearance.
+    """
 
     n_groups: int
     of_row: NDArray[np.int64]

@@ -27,7 +27,7 @@ _MOST_SWEEPS = 200
 
 
 class MedianProblem(NamedTuple):
-    """Votes as counts, and a loss as coefficients of sums over these; see `_median_sweeps`.
+    """Votes as counts, and a loss as coefficients of sums over these.
 
     Attributes
     ----------
@@ -61,7 +61,17 @@ class MedianProblem(NamedTuple):
 
 
 class MedianPartition(NamedTuple):
-    """Labels of rows, their expected loss, and the final expected losses of all runs."""
+    """The partition with the least expected loss.
+
+    Attributes
+    ----------
+    labels : ndarray of shape (n,)
+        Labels of the rows.
+    loss : float
+        Their expected loss.
+    losses : ndarray of shape (n_runs,)
+        The final expected losses of all runs.
+    """
 
     labels: NDArray[np.int64]
     loss: float

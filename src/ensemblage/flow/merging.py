@@ -23,7 +23,17 @@ _ROUNDING = 1e-12
 
 
 class Merge(NamedTuple):
-    """Two clusters of clustering `member` that become one, and the mean gain of agreement."""
+    """Two clusters of a clustering that become one.
+
+    Attributes
+    ----------
+    member : int
+        The clustering.
+    kept, merged : int
+        The cluster that remains, and the one that becomes part of it.
+    gain : float
+        The mean gain of agreement with the other clusterings.
+    """
 
     member: int
     kept: int

@@ -94,9 +94,8 @@ def reweight(
         are ignored.
     rule : {"ecg", "threshold"}, default="ecg"
         "ecg" gives an edge with agreement w the weight ``min_weight + (1 - min_weight) * w``, and
-        `min_weight` outside the 2-core of the graph, where an edge is the only link of a part that
-        is a tree. "threshold" gives it the weight w and drops edges with an agreement below
-        `threshold`.
+        `min_weight` outside the 2-core of the graph, where edges connect tree-like parts.
+        "threshold" gives it the weight w and drops edges with an agreement below `threshold`.
     min_weight : float, default=0.05
         The lowest weight under the rule "ecg", from 0 to 1. An edge of weight 0 is dropped.
     threshold : float, default=0.8
@@ -117,6 +116,7 @@ def reweight(
     ----------
     V. Poulin, F. Théberge, "Ensemble clustering for graphs: comparisons and applications", Applied
     Network Science 4:51, 2019 (ECG).
+
     Y. Tabatabaee, E. Wedell, M. Park, T. Warnow, "FastEnsemble: scalable ensemble clustering on
     large networks", PLOS Complex Systems, 2025.
 

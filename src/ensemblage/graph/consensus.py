@@ -146,6 +146,7 @@ def consensus(
     ----------
     V. Poulin, F. Théberge, "Ensemble clustering for graphs: comparisons and applications", Applied
     Network Science 4:51, 2019 (ECG).
+
     Y. Tabatabaee, E. Wedell, M. Park, T. Warnow, "FastEnsemble: scalable ensemble clustering on
     large networks", PLOS Complex Systems, 2025.
 

@@ -1,4 +1,4 @@
-"""Starting points of the methods that improve another consensus."""
+"""Start labels for methods that improve the consensus of another method."""
 
 from __future__ import annotations
 
@@ -11,27 +11,35 @@ from ensemblage.methods._choosing import regrouped
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-#: The time of a start grows with the cube of the number of clusters, which is limited to this.
+#: Largest number of clusters in the ensemble of a start: its time grows with their cube.
 CLUSTERS_OF_START = 1000
 
 
 class Start(NamedTuple):
-    """A fitted method, and its microcluster for each microcluster of the other method."""
+    """A fitted method that supplies start labels.
+
+    Attributes
+    ----------
+    method : estimator
+        The fitted method.
+    place : ndarray of shape (n,)
+        The microcluster of `method` that contains each microcluster to label, -1 for none.
+    """
 
     method: Any
     place: NDArray[np.int64]
 
     def labels(self, n_clusters: int) -> NDArray[np.int64]:
-        """Return labels at `n_clusters` or fewer, if it finds fewer; -1 if unknown."""
+        """Return a label for each microcluster, at most `n_clusters` in all; -1 for none."""
         k = min(n_clusters, self.method.n_microclusters_)
         return np.append(self.method._cut_microclusters(k), -1)[self.place]
 
 
 def start_from(methods: list[Any], estimator: Any) -> list[Start]:
-    """Fit methods to the votes of an estimator that has begun its fit.
+    """Fit each method to the votes of an estimator that is being fitted.
 
-    In an ensemble of many clusters, use only clusterings at even distances in the table; rows
-    without a vote in any of these are unknown.
+    If the ensemble has more than `CLUSTERS_OF_START` clusters, the methods see only some of its
+    clusterings, evenly spaced in the table. Rows without a vote in these get no start label.
     """
     if not methods:
         return []

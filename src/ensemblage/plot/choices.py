@@ -157,10 +157,10 @@ def _scaled(name: str, values: Any) -> Any:
 
 def _format_criterion(name: str) -> str:
     words = {
-        "support": "support by halves of the members",
-        "recurrence": "overlap with halves of the members",
+        "support": "support by halves of the clusterings",
+        "recurrence": "overlap with halves of the clusterings",
         "pac": "PAC, inverted",
-        "ensemble_nmi": "NMI with the members",
+        "ensemble_nmi": "NMI with the clusterings",
     }
     return words.get(name, name.replace("_", " "))
 

@@ -12,7 +12,7 @@ _DEFAULT = "neighbors"
 
 
 def connectivities(owner: str, adata: Any, neighbors_key: str | None) -> Any | None:
-    """Return the weights of the neighbour graph as CSR; None if there is none and none was named.
+    """Return the weights of the neighbour graph as CSR; None without a graph and a key.
 
     `neighbors_key` is an entry of ``.uns``, as in scanpy, or the name of a matrix in ``.obsp``.
     """

@@ -67,7 +67,7 @@ class Folder:
             raise type(error)(f"The folder {path} cannot be made: {error.strerror}.") from error
         if self._lock is None:
             raise ValueError(
-                f"Another run is at work in {str(path)!r}. Wait until it has ended, or name another"
+                f"Another run is using {str(path)!r}. Wait until it has ended, or name another"
                 " output or checkpoint."
             )
         try:
@@ -93,8 +93,8 @@ class Folder:
         different = _different(kept.get("votes", {}), asked["votes"])
         if different:
             raise ValueError(
-                f"The checkpoint folder {str(self.path)!r} belongs to another run: these differ:"
-                f" {', '.join(different)}. Delete the folder to start afresh, or name another."
+                f"The checkpoint folder {str(self.path)!r} belongs to another run, which differs in"
+                f" {', '.join(different)}. Delete the folder to start again, or name another."
             )
         different = _different(kept.get("consensus", {}), asked["consensus"])
         if different:
@@ -207,7 +207,7 @@ def _read_json(path: Path) -> dict[str, Any]:
 
 def damaged(path: Path, error: Exception) -> ValueError:
     """Return the error to raise where a file of a folder is not as it was written."""
-    return ValueError(f"{str(path)!r} cannot be read ({error}). Delete the folder to start afresh.")
+    return ValueError(f"{str(path)!r} cannot be read ({error}). Delete the folder to start again.")
 
 
 def _load(path: Path) -> dict[str, NDArray[Any]] | None:

@@ -204,7 +204,7 @@ def _clusterings(
     for name in [] if columns is None else names:
         if names.count(name) > 1 or name in (id_column, truth):
             raise ValueError(
-                f"Column {name!r} was named as a clustering, and once more: as another, for the"
+                f"Column {name!r} was named twice: as a clustering, and as another clustering, as"
                 " ids or as true labels. Name each column once."
             )
     if columns is None:

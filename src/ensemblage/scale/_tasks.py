@@ -195,19 +195,18 @@ def _dask_errors() -> Iterator[None]:
     except KilledWorker as error:
         raise ConnectionError(
             f"Workers died several times at the same task ({error.task}), probably for lack of"
-            " memory. Give them more, or make tasks smaller with 'task_rows'."
+            " memory. Give them more memory, or make tasks smaller with 'task_rows'."
         ) from error
     except (ImportError, RuntimeError) as error:
         if isinstance(error, RuntimeError) and "deserialization" not in str(error):
             raise
         raise ConnectionError(
-            "The cluster does not understand what it is sent: ensemblage, and what the votes are"
-            " made with, must be installed at the scheduler and at every worker, in the same"
-            " versions."
+            "The cluster cannot read the tasks. Install the same versions of ensemblage, and of the"
+            " packages that the votes are made with, on the scheduler and on every worker."
         ) from error
     except CancelledError as error:
         raise ConnectionError(
-            "The scheduler has dropped the work, or has gone away. See its log."
+            "The scheduler cancelled the tasks, or it stopped. See its log."
         ) from error
 
 
@@ -231,8 +230,8 @@ def _worker_errors(path: str | Path) -> Iterator[None]:
     except FileNotFoundError as error:
         address = get_worker().address
         raise FileNotFoundError(
-            f"The worker at {address} finds no {path}. Every worker must see the votes, and the"
-            " folder of the output, under the same path: on a file system that all share."
+            f"The worker at {address} does not find {path}. Every worker must see the votes and"
+            " the output folder under the same path. Use a file system that all of them share."
         ) from error
 
 

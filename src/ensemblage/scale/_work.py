@@ -172,7 +172,9 @@ def _check_estimator(estimator: Any, ks: list[int] | None, *, confidence: bool) 
     if isinstance(estimator, type) or not (
         hasattr(estimator, "cut") and hasattr(estimator, "get_params")
     ):
-        raise TypeError(f"A consensus method belongs here, such as PTGP(10), not {estimator!r}.")
+        raise TypeError(
+            f"The estimator must be a consensus method, such as PTGP(10), got {estimator!r}."
+        )
     if "consensus" in estimator.get_params(deep=False):
         raise TypeError(
             f"{owner} takes features, but files of votes were named. Pass a consensus method, such"
@@ -186,11 +188,11 @@ def _check_estimator(estimator: Any, ks: list[int] | None, *, confidence: bool) 
         raise ParameterError(owner, "level", "'microclusters'", "objects", hint)
     if ks is not None:
         if not ks:
-            raise ValueError("cuts names no number of clusters. Give at least one, or leave it.")
+            raise ValueError("cuts must have at least one number of clusters, got none.")
         for k in ks:
             _validate.check_n_clusters(owner, k)
         if confidence:
-            raise ValueError("Confidence belongs to one number of clusters: leave out 'cuts'.")
+            raise ValueError("Confidence is computed for one number of clusters. Omit 'cuts'.")
 
 
 def _run(

@@ -48,7 +48,7 @@ class ArrowSource(Source):
         self.n_rows = self._ends[-1]
         if len(set(names)) < len(names):
             raise FileFormatError(
-                f"{self.path} has several columns of one name. Give each its own."
+                f"{self.path} has several columns with the same name. Rename them."
             )
         if not names:
             raise FileFormatError(f"{self.path} holds no rows. A table has a row for each object.")

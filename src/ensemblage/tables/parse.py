@@ -308,7 +308,7 @@ def _rewritten(rows: Iterator[list[str]], delimiter: str, size: int) -> Generato
 
 
 def _within_memory(parts: Generator[bytes], n_columns: int, path: str) -> Generator[bytes]:
-    """Yield text, and stop before its rows fill the memory: gzip packs equal rows to nothing."""
+    """Yield text, and stop before its rows fill the memory: gzip may hide very many rows."""
     n_rows = 0
     with closing(parts):
         for part in parts:

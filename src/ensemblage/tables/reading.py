@@ -165,7 +165,7 @@ def read_labels(
         raise FileFormatError(
             f"{file.name} has {len(source.names)} columns of labels"
             f" ({', '.join(source.names[:5])}, ...), and none called {', '.join(_TRUTH_NAMES)}."
-            " Give a file with one."
+            " Rename the column of true labels to one of these."
         )
     source.names = known[:1] or source.names
     table = read_sources([source], warned=False)

@@ -11,8 +11,6 @@ from ensemblage.experiments.evidence import (
     Experiment,
     Picture,
     Results,
-    format_counts,
-    format_differences,
 )
 from ensemblage.experiments.figures import hollow, legend_below, look, new_axes, paper_line
 from ensemblage.experiments.grids import Cell, Grid
@@ -29,6 +27,11 @@ RUNS = 20
 _NOT_DRAWN = ("CSPA", "HGPA", "SRW", "ECMC-AL")
 METHODS = tuple(name for name in LINES if name not in _NOT_DRAWN)
 _AVERAGE = "average"
+_ABOUT_CELLS = (
+    f"Cells are means of {RUNS} draws; n=… is the number of draws of a cell that has another"
+    " number. † marks cells in some of whose draws the best k was searched up to 50 only. The last"
+    " table compares each dataset with the paper."
+)
 NOT_AVERAGED = "KDD99"
 
 
@@ -70,15 +73,15 @@ def _results(evidence: Evidence) -> Results:
     averaged = [g for g in grids if not g.name.endswith(f"-{NOT_AVERAGED}")]
     if averaged:
         grids.insert(0, average_grid(averaged))
-    remarks = [evidence.origin(names)]
-    remarks += [f"{g.title}. {format_counts(g)} {format_differences(g)}".strip() for g in grids]
+    remarks = [evidence.origin(names), _ABOUT_CELLS]
     caption = (
         "NMI at the best k by the number of members M: the average of all datasets but"
         f" {NOT_AVERAGED} (Figure 4), and each dataset (Figure 10). Thin lines: the paper. Points"
         f" that are white inside: fewer than {RUNS} draws, as the tables say."
     )
     picture = Picture("ensemble-size", caption, lambda: _draw(grids))
-    return Results(grids, [picture] if grids else [], remarks)
+    tables = [*grids, _distances(grids)] if grids else []
+    return Results(tables, [picture] if grids else [], remarks)
 
 
 def _n_sizes(evidence: Evidence, dataset: str) -> int:
@@ -95,7 +98,7 @@ def average_grid(grids: list[Grid]) -> Grid:
     """
     mean = Grid(
         "ensemble-size",
-        f"Average of {len(grids)} dataset(s): NMI at the best k by M",
+        f"Average of {len(grids)} dataset{'s' * (len(grids) > 1)}: NMI at the best k by M",
         "method",
         grids[0].rows,
         grids[0].columns,
@@ -114,6 +117,32 @@ def average_grid(grids: list[Grid]) -> Grid:
                     paper=float(np.mean(paper)) if whole else None,
                 )
     return mean
+
+
+def _short_name(grid: Grid) -> str:
+    return grid.name.removeprefix("ensemble-size").removeprefix("-") or _AVERAGE
+
+
+def _distances(grids: list[Grid]) -> Grid:
+    """Return the number of cells of each table, and their differences from the paper's."""
+    counts = ("cells", f"of {RUNS} draws", "compared")
+    table = Grid(
+        "ensemble-size-distances",
+        "Absolute differences from the paper",
+        "dataset",
+        [_short_name(grid) for grid in grids],
+        [*counts, "mean", "largest"],
+        column_decimals=dict.fromkeys(counts, 0),
+        decimals=4,
+    )
+    for grid in grids:
+        runs = [cell.runs for cell in grid.cells.values() if cell.ours is not None]
+        sizes = np.abs(grid.differences())
+        numbers = [len(runs), runs.count(RUNS), len(sizes)]
+        numbers += [sizes.mean(), sizes.max()] if len(sizes) else []
+        for column, number in zip(table.columns, numbers, strict=False):
+            table.cells[_short_name(grid), column] = Cell(float(number))
+    return table
 
 
 def _zoom(panel: Any) -> None:
@@ -140,8 +169,7 @@ def _draw(grids: list[Grid]) -> Any:
             panel.plot(ENSEMBLE_SIZES, ours, label=method, **style)
             hollow(panel, cells, ENSEMBLE_SIZES, RUNS, style["color"])
         _zoom(panel)
-        name = grid.name.removeprefix("ensemble-size").removeprefix("-") or _AVERAGE
-        panel.set_title(name, fontsize=10)
+        panel.set_title(_short_name(grid), fontsize=10)
         panel.set_xticks(ENSEMBLE_SIZES)
         panel.set_xlim(min(ENSEMBLE_SIZES) - 2, max(ENSEMBLE_SIZES) + 2)
         panel.set_xlabel("M")

@@ -38,7 +38,7 @@ CHEAP = (
     "lifetime",
     "eigengap",
 )
-#: Criteria from further cuts with other seeds, and from consensuses of halves of the members.
+#: Criteria from further cuts with other seeds, and from consensuses of halves of the clusterings.
 COSTLY = ("subset_stability", "pac", "delta_area", "seed_stability")
 CRITERIA = CHEAP + COSTLY
 #: The criterion that was best on generated data, see docs/how_many_clusters.md.
@@ -70,25 +70,25 @@ def choose_k(
         recur (recurrence below 0.9).
     criteria : {"cheap", "all"} or iterable of str, default="cheap"
         The criteria to compute. "cheap" are the first seven below, from one fit and small
-        consensuses of a sample; the others refit the method on random halves of the members, or cut
-        again with other seeds.
+        consensuses of a sample; the others refit the method on random halves of the clusterings, or
+        cut again with other seeds.
 
-        - "support": the effective number of clusters times the 10th power of the next, so that
-          twice as many clusters may cost 7 % of it.
-          - "recurrence": how well the clusters recur in consensuses of halves of the members.
+        - "support": the effective number of clusters times the 10th power of the recurrence, so
+          that twice as many clusters may cost 7 % of it.
+        - "recurrence": how well the clusters recur in consensuses of halves of the clusterings.
         - "balance": the sum of the next two, each scaled to [0, 1] over `ks`.
-        - "ensemble_nmi": mean NMI of the cut with the members (Strehl and Ghosh).
+        - "ensemble_nmi": mean NMI of the cut with the clusterings (Strehl and Ghosh).
         - "confidence": mean confidence of the objects in the cut.
         - "lifetime": how long the method's tree has k clusters (Fred and Jain).
         - "eigengap": by how much the k-th eigenvalue of the method's cut exceeds the next.
-        - "subset_stability": mean ARI of the cuts of consensuses of halves of the members.
+        - "subset_stability": mean ARI of the cuts of consensuses of halves of the clusterings.
         - "pac": the share of pairs of objects about which these consensuses are ambiguous; lower
           is better (Șenbabaoğlu and others).
         - "delta_area": by what share the area under the distribution of the consensus index grows
           from the k before (Monti and others).
         - "seed_stability": mean ARI of the cuts with five seeds.
     n_refits : int, default=10
-        Number of halves of the members for the costly criteria, at least 2.
+        Number of halves of the clusterings for the costly criteria, at least 2.
     random_state : int, Generator, RandomState or None, default=0
         Seed of all these draws.
 
@@ -220,7 +220,7 @@ def _cheap_scores(
         scores["recurrence"] = _recurrence.recurrence(cuts, ks, labels, rng)
         scores["support"] = _recurrence.support(scores["recurrence"], labels, cuts.sizes)
     else:
-        absent |= dict.fromkeys(("support", "recurrence"), "At least two members are required.")
+        absent |= dict.fromkeys(("support", "recurrence"), "At least two clusterings are required.")
     agreement, sureness = _curves.agreement_and_confidence(cuts, labels, rng)
     scores["ensemble_nmi"], scores["confidence"] = agreement, sureness
     scores["balance"] = _curves.balance(agreement, sureness)
@@ -247,7 +247,7 @@ def _costly_scores(
     cdf = None
     by_halves = [name for name in ("subset_stability", "pac", "delta_area") if name in names]
     if by_halves and len(cuts.voters) < 2:
-        absent |= dict.fromkeys(by_halves, "At least two members are required.")
+        absent |= dict.fromkeys(by_halves, "At least two clusterings are required.")
     elif by_halves:
         halves = _resampling.cuts_of_halves(cuts, ks, n_refits, rng)
         scores["subset_stability"] = _stabilities(halves, cuts)

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 #: From the strongest to the weakest.
 EVIDENCE = ("strong", "moderate", "weak", "none")
-#: Least recurrence in halves of the members for strong and for moderate evidence.
+#: Least recurrence in halves of the clusterings for strong and for moderate evidence.
 _STRONG, _MODERATE = 0.95, 0.9
 #: Evidence is not strong if another number of clusters has this share of the support.
 _RIVAL = 0.8
@@ -30,14 +30,14 @@ _TIE = 1e-9
 _CLOSE = 0.05
 
 _CRITERION_NAMES = {
-    "support": "support by halves of the members",
-    "recurrence": "overlap with the clusters of halves of the members",
-    "balance": "balance of agreement with the members and confidence",
-    "ensemble_nmi": "mean NMI with the members",
+    "support": "support by halves of the clusterings",
+    "recurrence": "overlap with the clusters of halves of the clusterings",
+    "balance": "balance of agreement with the clusterings and confidence",
+    "ensemble_nmi": "mean NMI with the clusterings",
     "confidence": "mean confidence",
     "lifetime": "lifetime in the tree",
     "eigengap": "gap between eigenvalues",
-    "subset_stability": "stability over halves of the members",
+    "subset_stability": "stability over halves of the clusterings",
     "pac": "share of ambiguous pairs (PAC)",
     "delta_area": "gain in area under the consensus distribution",
     "seed_stability": "stability over seeds",
@@ -188,12 +188,12 @@ def _evidence_sentence(found: Findings, k: int, evidence: str, rival: int | None
     if overlap >= _MODERATE and evidence == "weak":
         best = found.recommended["support"] or k
         return (
-            f"{clusters} in halves of the members, the {best} clusters with the largest support"
+            f"{clusters} in halves of the clusterings, the {best} clusters with the largest support"
             f" do not recur ({found.at('recurrence', best):.0%} overlap on average)."
         )
     which = "the same" if overlap >= _STRONG else "nearly the same"
     which = "partly different" if overlap < _MODERATE else which
-    again = f"halves of the members give {which} ones ({overlap:.0%} overlap on average)"
+    again = f"halves of the clusterings give {which} ones ({overlap:.0%} overlap on average)"
     if evidence == "strong":
         return f"{clusters} {again}, and no number except its neighbours has similar support."
     also = "" if rival is None else f", and {rival} clusters have nearly the same or more support"
@@ -221,7 +221,7 @@ def _agreement(found: Findings, k: int) -> list[str]:
     if "ensemble_nmi" not in found.scores:
         return []
     nmi, sure = found.at("ensemble_nmi", k), found.at("confidence", k)
-    return [f"Mean NMI with the members {nmi:.3f}, mean confidence {sure:.3f}."]
+    return [f"Mean NMI with the clusterings {nmi:.3f}, mean confidence {sure:.3f}."]
 
 
 def _opinions(found: Findings, k: int) -> list[str]:
