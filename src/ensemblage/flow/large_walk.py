@@ -22,9 +22,9 @@ if TYPE_CHECKING:
 
     from ensemblage._types import FloatArray
 
-_DIRECTIONS = 128
+_DIRECTIONS = 64
 _STEPS_TO_SETTLE = 8
-_FIRST_PANELS = 2  # their 64 probes determine how many are needed
+_FIRST_PANELS = 1  # its 32 probes determine how many are needed
 
 
 def estimated_norms(
