@@ -173,7 +173,7 @@ class TestComplaints:
 
     def test_a_cluster_that_does_not_know_what_is_sent(self, client):
         array = self.ARRAY.map_blocks(only_known_here, dtype=int)
-        self.refuse("must be installed at the scheduler", array, OSError, client=client)
+        self.refuse("Install the same versions of ensemblage", array, OSError, client=client)
 
     def test_too_many_clusters(self, client):
         self.refuse("tells only 86 group", self.ARRAY, estimator=en.EAC(500), client=client)
