@@ -284,22 +284,21 @@ def test_missing_matplotlib_names_the_extra(tmp_path, monkeypatch):
     assert "ensemblage[report]" in found.stderr
 
 
-@pytest.mark.parametrize(
-    "line",
-    [
-        {"what": 3},
-        {"what": {}},
-        {"what": {"kind": "scores", "dataset": ["MF"]}, "scores": {}},
-        {"what": {"kind": "scores", "dataset": "MF", "pool": "own"}, "scores": {}},
-        {"what": {"kind": "scores", "dataset": "MF", "pool": None}, "scores": {}},
-        {"what": {"kind": "graph", "dataset": "MF", "pool": "authors"}, "scores": None},
-        {"what": {"kind": "graph", "dataset": "MF", "pool": "authors"}, "skipped": 3},
-        {"what": {"kind": "scores", "dataset": "<i>", "pool": "authors"}, "scores": {"x": 1}},
-    ],
-)
-def test_strange_records_spoil_no_page(quick, tmp_path, line):
-    text = (quick / records.FILE).read_text() + json.dumps(line) + "\n"
-    (tmp_path / records.FILE).write_text(text)
+STRANGE_RECORDS = [
+    {"what": 3},
+    {"what": {}},
+    {"what": {"kind": "scores", "dataset": ["MF"]}, "scores": {}},
+    {"what": {"kind": "scores", "dataset": "MF", "pool": "own"}, "scores": {}},
+    {"what": {"kind": "scores", "dataset": "MF", "pool": None}, "scores": {}},
+    {"what": {"kind": "graph", "dataset": "MF", "pool": "authors"}, "scores": None},
+    {"what": {"kind": "graph", "dataset": "MF", "pool": "authors"}, "skipped": 3},
+    {"what": {"kind": "scores", "dataset": "<i>", "pool": "authors"}, "scores": {"x": 1}},
+]
+
+
+def test_strange_records_spoil_no_page(quick, tmp_path):
+    lines = [json.dumps(line) + "\n" for line in STRANGE_RECORDS]
+    (tmp_path / records.FILE).write_text((quick / records.FILE).read_text() + "".join(lines))
     found = invoke("ranking", "microclusters", "--render", "--out", tmp_path)
     assert found.exit_code == 0, found.stderr
     assert "<i>" not in (tmp_path / "index.html").read_text()
