@@ -35,6 +35,7 @@ extensions = [
 ]
 exclude_patterns = ["_build"]
 nitpicky = False
+default_role = "py:obj"  # names in docstrings are links where they lead somewhere
 
 myst_enable_extensions = ["attrs_block", "deflist", "dollarmath"]
 myst_heading_anchors = 3
