@@ -71,7 +71,8 @@ _ACCENTED = re.compile(r'(<mover accent="true">.*?</mover>)\s*<msub>\s*<mrow></m
 
 
 def _mathml(node: nodes.math | nodes.math_block, *, as_block: bool = False) -> str:
-    return _ACCENTED.sub(r"<msub>\1", tex2mathml(node.astext(), as_block=as_block))
+    text = _ACCENTED.sub(r"<msub>\1", tex2mathml(node.astext(), as_block=as_block))
+    return text.replace("\N{MODIFIER LETTER MACRON}", "\N{MACRON}")  # fonts draw the second
 
 
 def _inline(writer: Any, node: nodes.math) -> None:
