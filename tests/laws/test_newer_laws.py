@@ -121,6 +121,8 @@ def test_communities_are_connected_parts_numbered_in_order(drawn, seed, rule):
 @given(votes(max_objects=14, max_clusterings=4), st.sampled_from(["nmi", "ari"]))
 def test_merging_again_merges_nothing(matrix, metric):
     once = merge(matrix, metric)
+    # It also ends when a clustering has one cluster left; without that one others might merge.
+    assume(not once.merges or once.n_clusters[once.merges[-1].member] > 1)
     assert merge(once.votes, metric).merges == []
 
 
