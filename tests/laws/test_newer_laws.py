@@ -4,7 +4,7 @@ import warnings
 
 import numpy as np
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 from scipy.sparse.csgraph import connected_components
 
@@ -119,6 +119,7 @@ def test_communities_are_connected_parts_numbered_in_order(drawn, seed, rule):
 
 @FEW
 @given(votes(max_objects=14, max_clusterings=4), st.sampled_from(["nmi", "ari"]))
+@example(np.array([[0, 2], [1, 0], [-1, 1], *[[1, 1]] * 5]), "ari")
 def test_merging_again_merges_nothing(matrix, metric):
     once = merge(matrix, metric)
     # It also ends when a clustering has one cluster left; without that one others might merge.

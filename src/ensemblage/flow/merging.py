@@ -224,11 +224,10 @@ def _ari_gain(table: FloatArray, terms: FloatArray) -> FloatArray:
     in_columns, in_rows = (columns * (columns - 1)).sum(), (rows * (rows - 1)).sum()
 
     def ari(cells: FloatArray, in_rows: FloatArray) -> FloatArray:
-        same = (in_rows == cells) & (in_columns == cells)
         expected = in_rows * in_columns / max(pairs, 1.0)
-        most = (in_rows + in_columns) / 2
+        room = (in_rows + in_columns) / 2 - expected
         values: FloatArray = np.ones_like(cells)
-        np.divide(cells - expected, most - expected, out=values, where=~same)
+        np.divide(cells - expected, room, out=values, where=room != 0)
         return values
 
     after = ari(cells + terms, in_rows + _of_pairs(rows, rows, "ari"))
