@@ -102,15 +102,16 @@ def _read(asked: argparse.Namespace) -> None:
 def _stream(asked: argparse.Namespace) -> None:
     """Stream with every stage timed by what it adds to the clock of the process."""
     costs: dict[str, tuple[float, float]] = {}
-    for module, name in ((stream, "_first_pass"), (_work, "fit"), (stream, "_second_pass")):
-        setattr(module, name, _timed(name, getattr(module, name), costs))
+    runtime = stream.Threads
+    for owner, name in ((runtime, "first_pass"), (_work, "fit"), (runtime, "second_pass")):
+        setattr(owner, name, _timed(name, getattr(owner, name), costs))
     estimator = en.Vote(3)
     _warm_up(asked.folder, estimator)
     costs.clear()
     result = stream.consensus(_file(asked), estimator, _labels(asked), n_jobs=asked.jobs)
     peak = _peak()  # of streaming alone: one iteration over the whole file takes more
     _, plain = min((_plain(_file(asked)) for _ in range(2)), key=lambda cost: cost[1])
-    first, fit, second = (costs[name] for name in ("_first_pass", "fit", "_second_pass"))
+    first, fit, second = (costs[name] for name in ("first_pass", "fit", "second_pass"))
     both = (first[0] + second[0], first[1] + second[1])
     for name, (wall, cpu) in {"pass 1": first, "pass 2": second, "both": both}.items():
         _line(name, asked.rows, cpu, wall, plain)
