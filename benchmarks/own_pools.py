@@ -19,7 +19,7 @@ import numpy as np
 import ensemblage as en
 from ensemblage.experiments import sources
 from ensemblage.experiments.measures import measure
-from ensemblage.experiments.render import paper_tables
+from ensemblage.experiments.paper import printed
 
 KEPT = Path(".benchmarks/reproduced")
 
@@ -29,7 +29,7 @@ def main() -> None:
     parser.add_argument("names", nargs="*", default=["PD", "ODR"], metavar="NAME")
     parser.add_argument("--draws", type=int, default=20)
     options = parser.parse_args()
-    paper = paper_tables()
+    paper = printed()
     for name in options.names:
         print(f"\n{name:8} clusters  member NMI  microclusters    links  PTGP best k  PTGP true k")
         for pool in (sources.AUTHORS, "own-200"):

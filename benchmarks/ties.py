@@ -20,7 +20,7 @@ import ensemblage as en
 from benchmarks.measure import cost
 from ensemblage import flow
 from ensemblage.experiments import sources
-from ensemblage.experiments.render import paper_tables
+from ensemblage.experiments.paper import printed
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -53,7 +53,7 @@ def main() -> None:
 
 
 def _print_scores(names: Sequence[str], draws: int) -> None:
-    paper = paper_tables()["comparison_nmi"]
+    paper = printed()["comparison_nmi"]
     print(f"{'NMI at the true k':26} {'data':5}" + "".join(f"{t:>16}" for t in (*TIES, "paper")))
     for method, parameters, known_as in ROWS:
         title = f"{method} {parameters['linkage']}" + (" K=1" if len(parameters) > 1 else "")

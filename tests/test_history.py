@@ -1,6 +1,8 @@
 """Benchmarks: the table of speed by commit, and programs that use kernels directly."""
 
+import importlib
 import json
+from pathlib import Path
 
 import pytest
 from benchmarks import history, sparse_tree
@@ -37,3 +39,10 @@ def test_tasks_are_measured_in_units_of_the_yardstick(monkeypatch):
 def test_both_routes_of_the_sparse_tree_can_be_measured(capsys):
     sparse_tree.both(200, 5)
     assert capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    "path", sorted(Path(history.__file__).parent.glob("[!_]*.py")), ids=lambda path: path.stem
+)
+def test_every_benchmark_finds_what_it_imports(path):
+    importlib.import_module(f"benchmarks.{path.stem}")
