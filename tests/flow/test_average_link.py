@@ -197,6 +197,18 @@ def test_similarities_too_small_for_heights_still_decide():
     assert flow.average_link(similarity, sizes)[:, :2].tolist() == expected
 
 
+@pytest.mark.parametrize("rounded_up", [1, 2])
+@pytest.mark.parametrize("order", [[0, 1, 2], [2, 0, 1]])
+def test_similarities_that_differ_by_rounding_tie_and_the_lowest_row_wins(rounded_up, order):
+    table = np.array([[0, 0, 0], [1, 1, 1], [1, 1, 1]], dtype=np.int32)
+    table[rounded_up, :2] = table[3 - rounded_up, 2] = 0  # 0.1 + 0.2 > 0.3 in floating point
+    weight = np.repeat(np.array([0.1, 0.2, 0.3])[order], 2)
+    sizes = np.ones(3, dtype=np.int64)
+    table = np.ascontiguousarray(table[:, order])
+    tree = sparse_linkage.sparse_average_link(table, sizes, weight, 1.0)
+    assert tree[0, :2].tolist() == [0, 1]
+
+
 def test_a_single_row_has_an_empty_tree():
     for tree in both_routes(np.zeros((1, 3), dtype=np.int32), np.array([7])):
         assert tree.shape == (0, 4)
