@@ -4,6 +4,8 @@ import io
 import pytest
 
 from ensemblage.experiments.grids import Cell, Grid, mean_cell, top_rows
+from ensemblage.experiments.protocol import ENSEMBLE_SIZES
+from ensemblage.experiments.tables.ensemble_size import averaged_grids
 
 
 @pytest.fixture
@@ -69,3 +71,32 @@ def test_percent_and_decimals_of_columns():
     assert "12.3%" in grid.to_markdown()
     counts = Grid("g", "", "", ["a"], ["x"], {("a", "x"): Cell(1234.0)}, column_decimals={"x": 0})
     assert "1,234 |" in counts.to_markdown()
+
+
+def sized(dataset, draws):
+    """Return the grid of a dataset whose PTGP has these numbers of draws by size."""
+    sizes = list(map(str, ENSEMBLE_SIZES))
+    cells = {
+        ("PTGP", size): Cell(0.5 if n else None, runs=n)
+        for size, n in zip(sizes, draws, strict=True)
+    }
+    return Grid(f"ensemble-size-{dataset}", dataset, "method", ["PTGP"], sizes, cells)
+
+
+@pytest.mark.parametrize(
+    ("draws_of_is", "averaged"),
+    [
+        ([20] * 5, ["MF", "IS"]),
+        ([20, 20, 20, 5, 5], ["MF"]),  # a few draws more do not take sizes from the average
+        ([20, 0, 0, 0, 0], ["MF"]),
+    ],
+)
+def test_the_average_of_sizes_is_of_datasets_with_all_draws(draws_of_is, averaged):
+    grids = [sized("MF", [20] * 5), sized("IS", draws_of_is), sized("KDD99", [20] * 5)]
+    assert [grid.title for grid in averaged_grids(grids)] == averaged
+
+
+def test_without_all_draws_the_average_is_of_datasets_with_most():
+    grids = [sized("MF", [20, 5, 5, 5, 5]), sized("IS", [20, 8, 5, 5, 5]), sized("LS", [2] * 5)]
+    assert [grid.title for grid in averaged_grids(grids)] == ["MF", "IS"]
+    assert averaged_grids([]) == []

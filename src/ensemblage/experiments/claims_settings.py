@@ -8,9 +8,9 @@ import numpy as np
 
 from ensemblage.experiments.tables.ensemble_size import (
     METHODS,
-    NOT_AVERAGED,
     RUNS,
     average_grid,
+    averaged_grids,
     size_grid,
 )
 from ensemblage.experiments.tables.execution_time import BESIDE, BESIDE_SIZES
@@ -124,11 +124,7 @@ def _suggested_range(evidence: Evidence) -> list[Finding]:
 
 def _ensemble_sizes(evidence: Evidence) -> list[Finding]:
     grids = [size_grid(evidence, name) for name in evidence.datasets("scores")]
-    grids = [
-        grid
-        for grid in grids
-        if not grid.name.endswith(f"-{NOT_AVERAGED}") and grid.cell("PTGP", "20").ours is not None
-    ]
+    grids = averaged_grids([grid for grid in grids if grid.cell("PTGP", "20").ours is not None])
     if not grids:
         return []
     mean = average_grid(grids)

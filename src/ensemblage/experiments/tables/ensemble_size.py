@@ -70,14 +70,13 @@ def size_grid(evidence: Evidence, dataset: str) -> Grid:
 def _results(evidence: Evidence) -> Results:
     names = [name for name in evidence.datasets("scores") if _n_sizes(evidence, name) > 1]
     grids = [size_grid(evidence, name) for name in names]
-    averaged = [g for g in grids if not g.name.endswith(f"-{NOT_AVERAGED}")]
-    if averaged:
+    if averaged := averaged_grids(grids):
         grids.insert(0, average_grid(averaged))
     remarks = [evidence.origin(names), _ABOUT_CELLS]
     caption = (
-        "NMI at the best k by the number of members M: the average of all datasets but"
-        f" {NOT_AVERAGED} (Figure 4), and each dataset (Figure 10). Thin lines: the paper. Points"
-        f" that are white inside: fewer than {RUNS} draws, as the tables say."
+        "NMI at the best k by the number of members M: the average of the datasets that have all"
+        f" draws, without {NOT_AVERAGED} (Figure 4), and each dataset (Figure 10). Thin lines: the"
+        f" paper. Points that are white inside: fewer than {RUNS} draws, as the tables say."
     )
     picture = Picture("ensemble-size", caption, lambda: _draw(grids))
     tables = [*grids, _distances(grids)] if grids else []
@@ -88,6 +87,17 @@ def _n_sizes(evidence: Evidence, dataset: str) -> int:
     records = evidence.select("scores", dataset, method="PTGP")
     scored = [record for record in records if record["scores"].get("nmi_best") is not None]
     return len({record["what"].get("members") for record in scored})
+
+
+def averaged_grids(grids: list[Grid]) -> list[Grid]:
+    """Return the grids for the average: those with all draws of every size, or with most."""
+
+    def least(grid: Grid) -> int:
+        return min(grid.cell("PTGP", size).runs for size in grid.columns)
+
+    candidates = [grid for grid in grids if not grid.name.endswith(f"-{NOT_AVERAGED}")]
+    wanted = min(RUNS, max(map(least, candidates), default=0))
+    return [grid for grid in candidates if least(grid) >= wanted]
 
 
 def average_grid(grids: list[Grid]) -> Grid:
