@@ -66,6 +66,10 @@ def test_the_command_takes_certificates_of_the_configuration(tls_address, certif
     np.testing.assert_array_equal(labels_of(tmp_path / "l.parquet"), expected)
 
 
+def n_clients():
+    return sum(type(item) is Client for item in gc.get_objects())
+
+
 class TestRefused:
     @pytest.fixture(autouse=True)
     def collect(self):
@@ -75,8 +79,11 @@ class TestRefused:
 
     def refuse(self, address, pattern, tmp_path):
         votes, _ = files_with_labels(tmp_path)
+        gc.collect()
+        before = n_clients()
         with pytest.raises(ConnectionError, match=pattern):
             on_dask.consensus(votes, en.EAC(3), tmp_path / "l.parquet", client=address)
+        assert n_clients() == before  # the refused one was collected
         assert not (tmp_path / "l.parquet").exists()
         assert not (tmp_path / "l.parquet.parts").exists()
 

@@ -175,7 +175,7 @@ def _client(asked: Any) -> Iterator[Any]:
 
     if isinstance(asked, str):
         try:
-            made = Client(asked, set_as_default=False)
+            _reach(asked)
         except TypeError as error:  # what distributed raises for tls:// without certificates
             raise ConnectionError(
                 f"{asked} needs certificates: {error}. Set distributed.comm.tls.ca-file,"
@@ -187,7 +187,7 @@ def _client(asked: Any) -> Iterator[Any]:
                 f"No scheduler answers at {asked}: {error}. Check the address (as"
                 " tcp://host:8786), and that 'dask scheduler' runs there."
             ) from error
-        with made:
+        with Client(asked, set_as_default=False) as made:
             yield made
         return
     if asked is not None:
@@ -209,6 +209,23 @@ def _client(asked: Any) -> Iterator[Any]:
             " this machine. Or name the scheduler: client='tcp://host:8786'."
         ) from error
     yield current
+
+
+def _reach(address: str) -> None:
+    """Connect to a scheduler and leave, or raise the reason why a client could not.
+
+    A client that fails is closed when it is collected. If that happens while the next client
+    starts, in its thread, the two wait for one lock of distributed forever.
+    """
+    from distributed import Security
+    from distributed.comm import connect
+    from distributed.utils import LoopRunner
+
+    async def connection() -> None:
+        found = await connect(address, **Security().get_connection_args("client"))
+        await found.close()
+
+    LoopRunner(asynchronous=False).run_sync(connection)
 
 
 def local_cluster(n_workers: int) -> Any:
