@@ -126,7 +126,7 @@ def draw_similarity(fitted: Any) -> Any:
 
 def draw_cut(points: Any, tree: Any, cut: Any) -> Any:
     figure, axes = plt.subplots(1, 2, figsize=(9, 3.6), layout="constrained")
-    en.plot.dendrogram(tree, ax=axes[0])
+    en.plot.dendrogram(tree, max_leaves=20, ax=axes[0])
     en.plot.scatter(cut, points, ax=axes[1])
     axes[1].set_title("Objects; pale: little confidence", loc="left")
     return figure

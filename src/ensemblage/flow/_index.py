@@ -37,7 +37,7 @@ _NO_ROWS = np.zeros(0, dtype=np.int64)
 class MicroclusterIndex:
     """The microclusters of the rows seen so far, in order of first appearance.
 
-    Votes are integers of any dtype; columns must not span 2**63 or more. However the rows are cut
+    Votes are integers of any dtype; columns must not span 2⁶³ or more. However the rows are cut
     into chunks, and whether chunks are added or separate indices merged in order, the result is
     the same.
 

@@ -227,8 +227,8 @@ def _nmi_of_distinct(
 def clustering_weights(nmi: FloatArray, beta: float) -> FloatArray:
     """Return the weight of each clustering: its mean NMI with the others, scaled and powered.
 
-    weight_m = (mean_m / max mean) ** beta; all are 1 for a single clustering, or if no two
-    clusterings have anything in common.
+    The weight is (mean / largest mean) to the power of beta; all are 1 for a single clustering, or
+    if no two clusterings have anything in common.
     """
     n_members = len(nmi)
     if n_members == 1:

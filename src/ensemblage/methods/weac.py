@@ -76,7 +76,8 @@ class WEAC(SharedClusters):
     -----
     s_ij = Σ_m w_m [same cluster in m] / Σ_m w_m, both sums over the clusterings in which i and j
     voted; 0 where these weigh nothing. w_m = (mean NMI of m with the others / the largest such
-    mean) ** beta, NMI normalised by the larger entropy and counted over objects that voted in both.
+    mean) to the power of beta, NMI normalised by the larger entropy and counted over objects that
+    voted in both.
     Identical rows have similarity 1 and merge first, so average link over microclusters weighted by
     size is average link over objects: the result is that of the object-level method.
 

@@ -88,8 +88,8 @@ def consensus(
         - ``.obsm[f"{key_added}_memberships"]``: the membership of each cell in each cluster, rows
           that sum to 1;
         - ``.obsp[f"{key_added}_connectivities"]``: the share of clusterings that put the two cells
-            of each edge of the neighbour graph together, if there is such a graph; edges without
-            agreement are stored as 0;
+          of each edge of the neighbour graph together, if there is such a graph; edges without
+          agreement are stored as 0;
         - ``.uns[f"{key_added}_neighbors"]``: an entry that scanpy accepts as `neighbors_key`;
         - ``.uns[f"{key_added}_colors"]``: colours of the clusters;
         - ``.uns[key_added]["params"]``: the keys, the method, its parameters, the version;

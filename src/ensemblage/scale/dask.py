@@ -80,7 +80,7 @@ def consensus(
     truth : str, optional
         A column of true labels, which is not a clustering; the result then has scores. It needs
         `output`.
-    task_rows : int, default=2**21
+    task_rows : int, default=2097152
         About how many rows of a file one task goes through. A row group is not cut, and text is
         read by one task for each file. Partitions of collections stay as they are.
     keep, confidence, cuts, by_size, batch_rows, progress, checkpoint, header, format

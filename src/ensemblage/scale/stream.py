@@ -83,7 +83,7 @@ def consensus(
         Number the clusters by size, the largest 0, and not in order of first appearance.
     truth : str, optional
         A column of true labels, which is not a clustering; the result then has scores.
-    batch_rows : int, default=2**20
+    batch_rows : int, default=1048576
         How many rows are read at once, at most: fewer where rows are long.
     n_jobs : int or None, default=None
         Threads. None means ``OMP_NUM_THREADS`` or else all cores; labels do not depend on it.

@@ -153,7 +153,7 @@ def scan(
 
     Parameters
     ----------
-    batch_rows : int, default=2**20
+    batch_rows : int, default=1048576
         How many rows a batch has, at most: fewer where rows are long.
 
     Returns
