@@ -187,6 +187,24 @@ def test_kernels_count_as_numpy_does(matrix):
     )
 
 
+@given(st.integers(60, 200), st.integers(1, 6), st.integers(0, 99))
+def test_bits_of_clusters_count_as_numpy_does(n, n_clusterings, seed):
+    table = np.random.default_rng(seed).integers(-1, 4, (n, n_clusterings)).astype(np.int32)
+    sizes = np.ones(n, dtype=np.int64)
+    with pytest.MonkeyPatch.context() as patch, compiling.kernels_for(everything=True):
+        patch.setattr(_contingency, "_add_rows", None)  # it must not be called
+        by_bits = flow.overlaps(table, sizes)
+    with compiling.kernels_for(everything=False):
+        np.testing.assert_array_equal(by_bits, flow.overlaps(table, sizes))
+    sizes[-1] = 2
+    with compiling.kernels_for(everything=True):
+        counted = flow.overlaps(table, sizes)
+    last = np.repeat(table[-1], table.max(axis=0) + 1) == np.concatenate(
+        [np.arange(number) for number in table.max(axis=0) + 1]
+    )
+    np.testing.assert_array_equal(counted, by_bits + np.outer(last, last))
+
+
 def repeated(matrix, times):
     """Return votes in which every clustering occurs so often, under other names."""
     return np.hstack([np.where(matrix < 0, -1, matrix + 10 * i) for i in range(times)])

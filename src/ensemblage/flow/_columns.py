@@ -26,7 +26,7 @@ COLUMNS_AT_A_TIME = 4 * WIDTH
 
 
 class WalkProduct:
-    """S = Σ_{t=1..T} P^t (P^t)ᵀ as an operator on columns.
+    """S, the sum of P^t (P^t)ᵀ over the steps t = 1 to T, as an operator on columns.
 
     Optionally in single precision, which is twice as fast and exact to about 1e-6. `order` are the
     nodes in the order in which `forward` (Pᵀ) and `backward` (P) have them, the arrays of kernels.

@@ -29,6 +29,9 @@ if TYPE_CHECKING:
 _MOSTLY_EMPTY, _FEW_CELLS = 8, 1 << 20
 #: Steps of `worth_a_kernel` that NumPy takes for a vote.
 _STEPS = 10
+#: Clusters as sets of bits are compared faster than votes are counted up to this number of clusters
+#: a clustering (both take as long at 16, with AVX-512), and as long as a set stays in the cache.
+_FEW_CLUSTERS, _FEW_ROWS = 14, 1 << 16
 
 
 def owners(table: NDArray[np.int32]) -> NDArray[np.int64]:
@@ -98,6 +101,8 @@ def sharing(
     narrow = np.int32 if max(weights.sum(), ends[-1]) < 2**31 else np.int64
     starts, whole_weights = ends.astype(narrow), sizes.astype(narrow)
     compiled = worth_a_kernel(table.size * table.shape[1])  # called for each clustering
+    few = ends[-1] <= _FEW_CLUSTERS * table.shape[1] and len(table) <= _FEW_ROWS
+    sets = _bits(table, ends) if compiled and few and (sizes == 1).all() else None
 
     def share(
         labels: NDArray[np.int32], n_clusterings: int, n_labels: int
@@ -106,6 +111,10 @@ def sharing(
         some = table[:, :n_clusterings]
         if shape[0] * shape[1] > _MOSTLY_EMPTY * some.size + _FEW_CELLS:
             return _sparse_counts(labels, numbered(some, ends), weights, shape)
+        if sets is not None:
+            common: FloatArray = np.empty(shape)
+            _count_common(_bits(labels[:, None], np.array([0, n_labels])), sets, common)
+            return common
         if compiled:
             whole = np.zeros(shape, dtype=narrow)
             _add_rows(labels, some, starts, whole_weights, whole)
@@ -141,6 +150,43 @@ def _count(
     cells = (labels[:, None].astype(np.int64) * counts.shape[1] + numbers)[voted]
     of_rows = np.broadcast_to(weights[:, None], numbers.shape)[voted]
     counts[:] = np.bincount(cells, of_rows, minlength=counts.size).reshape(counts.shape)
+
+
+def _bits(table: NDArray[np.int32], ends: NDArray[np.int64]) -> NDArray[np.uint64]:
+    """Return the rows of each cluster as bits of words."""
+    words = np.zeros((int(ends[-1]), -(-len(table) // 64)), dtype=np.uint64)
+    _set_bits(table, ends, words)
+    return words
+
+
+@kernel
+def _set_bits(table: Any, ends: Any, words: Any) -> None:
+    for i in range(table.shape[0]):
+        word, bit = np.uint64(i >> 6), np.uint64(1) << np.uint64(i & 63)
+        for m in range(table.shape[1]):
+            if table[i, m] >= 0:
+                words[np.uint64(ends[m] + table[i, m]), word] |= bit
+
+
+@kernel
+def _count_common(sets: Any, others: Any, counts: Any) -> None:
+    """Write to ``counts[c, u]`` the number of bits that ``sets[c]`` and ``others[u]`` share."""
+    for c in range(counts.shape[0]):
+        for u in range(counts.shape[1]):
+            total = np.uint64(0)
+            for w in range(sets.shape[1]):
+                total += _n_bits(sets[c, w] & others[u, w])
+            counts[c, u] = total
+
+
+@kernel
+def _n_bits(word: Any) -> Any:
+    """Return the number of bits that are set; compilers know this as one instruction."""
+    word = word - ((word >> np.uint64(1)) & np.uint64(0x5555555555555555))
+    pairs = np.uint64(0x3333333333333333)
+    word = (word & pairs) + ((word >> np.uint64(2)) & pairs)
+    word = (word + (word >> np.uint64(4))) & np.uint64(0x0F0F0F0F0F0F0F0F)
+    return (word * np.uint64(0x0101010101010101)) >> np.uint64(56)
 
 
 @kernel

@@ -20,7 +20,7 @@ FIRST_BATCH = 32
 _BATCH = 8  # of products, which cost by the vector
 MORE = 4  # vectors of a block beyond the wanted ones; they let these converge faster
 _MOST_BLOCKS = 12
-CONVERGED = 1e-10
+CONVERGED = 1e-8
 _MOST_STEPS = 300
 _NEW = 1e-12
 

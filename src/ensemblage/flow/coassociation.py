@@ -303,9 +303,10 @@ def _add_to_lists(
         for m in range(codes.shape[1]):
             code = np.int64(codes[i, m])
             if code > 0:
-                value, in_order = worth[m, code - 1], rows[m]
-                for place in range(firsts[m, code], places[i, m] + 1):
-                    row[np.uint64(in_order[place])] += value
+                value = worth[m, code - 1]
+                up_to_it = rows[m, firsts[m, code] : np.int64(places[i, m]) + 1]
+                for place in range(len(up_to_it)):
+                    row[np.uint64(up_to_it[place])] += value
 
 
 @kernel

@@ -28,8 +28,9 @@ class NormalisedCut:
 
     Notes
     -----
-    As in the authors' program half a unit is added to the diagonal and a whole one to the degrees:
-    d_u = Σ_v Z_uv + 1, and the eigenvectors are those of d^(-1/2) (Z + I/2) d^(-1/2).
+    As in the authors' program, 1/2 is added to the diagonal and 1 to the degrees: d_u is the sum of
+    row u of Z, plus 1. With D the diagonal matrix of these degrees, the eigenvectors are those of
+    D^(-½) (Z + I/2) D^(-½).
     """
 
     def __init__(self, Z: FloatArray) -> None:
