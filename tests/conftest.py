@@ -18,7 +18,7 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
 
 # The same examples in every run: whether a change is right is not left to chance. New examples
 # are searched by "make fuzz", which loads the other profile.
-settings.register_profile("ensemblage", deadline=None, max_examples=60, derandomize=True)
+settings.register_profile("ensemblage", deadline=None, max_examples=40, derandomize=True)
 settings.register_profile(
     "fuzz", deadline=None, max_examples=int(os.environ.get("ENSEMBLAGE_EXAMPLES", "200"))
 )

@@ -3,9 +3,12 @@ import io
 
 import pytest
 
+from ensemblage.experiments.evidence import Evidence
 from ensemblage.experiments.grids import Cell, Grid, mean_cell, top_rows
-from ensemblage.experiments.protocol import ENSEMBLE_SIZES
-from ensemblage.experiments.tables.ensemble_size import averaged_grids
+from ensemblage.experiments.paper import printed
+from ensemblage.experiments.protocol import ENSEMBLE_SIZES, Plan
+from ensemblage.experiments.tables.comparison import COMPARISON
+from ensemblage.experiments.tables.ensemble_size import ENSEMBLE_SIZE, averaged_grids
 
 
 @pytest.fixture
@@ -100,3 +103,38 @@ def test_without_all_draws_the_average_is_of_datasets_with_most():
     grids = [sized("MF", [20, 5, 5, 5, 5]), sized("IS", [20, 8, 5, 5, 5]), sized("LS", [2] * 5)]
     assert [grid.title for grid in averaged_grids(grids)] == ["MF", "IS"]
     assert averaged_grids([]) == []
+
+
+def of_size(method, members, score, dataset="PD"):
+    task = {"kind": "scores", "pool": "authors", "dataset": dataset, "members": members, "draw": 0}
+    return {
+        "what": {**task, "method": method, "cuts": "all", "seed": 0},
+        "scores": {"nmi_best": score, "nmi_true": score},
+    }
+
+
+def test_both_rules_for_k_and_t_are_compared_at_the_largest_size():
+    plain = [of_size("PTGP", m, 0.7, dataset) for m in (10, 50) for dataset in ("PD", "MF")]
+    found = {grid.name: grid for grid in ENSEMBLE_SIZE.results(Evidence(plain, {}, None)).grids}
+    assert "ensemble-size-uncapped" not in found
+    evidence = Evidence([*plain, of_size("PTGP uncapped", 50, 0.8)], printed(), None)
+    found = {grid.name: grid for grid in ENSEMBLE_SIZE.results(evidence).grids}
+    grid = found["ensemble-size-uncapped"]
+    assert grid.columns == ["PD"]
+    assert grid.cell("PTGP uncapped", "PD").ours == 0.8
+    assert grid.cell("PTGP", "PD").ours == 0.7
+    in_table_9 = [table.name for table in COMPARISON.results(evidence).grids]
+    assert not any("uncapped" in name for name in in_table_9)  # it has ensembles of ten members
+    expected = found["ensemble-size-PD"].cell("PTGP", "50").paper
+    assert grid.cell("PTGP uncapped", "PD").paper == expected
+
+
+def test_uncapped_runs_are_of_the_largest_ensembles():
+    def tasks(**words):
+        return list(ENSEMBLE_SIZE.tasks(Plan(datasets=("PD",), runs=1, **words)))
+
+    more = [task for task in tasks(uncapped=True) if task not in tasks()]
+    assert [(task["method"], task["members"]) for task in more] == [
+        ("PTA-AL uncapped", 50),
+        ("PTGP uncapped", 50),
+    ]

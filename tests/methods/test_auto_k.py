@@ -129,7 +129,7 @@ def test_a_stream_chooses_as_memory_does(tmp_path):
     "ignore::ensemblage.FeaturesAsVotesWarning"
 )  # checks pass random floats
 @parametrize_with_checks(
-    [en.PTA("auto"), en.USENC("auto")],
+    [en.PTA("auto")],
     expected_failed_checks=lambda _: {"check_clustering": "X holds labels, not blobs of floats"},
 )
 @pytest.mark.filterwarnings("ignore::ensemblage.NoStructureWarning")

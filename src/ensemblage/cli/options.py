@@ -251,7 +251,11 @@ Quick = Annotated[bool, flag("Two draws on two datasets, in minutes.", "--quick"
 Render = Annotated[bool, flag("Run nothing; make tables and figures from the records.", "--render")]
 Uncapped = Annotated[
     bool,
-    flag("Also run Table 9 with K and T without the limit of the authors' program.", "--uncapped"),
+    flag(
+        "Also run Table 9, and the largest ensembles of Figure 10, with K and T without the limit"
+        " of the authors' program.",
+        "--uncapped",
+    ),
 ]
 CheckSome = Annotated[
     int | None, option("INT", "Repeat this number of records and compare.", "--check", min=1)

@@ -67,6 +67,15 @@ class Grid:
         """Return a cell; unfilled ones are empty."""
         return self.cells.get((row, column), Cell())
 
+    def keep_columns_with(self, rows: Iterable[str]) -> None:
+        """Leave out the columns in which none of these rows has a number of ours."""
+        kept = list(rows)
+        self.columns = [
+            column
+            for column in self.columns
+            if any(self.cell(row, column).ours is not None for row in kept)
+        ]
+
     def differences(
         self, rows: Iterable[str] | None = None, columns: Sequence[str] | None = None
     ) -> list[float]:

@@ -39,13 +39,14 @@ def estimated_norms(
 ) -> FloatArray:
     """Return the lengths of trajectories, estimated to a relative error, for very many nodes.
 
-    S[i, i] = Σ_t |row i of P^t|². The term t = 1 is summed from P itself. Of the other rows of P^t
-    the part in the span of some directions Q is exact, |row i of P^t Q|²; these are the directions
-    of walkers after some steps, so they contain most of a long walk. The square of the rest is
-    estimated by the mean of (P^t r)_i² over random signs r, made orthogonal to Q. Its relative
-    standard deviation is sqrt(2/q) for q signs, so that of a length is
+    The square of a length is S_ii, the sum over the steps t of |row i of P^t|². The term t = 1 is
+    summed from P itself. Of the other rows of P^t the part in the span of some directions Q is
+    exact, |row i of P^t Q|²; these are the directions of walkers after some steps, so they contain
+    most of a long walk. The square of the rest is estimated by the mean of the square of entry i of
+    P^t r over random signs r, made orthogonal to Q. Its relative standard deviation is √(2/q) for q
+    signs, so that of a length is
 
-        (share of its square that is neither first step nor in Q) / sqrt(2 q),
+        (share of its square that is neither first step nor in Q) / √(2·q),
 
     and q is chosen to make this `error` in the mean square over nodes, `n_probes` at most.
     `product` is P prepared in single precision, if it is used for more than this.

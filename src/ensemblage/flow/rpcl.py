@@ -36,7 +36,7 @@ def rpcl(
     """Return the units after learning from `rows`, and the number of each row's nearest unit.
 
     Units start at the rows `starts`. In each epoch every row x is shown once, in random order. Of
-    the units w_j, which have won c_j times, the winner has the least ``c_j |x - w_j|²``, the rival
+    the units w_j, which have won c_j times, the winner has the least c_j·|x - w_j|², the rival
     the second least. The winner moves by ``rate (x - w)`` towards x, the rival by a 25th of that
     away from it; `rate` falls linearly to 0 over the epochs.
 

@@ -50,9 +50,9 @@ def vote_shares(
 def walk_length(eigenvalues: FloatArray, n_clusters: int) -> float:
     """Return p, such that about half of the k - 1 non-trivial states are still distinguishable.
 
-    It solves Σ_{j≥2} mu_j^(2p) = (k - 1)/2 for eigenvalues mu in falling order, is 0 where no
-    more of them than that exceed 0 at all, lets the k-th vector keep a weight mu_k^p of 0.1, and
-    is at most 1000.
+    The sum of mu_j^(2p) over j = 2, 3, ... is (k - 1)/2, for eigenvalues mu in falling order. The
+    length is 0 if no more than (k - 1)/2 of these eigenvalues exceed 0. It is reduced until the
+    k-th vector has a weight mu_k^p of at least 0.1, and it is at most 1000.
     """
     mu = _cleaned(eigenvalues)
     states = (n_clusters - 1) / 2

@@ -98,13 +98,14 @@ class ECMC(LinkageClusterer):
 
     Notes
     -----
-    X minimises ‖X‖_* + C‖E‖_1 subject to X + E = B on the known pairs, where B is 1 for those that
-    belong together and 0 for those apart. Pairs that no clustering has both votes for are not
-    known. The solver is an inexact augmented Lagrangian whose step grows by half in each iteration
-    (usual, and a little away from the optimum). It runs on microclusters weighted by size, which is
-    exact for the objects. Linkage is not: X_ab may exceed X_aa, and then objects with the same
-    votes are not each other's nearest. The default merges microclusters, with averages over their
-    objects, and ``level="objects"`` the objects themselves.
+    X minimises the sum of its singular values plus C times the sum of the absolute entries of E,
+    subject to X + E = B on the known pairs, where B is 1 for those that belong together and 0 for
+    those apart. Pairs that no clustering has both votes for are not known. The solver is an inexact
+    augmented Lagrangian whose step grows by half in each iteration (usual, and a little away from
+    the optimum). It runs on microclusters weighted by size, which is exact for the objects. Linkage
+    is not: X_ab may exceed X_aa, and then objects with the same votes are not each other's nearest.
+    The default merges microclusters, with averages over their objects, and ``level="objects"`` the
+    objects themselves.
 
     With N objects, M clusterings and n microclusters: O(N·M) for microclusters, O(n³) for each of
     about 30 iterations (4/3·n³ multiplications to make a matrix tridiagonal), O(n²) for the tree,

@@ -108,8 +108,8 @@ class LCA(ConsensusClusterer):
     probability P_uc, independently over clusterings. On microclusters of sizes s:
 
     1. Start: R_ic = 0.9·[label of i is c] + 0.1/k.
-    2. w_c = Σ_i s_i R_ic / N; T_uc = Σ_{i in u} s_i R_ic + 1e-6; P_uc is T_uc over the sum of T in
-       the same clustering.
+    2. w_c = Σ_i s_i R_ic / N. T_uc is 1e-6 plus the sum of s_i R_ic over the microclusters i in u.
+       P_uc is T_uc divided by the sum of T_vc over the clusters v of the same clustering.
     3. R_ic is proportional to w_c·Π P_uc over the votes of i. Repeat 2 and 3.
 
     A class that is left with less than half an object starts again, once, from the microcluster

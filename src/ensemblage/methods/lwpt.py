@@ -71,12 +71,13 @@ class LWPT(BipartiteClusterer):
     1. Ent_u is the entropy in bits of the objects of cluster u over the clusters of each
        clustering, summed over the M clusterings; a_u = exp(-Ent_u / (theta·M)).
     2. B_iu = a_u / Σ_v a_v over the clusters of object i, 0 for others: rows sum to 1.
-    3. With c the column sums of B, C = diag(c)^-½ B' B diag(c)^-½ has eigenvalues
-       1 = mu_1 ≥ mu_2 ≥ ... and vectors Q; F = B diag(c)^-½ Q.
-    4. The length p of the walk solves Σ_{j≥2} mu_j^(2p) = (k - 1)/2; then mu_k^p is kept at 0.1
-       or more, and p at 1000 or less.
-    5. Rows of F diag(mu^p) scaled to length 1, without columns below 1e-4: inner products are
-       cosines of the trajectories after p + ½ double steps.
+    3. With D the diagonal matrix of the column sums of B, D^(-½) Bᵀ B D^(-½) has eigenvalues
+       1 = mu_1 ≥ mu_2 ≥ ... and vectors Q; F = B D^(-½) Q.
+    4. The length p of the walk is such that the sum of mu_j^(2p) over j = 2, 3, ... is (k - 1)/2;
+       then mu_k^p is kept at 0.1 or more, and p at 1000 or less.
+    5. Column j of F is multiplied by mu_j^p, or dropped if that is below 1e-4, and the rows are
+       scaled to length 1. Their inner products are cosines of the trajectories after p + ½ double
+       steps.
     6. Ward's agglomeration of the 3000 heaviest microclusters, cut at exactly k, gives the centres
        from which k-means of all starts (at most 100 rounds).
 

@@ -111,9 +111,9 @@ class PTA(TrajectoryMethod, LinkageClusterer):
 
     Notes
     -----
-    With S = Σ_{t=1..T} P^t (P^t)ᵀ for the transition matrix P of the walk, PTS_ij is
-    S_ij / sqrt(S_ii · S_jj), the cosine of two trajectories. The height of a merge is 1 minus the
-    similarity of the two clusters.
+    S is the sum of P^t (P^t)ᵀ over the steps t = 1 to T, where P is the transition matrix of the
+    walk. PTS_ij = S_ij / √(S_ii · S_jj), the cosine of two trajectories. The height of a merge is 1
+    minus the similarity of the two clusters.
 
     With N objects, M clusterings, n microclusters and E links: O(N·M) for microclusters, O(n²·M)
     byte compares for the graph, O(T·E·n) for the similarity and O(n²) for the tree, exact or in

@@ -73,7 +73,10 @@ def comparison_grid(evidence: Evidence, which: str, methods: Sequence[str], name
     chosen = [
         method
         for method in methods
-        if any(evidence.select("scores", dataset, method=method) for dataset in datasets)
+        if any(
+            evidence.select("scores", dataset, method=method, members=N_MEMBERS)
+            for dataset in datasets
+        )
     ]
     title = f"NMI at the {which} k"
     grid = Grid(f"{name}-{which}-k", title, "method", chosen, datasets, best=TOP, runs=RUNS)
@@ -110,7 +113,7 @@ def _results(evidence: Evidence) -> Results:
             grid = comparison_grid(evidence, which, methods, name)
             grid.title, grid.best = f"{title}: NMI at the {which} k", 0
             if any(row not in PAPER_METHODS for row in grid.rows):
-                _keep_columns_with(grid, [row for row in grid.rows if row not in PAPER_METHODS])
+                grid.keep_columns_with([row for row in grid.rows if row not in PAPER_METHODS])
                 results.grids.append(grid)
     caption = (
         f"How often each method is among the {TOP} highest of a column (best k and true k of each"
@@ -119,14 +122,6 @@ def _results(evidence: Evidence) -> Results:
     figure_9 = evidence.printed("figures", "9")
     results.pictures.append(Picture("top-three", caption, lambda: _draw(grids, figure_9)))
     return results
-
-
-def _keep_columns_with(grid: Grid, rows: list[str]) -> None:
-    grid.columns = [
-        column
-        for column in grid.columns
-        if any(grid.cell(row, column).ours is not None for row in rows)
-    ]
 
 
 def _distances(grids: list[Grid], datasets: list[str]) -> Grid:

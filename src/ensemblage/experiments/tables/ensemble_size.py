@@ -14,7 +14,13 @@ from ensemblage.experiments.evidence import (
 )
 from ensemblage.experiments.figures import hollow, legend_below, look, new_axes, paper_line
 from ensemblage.experiments.grids import Cell, Grid
-from ensemblage.experiments.protocol import ENSEMBLE_SIZES, LINES, QUICK_POOL, score_tasks
+from ensemblage.experiments.protocol import (
+    ENSEMBLE_SIZES,
+    LINES,
+    QUICK_POOL,
+    UNCAPPED,
+    score_tasks,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -33,11 +39,16 @@ _ABOUT_CELLS = (
     " table compares each dataset with the paper."
 )
 NOT_AVERAGED = "KDD99"
+#: Where ensembles are largest, the limit of the authors' program for K and T matters most.
+_LARGEST = ENSEMBLE_SIZES[-1]
+_UNCAPPED = (f"PTA-AL{UNCAPPED}", f"PTGP{UNCAPPED}")
 
 
 def _tasks(plan: Plan) -> Iterator[Task]:
     sizes = [size for size in ENSEMBLE_SIZES if size <= QUICK_POOL or not plan.quick]
     yield from score_tasks(plan, METHODS, RUNS, sizes)
+    if plan.uncapped and _LARGEST in sizes:
+        yield from score_tasks(plan, _UNCAPPED, RUNS, [_LARGEST])
 
 
 def size_grid(evidence: Evidence, dataset: str) -> Grid:
@@ -51,19 +62,42 @@ def size_grid(evidence: Evidence, dataset: str) -> Grid:
         runs=RUNS,
     )
     for method in METHODS:
-        printed = evidence.printed("figures", "10", dataset, method.removesuffix("-AL"))
         for size in ENSEMBLE_SIZES:
-            grid.cells[method, str(size)] = evidence.cell(
-                "nmi_best",
-                "scores",
-                dataset,
-                paper=printed.get(str(size)),
-                first=RUNS,
-                method=method,
-                members=size,
-                cuts="all",
-                seed=0,
-            )
+            grid.cells[method, str(size)] = _cell(evidence, dataset, method, size)
+    return grid
+
+
+def _cell(evidence: Evidence, dataset: str, method: str, size: int) -> Cell:
+    line = method.removesuffix(UNCAPPED).removesuffix("-AL")
+    return evidence.cell(
+        "nmi_best",
+        "scores",
+        dataset,
+        paper=evidence.printed("figures", "10", dataset, line).get(str(size)),
+        first=RUNS,
+        method=method,
+        members=size,
+        cuts="all",
+        seed=0,
+    )
+
+
+def _uncapped_grid(evidence: Evidence, datasets: list[str]) -> Grid:
+    """Return the table of PTA and PTGP with K and T by the text and by the authors' program."""
+    pairs = [(name.removesuffix(UNCAPPED), name) for name in _UNCAPPED]
+    grid = Grid(
+        "ensemble-size-uncapped",
+        "K and T by the text, half the root of the number of microclusters, above 20 too:"
+        f" NMI at the best k, M = {_LARGEST}",
+        "method",
+        [method for pair in pairs for method in pair],
+        datasets,
+        runs=RUNS,
+    )
+    for method in grid.rows:
+        for dataset in datasets:
+            grid.cells[method, dataset] = _cell(evidence, dataset, method, _LARGEST)
+    grid.keep_columns_with(_UNCAPPED)
     return grid
 
 
@@ -80,6 +114,8 @@ def _results(evidence: Evidence) -> Results:
     )
     picture = Picture("ensemble-size", caption, lambda: _draw(grids))
     tables = [*grids, _distances(grids)] if grids else []
+    if (uncapped := _uncapped_grid(evidence, names)).columns:
+        tables.append(uncapped)
     return Results(tables, [picture] if grids else [], remarks)
 
 

@@ -210,9 +210,10 @@ def _draw(grid: Grid) -> Any:
         ("± over draws", "#0b5fa5", 2, "2 standard errors over draws"),
     ):
         reach = [2 * (grid.cell(name, column).ours or 0.0) for name in methods]
-        panel.errorbar(
-            means, places, xerr=reach, fmt="none", ecolor=colour, elinewidth=width, label=label
-        )
+        if any(reach):  # there is no spread over a single dataset
+            panel.errorbar(
+                means, places, xerr=reach, fmt="none", ecolor=colour, elinewidth=width, label=label
+            )
     panel.plot(means, places, "o", color="#0b5fa5")
     panel.axvline(0, color="black", linewidth=0.8)
     panel.set_yticks(places, methods)
