@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+from dataclasses import fields, is_dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -107,10 +108,15 @@ def _skip_field(*event: Any) -> bool | None:
 
 
 def _public_signature(*event: Any) -> tuple[str | None, str | None]:
-    """Leave out parameters that are not public."""
-    signature, returns = event[-2:]
+    """Leave out parameters that are not public, and write defaults as one would pass them."""
+    thing, (signature, returns) = event[3], event[-2:]
     if signature is None:
         return None, returns
+    if getattr(thing, "_is_protocol", False):  # a protocol is not called
+        return "", returns
+    defaults = {x.name: x.default_factory for x in fields(thing)} if is_dataclass(thing) else {}
+    signature = re.sub(r"(\w+)=<factory>", lambda m: f"{m[1]}={defaults[m[1]]()}", signature)
+    signature = re.sub(r"mappingproxy\((.*?)\)", r"\1", signature)
     return re.sub(r"(, |(?<=\())_\w+( ?= ?[^,()]*)?(?=[,)])", "", signature), returns
 
 
@@ -121,10 +127,18 @@ _WHOLE = re.compile(
 #: The most characters that are set on one line: of a cell of numbers and names, of a cell in a
 #: table with prose, of a literal.
 _SHORT_CELL, _SHORT_IN_PROSE, _SHORT_CODE = 24, 16, 24
+#: Lines of more characters are sentences that a program prints: they are wrapped.
+_LONGEST_CODE = 100
+#: Text of ten points in pictures of more inches could not be read at the width of a phone.
+_FITS_A_PHONE = 7.5
+_DOTS_PER_INCH = 90  # of pictures that do not state it
 #: Rows of more characters are set smaller; on a page with such a table, those of the second.
 _LONG_ROW, _LONG_ROW_BESIDE = 80, 55
-#: A letter with an index in the formulas of docstrings: s_ij, H_u, ECI_u.
-_INDEXED = re.compile(r"(?<![\w.])(?!n_ks)([^\W\d_]|mu|Ent|ECI|SACT)_([a-z]{1,2}|\d)(?![\w(])")
+#: A letter with an index in the formulas of docstrings (s_ij, H_u, ECI_u), or a power (^t, ^(2p)).
+_INDEXED = re.compile(
+    r"(?<![\w.])(?!n_ks)([^\W\d_]|mu|Ent|ECI|PTS|SACT)_([a-z]{1,2}|\d)(?!(?!ᵀ)\w|\()"
+    r"|\^(?P<power>\w+|\([^()]+\))"
+)
 _NOT_SPLIT = (
     nodes.literal,
     nodes.literal_block,
@@ -141,7 +155,9 @@ def _in_parts(text: nodes.Text, pattern: re.Pattern[str]) -> list[nodes.Node]:
     for match in pattern.finditer(plain):
         parts += [nodes.Text(plain[end : match.start()])] if match.start() > end else []
         whole = nodes.inline("", match[0], classes=["whole"])
-        if pattern is _INDEXED:
+        if match.groupdict().get("power"):
+            whole = nodes.superscript("", match["power"].strip("()"))
+        elif pattern is _INDEXED:
             index = nodes.subscript("", match[2])
             whole = nodes.inline("", "", nodes.emphasis("", match[1]), index, classes=["whole"])
         parts.append(whole)
@@ -150,17 +166,23 @@ def _in_parts(text: nodes.Text, pattern: re.Pattern[str]) -> list[nodes.Node]:
 
 
 def _typeset(*event: Any) -> None:
-    """Mark what must not break, and pictures of several panels, for the style sheet."""
+    """Mark what must not break, printed sentences and large pictures, for the style sheet."""
     app, doctree, page = event
     _mark_tables(doctree)
     _mark_texts(doctree, _INDEXED if page.startswith("api/") else _WHOLE)
+    for block in doctree.findall(nodes.literal_block):
+        text = block.astext()
+        is_long = max(map(len, text.splitlines()), default=0) > _LONGEST_CODE
+        has_columns = re.search(r"\S {2,}\S", text)
+        if is_long and not has_columns and block.get("language") != "sh":
+            block["classes"].append("sentences")
     for image in doctree.findall(nodes.image):
-        if _has_panels(Path(app.srcdir, image["uri"])):
-            image["classes"].append("panels")
+        if _width(Path(app.srcdir, image["uri"])) > _FITS_A_PHONE:
+            image["classes"].append("large")
     for image in list(doctree.findall(imgsgnode)):
-        if _has_panels(Path(app.srcdir, image["uri"].lstrip("/"))):
-            image["class"] = ["panels"]
-            image.replace_self(nodes.container("", image.deepcopy(), classes=["panels"]))
+        if _width(Path(app.srcdir, image["uri"].lstrip("/"))) > _FITS_A_PHONE:
+            image["class"] = ["large"]
+            image.replace_self(nodes.container("", image.deepcopy(), classes=["large"]))
 
 
 def _mark_tables(doctree: nodes.document) -> None:
@@ -177,10 +199,9 @@ def _mark_tables(doctree: nodes.document) -> None:
     limit = _LONG_ROW_BESIDE if longest > _LONG_ROW else _LONG_ROW
     for length, table in numbers:
         table["classes"] += ["dense"] if length > limit else []
-    for entry in doctree.findall(nodes.entry):
-        for literal in entry.findall(nodes.literal):
-            if len(literal.astext()) <= _SHORT_CODE:
-                literal["classes"].append("whole")
+    for literal in doctree.findall(nodes.literal):
+        if len(literal.astext()) <= _SHORT_CODE:
+            literal["classes"].append("whole")
 
 
 def _mark_texts(doctree: nodes.document, pattern: re.Pattern[str]) -> None:
@@ -193,13 +214,15 @@ def _mark_texts(doctree: nodes.document, pattern: re.Pattern[str]) -> None:
             text.parent.replace(text, parts)
 
 
-def _has_panels(path: Path) -> bool:
-    """Return whether a picture is much wider than a phone, and much wider than high."""
-    if path.suffix != ".png" or not path.is_file():
-        return False
+def _width(path: Path) -> float:
+    """Return the width of a picture in inches, 0 if there is no such file."""
+    if not path.is_file():
+        return 0.0
+    if path.suffix == ".svg":
+        box = re.search(r'viewBox="\S+ \S+ (\S+)', path.read_text(encoding="utf-8"))
+        return float(box[1]) / _DOTS_PER_INCH if box else 0.0
     with Image.open(path) as picture:
-        width, height = picture.size
-    return bool(width > max(700, 1.75 * height))
+        return float(picture.width / picture.info.get("dpi", [_DOTS_PER_INCH])[0])
 
 
 def setup(app: Sphinx) -> None:
