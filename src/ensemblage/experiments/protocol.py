@@ -26,6 +26,7 @@ from ensemblage.methods import (
     GPMGLA,
     HBGF,
     HGPA,
+    LCA,
     LWEA,
     LWGP,
     LWPT,
@@ -38,6 +39,8 @@ from ensemblage.methods import (
     USENC,
     WCT,
     WEAC,
+    Consensus,
+    Median,
     Vote,
 )
 
@@ -147,6 +150,9 @@ def _variants() -> dict[str, Variant]:
         "U-SENC": Variant(USENC, {}, "true"),
         "LWPT": Variant(LWPT, {}, "true"),
         "Vote": Variant(Vote, {}, "true"),
+        "Consensus": Variant(Consensus, {}, "true"),
+        "LCA": Variant(LCA, {}, "true"),
+        "Median": Variant(Median, {}, "true", 10),
     }
 
 

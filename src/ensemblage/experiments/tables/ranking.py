@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from inspect import signature
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -11,6 +12,7 @@ from ensemblage.experiments.evidence import Evidence, Experiment, Picture, Resul
 from ensemblage.experiments.figures import legend_below, new_axes
 from ensemblage.experiments.grids import Cell, Grid
 from ensemblage.experiments.protocol import (
+    N_MEMBERS,
     ROBUST_PCA,
     UNCAPPED,
     VARIANTS,
@@ -23,17 +25,21 @@ if TYPE_CHECKING:
     from ensemblage.experiments.protocol import Plan
     from ensemblage.experiments.records import Record, Task
 
-RUNS = 100
-SIZES = (10, 20, 30)
+#: Draws of each number of members. Larger ensembles have as many as Figure 10.
+RUNS = {10: 100, 20: 20, 30: 20}
 _REFERENCE = "PTGP"
 _METHODS = tuple(
     name
     for name in VARIANTS
     if name[-3:] not in ("-CL", "-SL") and not name.endswith((UNCAPPED, ROBUST_PCA))
 )
-#: Slow methods are run only at M = 10, and on objects only with one seed.
-_FAST = tuple(name for name in _METHODS if VARIANTS[name].draws >= RUNS)
-_SEEDED = tuple(name for name in _METHODS if not VARIANTS[name].on_objects)
+#: Slow methods are run only at M = 10.
+_FAST = tuple(name for name in _METHODS if VARIANTS[name].draws >= RUNS[N_MEMBERS])
+_RANDOM = tuple(
+    name for name in _METHODS if "random_state" in signature(VARIANTS[name].method).parameters
+)
+#: Methods on objects are too slow for several seeds.
+_SEEDED = tuple(name for name in _RANDOM if not VARIANTS[name].on_objects)
 _SEEDS = range(5)
 _SEED_RUNS = 5
 _SCORES = {"NMI true k": "nmi_true", "ARI true k": "ari_true"}
@@ -55,24 +61,26 @@ Scores = dict[tuple[str, int], float]
 def _tasks(plan: Plan) -> Iterator[Task]:
     if plan.pools is None and plan.at_hand & set(plan.chosen):
         plan = replace(plan, pools="authors")
-    yield from score_tasks(plan, _METHODS, RUNS)
-    for size in () if plan.quick else SIZES[1:]:
-        yield from score_tasks(plan, _FAST, RUNS, (size,), cuts="true")
+    for size, runs in RUNS.items():
+        if size == N_MEMBERS:
+            yield from score_tasks(plan, _METHODS, runs)
+        elif not plan.quick:
+            yield from score_tasks(plan, _FAST, runs, (size,), cuts="true")
     seeds = range(2) if plan.quick else _SEEDS
-    few = replace(plan, runs=min(_SEED_RUNS, len(plan.draws(RUNS))))
-    yield from score_tasks(few, _SEEDED, RUNS, seeds=seeds, cuts="true")
+    few = replace(plan, runs=min(_SEED_RUNS, len(plan.draws(_SEED_RUNS))))
+    yield from score_tasks(few, _SEEDED, _SEED_RUNS, seeds=seeds, cuts="true")
 
 
 def _results(evidence: Evidence) -> Results:
     names = evidence.datasets("scores")
     names = [name for name in names if evidence.is_of_authors(name)] or names
     results = Results(remarks=[evidence.origin(names)])
-    for size in SIZES:
+    for size, runs in RUNS.items():
         records = [
             record
             for name in names
             for record in evidence.select("scores", name, members=size)
-            if record["what"].get("method") in _METHODS
+            if record["what"].get("method") in _METHODS and record["what"].get("draw", 0) < runs
         ]
         compared = _complete(records)
         if compared:
@@ -129,7 +137,7 @@ def _ranking(records: list[Record], size: int, names: list[str]) -> Grid:
             **{column: _mean(scores[method][column]) for column in _SCORES},
             "mean rank": ranks.get(method),
             "CPU s": float(np.mean([record.get("cpu_seconds", np.nan) for record in own])),
-            "seed spread": _seed_spread(own),
+            "seed spread": _seed_spread(own) if method in _RANDOM else 0.0,
             **_less_reference(true_k[method], true_k.get(_REFERENCE, {})),
         }
         for column, value in numbers.items():
@@ -226,14 +234,15 @@ def _draw(grid: Grid) -> Any:
 RANKING = Experiment(
     "ranking",
     "ranking of all methods on the same ensembles",
-    f"{RUNS} draws of M = {', '.join(map(str, SIZES))} members (slow methods fewer, and only of"
-    " M = 10: see the column draws) from the authors' pools, if they are public. Scores are means"
-    " over datasets of means over draws. The rank is by NMI at the true k, among the methods that"
-    f" were run on every ensemble. The difference to {_REFERENCE} is paired (the same ensembles);"
-    " its standard errors are over draws (each the mean of all datasets) and over datasets (each"
-    " the mean of all draws): the second says how far it may depend on the choice of datasets. The"
-    f" seed spread is the standard deviation of NMI at the true k over {len(_SEEDS)} seeds,"
-    f" averaged over the first {_SEED_RUNS} draws; it is not measured for methods on objects.",
+    f"{', '.join(f'{runs} draws of M = {size}' for size, runs in RUNS.items())} members (slow"
+    " methods fewer, and only of M = 10: see the column draws) from the authors' pools, if they are"
+    " public. Scores are means over datasets of means over draws. The rank is by NMI at the true k,"
+    f" among the methods that were run on every ensemble. The difference to {_REFERENCE} is paired"
+    " (the same ensembles); its standard errors are over draws (each the mean of all datasets) and"
+    " over datasets (each the mean of all draws): the second says how far it may depend on the"
+    " choice of datasets. The seed spread is the standard deviation of NMI at the true k over"
+    f" {len(_SEEDS)} seeds, averaged over the first {_SEED_RUNS} draws of M = {N_MEMBERS}; it is 0"
+    " for deterministic methods, and not measured for methods on objects.",
     _tasks,
     _results,
 )
