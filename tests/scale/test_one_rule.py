@@ -64,6 +64,10 @@ def a_header_that_looks_like_votes(folder):
     (folder / "a.csv").write_text("id,1,2\na,1,2\nb,1,2\nc,2,1\n")
 
 
+def a_blank_name_beside_one_called_c1(folder):
+    (folder / "a.csv").write_text(",c0,c1,c2\na,0,1,1\nb,0,1,1\nc,1,0,0\nd,1,0,0\n")
+
+
 def late_names_and_late_numbers(folder):
     (folder / "a.csv").write_text(
         "m,n\n" + "1,1\n" * 20_000 + "1.0,2\n" + " 2 ,2\n+2,NA\n0x,\n"[:12]
@@ -83,6 +87,7 @@ TABLES = [
     missing_in_six_ways,
     ids_with_gaps,
     a_header_that_looks_like_votes,
+    a_blank_name_beside_one_called_c1,
     late_names_and_late_numbers,
     names_after_the_first_rows,
 ]

@@ -33,6 +33,15 @@ def test_plain_numbers_are_votes_in_the_smallest_type(read):
     np.testing.assert_array_equal(table.matrix, [[1, 1], [1, 2], [2, 300]])
 
 
+def test_a_blank_name_never_equals_a_real_one(read):
+    text = ",c0,c1,\nx,0,1,1\ny,0,1,1\nz,1,0,0\n"
+    table = read(text)
+    assert table.ids.tolist() == ["x", "y", "z"]
+    assert table.names == ["c0", "c1", "c4"]
+    assert read(text, id_column=None).names == ["c1_", "c0", "c1", "c4"]
+    assert read(text.replace("c0", "c4")).names == ["c4", "c1", "c4_"]
+
+
 def test_missing_votes_are_minus_one(read):
     table = read("m1,m2,m3\n0,NA,nan\nNaN,1,2\n,-1,3.0\n")
     assert table.matrix.dtype == np.int8

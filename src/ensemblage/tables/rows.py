@@ -156,6 +156,26 @@ def check_width(width: int, path: str) -> None:
         check_memory(_COLUMN * width, f"The {width} columns of {path}", "Read fewer of them.")
 
 
+def named_columns(header: Sequence[str]) -> list[str]:
+    """Return the names in a header; a blank one becomes c1, c2, ..., or another free name.
+
+    Examples
+    --------
+    >>> named_columns(["", "c1", ""]), named_columns(["", " a"])
+    (['c1_', 'c1', 'c3'], ['c1', 'a'])
+    """
+    names = [cell.strip() for cell in header]
+    taken = set(names)
+    for place, name in enumerate(names):
+        if not name:
+            name = f"c{place + 1}"
+            while name in taken:
+                name += "_"
+            taken.add(name)
+            names[place] = name
+    return names
+
+
 def check_names(names: list[str], path: str) -> None:
     """Reject two columns of one name."""
     repeated = [name for name, times in Counter(names).items() if times > 1]

@@ -37,7 +37,7 @@ from ensemblage.tables.labels import (
 )
 from ensemblage.tables.layout import has_header
 from ensemblage.tables.parse import DISTINCT, FLOATS, INTEGERS, TEXTS, Text
-from ensemblage.tables.rows import SEPARATORS, Suspect, check_names, suspect
+from ensemblage.tables.rows import SEPARATORS, Suspect, check_names, named_columns, suspect
 from ensemblage.tables.source import JUDGED_ROWS, Source
 
 if TYPE_CHECKING:
@@ -65,7 +65,7 @@ class TextSource(Source):
         separator = "\t" if chosen == "tsv" else ","
         wanted = "A table of features" if choice.features else "A table of votes"
         self._text = Text(file, separator, judged=JUDGED_ROWS, wanted=wanted)
-        names, named = self._name_columns()
+        names, first_name, named = self._name_columns()
         head = self._text.head
         self.n_before = int(named)
         if not choice.features:
@@ -76,8 +76,8 @@ class TextSource(Source):
                 raise FileFormatError(f"The columns of {self.path} hold no labels. {FEATURES}")
         self._at = {name: place for place, name in enumerate(names)}
         self._choose(names, n_rows=head[0].n_rows, named=named)
-        if self.id_name != "":  # a first column without a name is one of ids, or c1
-            self._at[names[0] or "c1"], self.names = 0, [name or "c1" for name in self.names]
+        if self.id_name != "":  # a first column without a name holds ids, or gets a name
+            self._at[first_name], self.names = 0, [name or first_name for name in self.names]
         heads = {name: head[self._at[name]] for name in self.label_names}
         self._whole = dict.fromkeys(self.carried_names, True)
         self._kinds, self._integers = {}, set()
@@ -104,19 +104,23 @@ class TextSource(Source):
                 below = (cell for _, batch in batches for cell in batch.column(place).to_pylist())
                 yield from islice(chain(first, below), n_rows)
 
-    def _name_columns(self) -> tuple[list[str], bool]:
-        """Return the names of the columns, and whether the first row has them."""
+    def _name_columns(self) -> tuple[list[str], str, bool]:
+        """Return the names of the columns, that of the first, and whether the first row has them.
+
+        The first one may be blank in the list: it then may be one of ids.
+        """
         first, header = self._text.first, self._choice.header
         named = _has_names(self._text, self.path) if header == "auto" else bool(header)
         if named:
-            names = [cell.strip() or f"c{place}" for place, cell in enumerate(first, 1)]
+            names = named_columns(first)
             check_names(names, self.path)
-            names[0] = first[0].strip()
+            first_name, names[0] = names[0], first[0].strip()
         else:
-            names = [f"c{place}" for place in range(1, len(first) + 1)]
+            names = named_columns([""] * len(first))
+            first_name = names[0]
             for column, cell in zip(self._text.head, first, strict=True):
                 column.prepend(cell)
-        return names, named
+        return names, first_name, named
 
     # -- rows ----------------------------------------------------------------------------------
 
