@@ -7,9 +7,10 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 from report_inputs import noisy_votes
+from sklearn.datasets import load_iris, make_blobs
 
 import ensemblage as en
-from ensemblage.report._cautions import cautions
+from ensemblage.report._cautions import _agreeing, cautions
 from ensemblage.report._facts import cluster_facts
 
 BANNER = "Check this result before you use it"
@@ -112,10 +113,10 @@ def test_the_second_choice_of_the_default_method_is_said():
 def test_weak_evidence_for_k_is_said(evidence, text):
     votes, _ = noisy_votes(60, 9, 3)
     est = en.Consensus(random_state=0).fit(votes)
-    est.k_choice_ = SimpleNamespace(k=3, runners_up=[4, 2])
+    choice = None
     if evidence is not None:
-        est.k_choice_.evidence = evidence
-    found = cautions(est, en.metrics.splits(est))
+        choice = SimpleNamespace(k=3, runners_up=[4, 2], evidence=evidence)
+    found = cautions(est, en.metrics.splits(est), choice)
     if text is None:
         assert found == []
     else:
@@ -126,6 +127,115 @@ def test_a_report_on_noise_says_that_there_is_no_structure():
     votes = np.random.default_rng(0).integers(0, 5, (200, 12))
     page = text_of(en.report.html(quiet(en.Consensus(random_state=0), votes)))
     assert f"{BANNER} The clusterings show no structure, so all objects are in one cluster." in page
+
+
+@pytest.fixture(scope="module")
+def structureless():
+    """Return an EnsembleClustering of one cluster, because noise has the same support."""
+    features = np.random.default_rng(1).normal(size=(300, 2))
+    model = quiet(en.EnsembleClustering(random_state=1), features)
+    assert (model.n_clusters_, model.k_choice_.evidence) == (1, "none")
+    return model
+
+
+def test_a_comparison_with_noise_weakens_the_evidence():
+    model = en.EnsembleClustering(random_state=0).fit(load_iris().data)
+    assert model.k_choice_.evidence == "weak"
+    assert model.consensus_.k_choice_.evidence == "moderate"
+    page = text_of(en.report.html(model))
+    assert f"{BANNER} The evidence for {model.n_clusters_} clusters is weak. Also try" in page
+    assert f"{model.n_clusters_}, as recommended. Weak evidence for" in page
+
+
+def test_a_model_without_structure_is_not_contradicted(structureless, tmp_path):
+    page = text_of(en.report.html(structureless))
+    assert f"{BANNER} The clusterings show no structure, so all objects are in one cluster." in page
+    assert "Number of clusters 1, as recommended. No structure: clusterings of noise" in page
+    assert "are recommended" not in page
+    assert "may be two groups" not in page
+    assert "Weak clusters None: there is a single cluster, and no evidence that it is two" in page
+    structureless.save(tmp_path / "one.ensemblage")
+    assert (
+        text_of(en.report.html(en.load(tmp_path / "one.ensemblage"))).split("In Python")[0]
+        == (page.split("In Python")[0])
+    )
+
+
+def test_one_cluster_is_not_compared_with_others(structureless):
+    page = text_of(en.report.html(structureless))
+    assert "136 microclusters 1 cluster 0.25 mean confidence" in page
+    assert "Consensus merged them into 1 cluster. Confidence There is a single cluster" in page
+    assert "All objects with their cluster and its confidence." in page
+    two = [[0, 0, 0]] * 5 + [[1, 1, 1]] * 5 + [[0, 0, 1]]
+    est = en.EAC(1).fit(two)  # requested, so its two groups are reported
+    page = text_of(en.report.html(est, truth=["a"] * 11))
+    assert "Cluster 0 may be two groups: see the heatmap. Confidence does not show" in page
+    assert "A larger k may fit better." in page
+    assert "their border is clear (confidence 0.93)). Check it in the heatmap before" in page
+    assert "This report has 1; 2 are recommended." in page
+    assert "ARI 1.000 with 1 true class;" in page
+    facts = cluster_facts(est, en.metrics.splits(est))
+    assert (facts["nearest"], facts["nearestSimilarity"]) == ([-1], [None])
+
+
+def test_one_object_is_singular():
+    page = text_of(en.report.html(en.EAC(1).fit([[1]])))
+    assert "1 object 1 clustering 1 microcluster 1 cluster" in page
+    assert "1 object was clustered 1 time. The clustering separates 1 group of objects" in page
+    assert "It is the only cluster. Confidence There is a single cluster, so" in page
+
+
+def test_one_recommended_cluster_is_singular():
+    votes = np.random.default_rng(0).integers(0, 5, (200, 12))
+    page = text_of(en.report.html(en.EAC(2).fit(votes)))
+    assert "This report has 2; 1 is recommended. No structure:" in page
+
+
+def test_two_clusters_are_compared_with_each_other():
+    truth = np.repeat([0, 1, 2], 30)
+    est = with_labels(en.EAC(2).fit(np.column_stack([truth] * 8)), np.maximum(truth - 1, 0))
+    page = text_of(en.report.html(est))
+    assert (
+        "30 of 90 objects (33.3 %) are at least twice as close to their own cluster as to the"
+        in (page)
+    )
+    assert "from 0 (as close to the other cluster) to 1 (never together with the other" in page
+    assert re.search(r"as clear \(confidence 1\.00\) as that of the other cluster \(\d", page)
+    loose = np.column_stack([truth[:60]] * 12)
+    loose[30:] = np.random.default_rng(0).integers(10, 40, (30, 12))
+    assert weak(with_labels(en.EAC(2).fit(loose), truth[:60]))[1].endswith(
+        "% of the clusterings, in the other cluster in 100 %"
+    )
+
+
+def test_the_default_method_is_not_compared_with_itself():
+    features, _ = make_blobs([490, 10], 3, centers=[[0, 0, 0], [20, 20, 20]], random_state=0)
+    votes = en.ensembles.generate(features, 20, n_clusters=2, random_state=0)
+    est = en.Consensus(2).fit(votes)
+    assert cautions(est, en.metrics.splits(est))[0] == (
+        "Consensus disagrees with other methods: its mean ARI with LWGP, EAC and Vote is -0.01;"
+        " these have 1.00 with each other. Compare with LWGP, EAC and Vote at n_clusters=2."
+        " Clusters with fewer objects than min_cluster_size were not formed. With"
+        " min_cluster_size=1 the mean ARI is 1.00: small clusters may be real."
+    )
+    small = en.Consensus(2, min_cluster_size=1).fit(votes)
+    (text,) = cautions(small, en.metrics.splits(small))
+    assert text.startswith(
+        "Consensus with min_cluster_size=1 agrees less with the clusterings than with the default"
+        " min_cluster_size: its clusters have a mean NMI of 0.23 with them, those of the default"
+    )
+
+
+def test_only_methods_that_agree_with_each_other_are_named():
+    votes, truth = noisy_votes(300, 12, 4, seed=2)
+    est = with_labels(en.Consensus(4).fit(votes), np.random.default_rng(0).integers(0, 4, 300))
+    found = cautions(est, en.metrics.splits(est))[0]
+    assert "Compare with LWGP, EAC and Vote at n_clusters=4." in found
+    groups = est.microclusters_
+    _, first = np.unique(groups.of_object, return_index=True)
+    right, wrong = truth[first], est._micro_labels
+    others = {"LWGP": right, "EAC": wrong, "Vote": right}
+    assert _agreeing(est, others) == ["LWGP", "Vote"]
 
 
 def test_loose_and_unsure_clusters_are_weak():

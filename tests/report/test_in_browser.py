@@ -316,6 +316,9 @@ def test_the_smallest_reports_open(visit, tmp_path, votes, k):
     en.report.write(en.EAC(k).fit(votes), path)
     found = visit(path, width=400)
     assert found.page.evaluate("document.documentElement.dataset.ready") == "yes"
+    assert ("next cluster" in found.page.locator("#table-objects thead").inner_text()) == (k > 1)
+    caption = found.page.locator("[data-table=clusters] .bar .small").first.inner_text()
+    assert caption == ("1 of 1 row" if k == 1 else "2 of 2 rows")
     found.assert_clean()
 
 

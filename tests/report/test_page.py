@@ -303,3 +303,15 @@ def test_an_existing_file_is_replaced_whole_or_left_alone(tmp_path, e2):
     assert list(tmp_path.iterdir()) == [path]
     with pytest.raises(FileNotFoundError, match="there is no folder"):
         en.report.write(model, tmp_path / "no" / "report.html")
+
+
+def test_only_names_of_pages_are_written(tmp_path, e2):
+    model = en.EAC(2).fit(e2)
+    message = r"must end with \.html or \.htm, got 'rep\.pdf'\. Use 'rep\.html'\."
+    with pytest.raises(ValueError, match=message):
+        en.report.write(model, tmp_path / "rep.pdf")
+    assert list(tmp_path.iterdir()) == []
+    pages = ["PAGE.HTML", "a.b.htm", "page"]
+    for name in pages:
+        en.report.write(model, str(tmp_path / name))
+    assert sorted(path.name for path in tmp_path.iterdir()) == pages

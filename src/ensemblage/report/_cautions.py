@@ -29,15 +29,22 @@ if TYPE_CHECKING:
 _OTHERS = (LWGP, EAC, Vote)
 _WEAK = ("weak", "none")
 _NAMED = 5
+#: Methods agree with each other if their ARI is at most this far below the largest.
+_NEAR_BEST = 0.1
 
 
-def cautions(fitted: Any, splits: metrics.SplitSummary) -> list[str]:
-    """Return the warnings about a consensus, each a sentence or two, if any."""
+def cautions(
+    fitted: Any, splits: metrics.SplitSummary, choice: metrics.KChoice | None = None
+) -> list[str]:
+    """Return the warnings about a consensus, each a sentence or two, if any.
+
+    `choice` is the choice of k by the model, None if the number of clusters was passed.
+    """
     name = method_name(fitted)
     texts = [
         _of_members(fitted, name),
         _of_the_graph(fitted),
-        _of_k(fitted),
+        _of_k(choice),
         _of_splits(splits),
     ]
     return [text for text in texts if text]
@@ -46,7 +53,7 @@ def cautions(fitted: Any, splits: metrics.SplitSummary) -> list[str]:
 def method_name(fitted: Any) -> str:
     """Return the method of the labels, as texts name it."""
     name = type(fitted).__name__
-    if isinstance(fitted, Consensus) and fitted.method != "auto":
+    if isinstance(fitted, Consensus) and fitted._named is not None:
         return type(fitted.estimator_).__name__
     return name
 
@@ -60,22 +67,39 @@ def _of_members(fitted: Any, name: str) -> str:
             return ""
         agreement = agreement_with_default(fitted, default)
         others = _other_labels(fitted, default, name)
-    texts = []
+        own, between = _agreement_with(fitted, others)
+        is_outlier = own[0] < lowest_usual(own)
+        agreement_of_small = _agreement_with_small(fitted, name, others) if is_outlier else None
+    called, usual, its_own = name, "the default method", type(default).__name__
+    if name == its_own and fitted.min_cluster_size != "auto":
+        called = f"{name} with min_cluster_size={fitted.min_cluster_size}"
+        usual, its_own = "with the default min_cluster_size", "the default"
+    call = f"Consensus(n_clusters={fitted.n_clusters_})"
+    texts, advice = [], []
     if agreement.is_unreliable:
         texts.append(
-            f"{name} agrees less with the clusterings than the default method: its clusters have a"
-            f" mean NMI of {agreement.own:.2f} with them, those of Consensus"
-            f" {agreement.default:.2f}."
+            f"{called} agrees less with the clusterings than {usual}: its clusters have a mean NMI"
+            f" of {agreement.own:.2f} with them, those of {its_own} {agreement.default:.2f}."
         )
-    own, between = _agreement_with(fitted, others)
-    if own[0] < lowest_usual(own):
+        advice.append(f"Compare with {call}.")
+    if is_outlier:
         texts.append(
-            f"{name} disagrees with other methods: its mean ARI with {listed(list(others))} is"
+            f"{called} disagrees with other methods: its mean ARI with {listed(list(others))} is"
             f" {own[0]:.2f}; these have {between:.2f} with each other."
         )
-    if texts:
-        texts.append(f"Compare with Consensus(n_clusters={fitted.n_clusters_}).")
-    return " ".join(texts)
+        agreeing = _agreeing(fitted, others)
+        advice.append(
+            f"Compare with {call}."
+            if type(default).__name__ in agreeing
+            else f"Compare with {listed(agreeing)} at n_clusters={fitted.n_clusters_}."
+        )
+    if agreement_of_small is not None:
+        advice.append(
+            "Clusters with fewer objects than min_cluster_size were not formed. With"
+            f" min_cluster_size=1 the mean ARI is {agreement_of_small:.2f}: small clusters may be"
+            " real."
+        )
+    return " ".join([*texts, *dict.fromkeys(advice)])
 
 
 def _other_labels(fitted: Any, default: Any, name: str) -> dict[str, NDArray[np.int64]]:
@@ -106,21 +130,45 @@ def _agreement_with(
     return means, float(between)
 
 
+def _agreeing(fitted: Any, others: dict[str, NDArray[np.int64]]) -> list[str]:
+    """Return the two methods that agree best, and those that agree nearly as well with both."""
+    sizes = fitted.microclusters_.sizes
+    labels = list(others.values())
+    scores = np.array([[ari_of_groups(a, b, sizes) for b in labels] for a in labels])
+    pairs = np.where(np.eye(len(labels), dtype=bool), -np.inf, scores)
+    best = list(np.unravel_index(pairs.argmax(), pairs.shape))
+    agree = scores[best].min(axis=0) >= pairs.max() - _NEAR_BEST
+    return [name for name, does in zip(others, agree.tolist(), strict=True) if does]
+
+
+def _agreement_with_small(
+    fitted: Any, name: str, others: dict[str, NDArray[np.int64]]
+) -> float | None:
+    """Return the mean ARI of `Consensus` with other methods, without a least size of clusters.
+
+    None if the least size is not the reason that it disagrees with them.
+    """
+    if name != Consensus.__name__ or fitted.min_cluster_size == 1 or fitted._took_second_choice:
+        return None
+    small = Consensus(fitted.n_clusters_, min_cluster_size=1, random_state=0, n_jobs=fitted.n_jobs)
+    small.fit(fitted._ensemble, member_weight=fitted.member_weight_)
+    means, _ = _agreement_with(small, others)
+    return None if means[0] < lowest_usual(means) else float(means[0])
+
+
 def _of_the_graph(fitted: Any) -> str:
     """Warn if the default method used its second choice."""
     second = isinstance(fitted, Consensus) and fitted._took_second_choice
     return " ".join(fitted.reasons_) if second else ""
 
 
-def _of_k(fitted: Any) -> str:
+def _of_k(choice: metrics.KChoice | None) -> str:
     """Warn if the number of clusters was chosen on weak evidence."""
-    choice: Any = getattr(fitted, "k_choice_", None)
-    evidence = getattr(choice, "evidence", None)
-    if evidence not in _WEAK:
+    if choice is None or choice.evidence not in _WEAK:
         return ""
     runners_up = list(map(str, choice.runners_up))
     others = f" Also try {listed(runners_up)}." if runners_up else ""
-    if evidence == "none":
+    if choice.evidence == "none":
         return f"The clusterings show no structure, so all objects are in one cluster.{others}"
     return f"The evidence for {choice.k} clusters is weak.{others}"
 
@@ -136,7 +184,5 @@ def _of_splits(splits: metrics.SplitSummary) -> str:
         shown = [str(cluster) for cluster in clusters[:_NAMED]]
         more = f" and {len(clusters) - _NAMED} more" * (len(clusters) > _NAMED)
         text = f"Clusters {listed(shown)}{more} may be two groups each"
-    return (
-        f"{text}: see the heatmap. Confidence does not show this. A larger k or another method may"
-        " fit better."
-    )
+    better = "A larger k" if len(splits.sizes) == 1 else "A larger k or another method"
+    return f"{text}: see the heatmap. Confidence does not show this. {better} may fit better."

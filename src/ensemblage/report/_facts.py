@@ -90,7 +90,7 @@ def cluster_facts(fitted: Any, splits: metrics.SplitSummary) -> dict[str, Any]:
         "confidence": rounded(summary.confidence),
         "quantiles": [rounded(np.quantile(part, _QUANTILES)) for part in parts],
         "nearest": summary.nearest.tolist(),
-        "nearestSimilarity": rounded(summary.nearest_similarity),
+        "nearestSimilarity": rounded(summary.nearest_similarity) if len(parts) > 1 else [None],
         "split": rounded(splits.clarity),
         "weak": [_weakness(summary, splits, cluster) for cluster in range(len(summary.sizes))],
     }
@@ -100,26 +100,35 @@ def _weakness(found: metrics.ClusterSummary, splits: metrics.SplitSummary, clust
     """Return why a cluster is weak, "" if it is not."""
     if found.sizes[cluster] == 1:
         return "a single object"
-    reasons = []
+    k, reasons = len(found.sizes), []
     if splits.two_groups[cluster]:
         larger, smaller = splits.sizes[cluster].tolist()
-        nearly = "nearly " * bool(splits.clarity[cluster] < splits.usual[cluster])
         reasons.append(
             f"two groups, of {larger:,} and {smaller:,} objects: together in"
             f" {100 * splits.together[cluster]:.0f} % of the clusterings; their border is"
-            f" {nearly}as clear (confidence {splits.clarity[cluster]:.2f}) as those of other"
-            f" clusters ({splits.usual[cluster]:.2f})"
+            f" {_clearness(splits, cluster)}"
         )
-    if found.confidence[cluster] < SURE:
+    if k > 1 and found.confidence[cluster] < SURE:  # with one cluster there is no next one
         reasons.append(f"confidence {found.confidence[cluster]:.2f} on average")
     others = np.delete(found.consensus[found.sizes > 1], (found.sizes > 1)[:cluster].sum())
     is_loose = len(others) > 0 and found.consensus[cluster] < LOOSE * np.median(others)
     if is_loose and not splits.two_groups[cluster]:
         reasons.append(
             f"loose: two of its objects are together in {100 * found.consensus[cluster]:.0f} % of"
-            f" the clusterings, in other clusters in {100 * np.median(others):.0f} %"
+            f" the clusterings, in {'the other cluster' if k == 2 else 'other clusters'} in"
+            f" {100 * np.median(others):.0f} %"
         )
     return "; ".join(reasons)
+
+
+def _clearness(splits: metrics.SplitSummary, cluster: int) -> str:
+    """Return how clear the best split of a cluster is, compared with other borders if any."""
+    k, clarity, usual = len(splits.sizes), splits.clarity[cluster], splits.usual[cluster]
+    if k == 1:
+        return f"clear (confidence {clarity:.2f})"
+    nearly = "nearly " * bool(clarity < usual)
+    others = "that of the other cluster" if k == 2 else "those of other clusters"
+    return f"{nearly}as clear (confidence {clarity:.2f}) as {others} ({usual:.2f})"
 
 
 def member_facts(subject: Subject, names: Names) -> dict[str, Any]:

@@ -44,10 +44,15 @@ def tiles(fitted: Any, n_members: int) -> list[dict[str, str]]:
     """Return the figures at the top."""
     sure = fitted.confidence_
     return [
-        {"figure": f"{len(fitted.labels_):,}", "text": "objects"},
-        {"figure": f"{n_members:,}", "text": "clusterings"},
-        {"figure": f"{fitted.n_microclusters_:,}", "text": "microclusters"},
-        {"figure": f"{fitted.n_clusters_:,}", "text": "clusters"},
+        *(
+            {"figure": f"{n:,}", "text": noun if n == 1 else f"{noun}s"}
+            for n, noun in (
+                (len(fitted.labels_), "object"),
+                (n_members, "clustering"),
+                (fitted.n_microclusters_, "microcluster"),
+                (fitted.n_clusters_, "cluster"),
+            )
+        ),
         {"figure": f"{sure.mean():.2f}", "text": "mean confidence"},
     ]
 
@@ -67,27 +72,41 @@ def _method(fitted: Any, n_members: int) -> str:
     n, groups, k = len(fitted.labels_), fitted.n_microclusters_, fitted.n_clusters_
     requested = fitted.n_clusters
     fewer = isinstance(requested, (int, np.integer)) and k < requested
-    reasons = " ".join(getattr(fitted, "reasons_", []))
-    return (
+    # The NMI of a single cluster is always 0, so it is not a reason.
+    reasons = [why for why in getattr(fitted, "reasons_", []) if k > 1 or "mean NMI" not in why]
+    formed = "It is the only cluster"
+    if groups > 1:
+        formed = f"{type(fitted).__name__} merged them into {counted(k, 'cluster')}"
+    if fewer:
+        formed += f"; {requested} were requested, but the votes do not support more"
+    text = (
         f"{counted(n, 'object')} {'was' if n == 1 else 'were'} clustered"
-        f" {counted(n_members, 'time')}. The clusterings separate {counted(groups, 'group')} of"
-        f" objects (microclusters: objects with the same label in every clustering)."
-        f" {type(fitted).__name__} merged them into {counted(k, 'cluster')}"
-        + (f"; {requested} were requested, but the votes do not support more." if fewer else ".")
-        + f" {reasons}"
-    ).strip()
+        f" {counted(n_members, 'time')}. The"
+        f" {'clustering separates' if n_members == 1 else 'clusterings separate'}"
+        f" {counted(groups, 'group')} of objects (microclusters: objects with the same label in"
+        f" every clustering). {formed}."
+    )
+    return " ".join([text, *reasons])
 
 
 def _confidence(fitted: Any, clusters: dict[str, Any]) -> str:
     if fitted.n_clusters_ == 1:
-        return "There is a single cluster, so there is no other one to compare with."
+        text = "There is a single cluster, so there is no other one to compare with."
+        if len(fitted.labels_) == 1:
+            return text
+        return (
+            f"{text} Confidence is then the mean similarity of an object to the other objects:"
+            f" {fitted.confidence_.mean():.2f} on average."
+        )
+    any_other, another = ("the other",) * 2 if fitted.n_clusters_ == 2 else ("any other", "another")
     sure = fitted.confidence_
     clear, lost = int((sure >= SURE).sum()), int((sure <= 0).sum())
     text = (
-        f"{clear:,} of {counted(len(sure), 'object')} ({_share(clear / len(sure))}) are at least"
-        f" twice as close to their own cluster as to any other (confidence {SURE} or more). The"
-        f" mean confidence is {sure.mean():.2f}, on a scale from 0 (as close to another cluster) to"
-        " 1 (never together with another cluster)."
+        f"{clear:,} of {counted(len(sure), 'object')} ({_share(clear / len(sure))})"
+        f" {'is' if clear == 1 else 'are'} at least twice as close to"
+        f" {'its' if clear == 1 else 'their'} own cluster as to {any_other} (confidence {SURE} or"
+        f" more). The mean confidence is {sure.mean():.2f}, on a scale from 0 (as close to"
+        f" {another} cluster) to 1 (never together with {another} cluster)."
     )
     if lost:
         text += f" {counted(lost, 'object')} {'has' if lost == 1 else 'have'} a confidence of 0."
@@ -137,6 +156,8 @@ def _share(part: float) -> str:
 
 def _weak(clusters: dict[str, Any]) -> str:
     weak = [(place, why) for place, why in enumerate(clusters["weak"]) if why]
+    if not weak and len(clusters["weak"]) == 1:
+        return "None: there is a single cluster, and no evidence that it is two groups."
     if not weak:
         return (
             "None: in every cluster the objects are, on average, clearly closer to each other than"
@@ -144,7 +165,10 @@ def _weak(clusters: dict[str, Any]) -> str:
         )
     shown = "; ".join(f"cluster {place} ({why})" for place, why in weak[:_NAMED])
     more = f"; and {len(weak) - _NAMED} more" if len(weak) > _NAMED else ""
-    return f"{shown[0].upper()}{shown[1:]}{more}. Check them in the heatmap before you use them."
+    them = "it" if len(weak) == 1 else "them"
+    return (
+        f"{shown[0].upper()}{shown[1:]}{more}. Check {them} in the heatmap before you use {them}."
+    )
 
 
 def _to_check(members: dict[str, Any]) -> str:
@@ -160,9 +184,10 @@ def _to_check(members: dict[str, Any]) -> str:
 
 
 def _truth(truth: dict[str, Any]) -> str:
+    n = len(truth["name"])
     text = (
-        f"NMI {truth['nmi']:.3f} and ARI {truth['ari']:.3f} with {len(truth['name'])} true"
-        " classes; 1 is the same partition, 0 is independent."
+        f"NMI {truth['nmi']:.3f} and ARI {truth['ari']:.3f} with {n} true"
+        f" {'class' if n == 1 else 'classes'}; 1 is the same partition, 0 is independent."
     )
     if truth["missing"]:
         text += f" Without a class, and ignored: {counted(truth['missing'], 'object')}."

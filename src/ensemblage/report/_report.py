@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import importlib.util
 import platform
+from os import fspath
+from pathlib import PurePath
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ensemblage import _validate, metrics
+from ensemblage import _validate
 from ensemblage._colours import MOST_COLOURS, cluster_codes
 from ensemblage._messages import counted
 from ensemblage.report._cautions import cautions
-from ensemblage.report._choice import k_facts
+from ensemblage.report._choice import chosen_k, k_facts, plausible_splits, recommended_k
 from ensemblage.report._code import fitted_on, python_code
 from ensemblage.report._facts import (
     MOST_MICROCLUSTERS,
@@ -39,6 +41,7 @@ TITLE = "Consensus of clusterings"
 _ALL_OBJECTS = 5000  # up to this number all are in the table
 _SAMPLE = 2000
 _LEAST_SURE = 1000
+_SUFFIXES = (".html", ".htm")
 
 
 def html(
@@ -103,7 +106,8 @@ def html(
     fitted = subject.fitted
     sample, shown = _chosen(fitted)
     long_names = Names()
-    splits, seeds = metrics.splits(fitted), seed_facts(fitted)
+    choice = recommended_k(subject.model, fitted)
+    splits, seeds = plausible_splits(fitted, choice), seed_facts(fitted)
     clusters, members = cluster_facts(fitted, splits), member_facts(subject, long_names)
     # The sample comes first among the objects shown, so pictures refer to it by position.
     data: dict[str, Any] = {
@@ -114,7 +118,7 @@ def html(
         "maps": maps(subject, sample),
         "tree": tree(subject),
         "truth": truth_facts(subject, shown, long_names),
-        "k": k_facts(fitted),
+        "k": k_facts(fitted, choice),
     }
     n_classes = 0 if data["truth"] is None else len(data["truth"]["name"])
     data["colours"] = cluster_codes(min(max(fitted.n_clusters_, n_classes), MOST_COLOURS))
@@ -127,11 +131,11 @@ def html(
         title=short(heading, 200),
         title_text=short(heading, 120),
         parts=parts_of(data),
-        cautions=cautions(fitted, splits),
+        cautions=cautions(fitted, splits, chosen_k(subject.model)),
         tiles=tiles(fitted, len(members["name"])),
         findings=summary(fitted, clusters, members, seeds, data["k"], data["truth"]),
         notes=_notes(subject, len(shown), data["k"], long_names),
-        objects_lead=_about_objects(subject.n_objects, len(shown)),
+        objects_lead=_about_objects(subject, len(shown)),
         command=None if command is None else visible(command),
         python=python_code(subject.model, beside, None if title == TITLE else title),
         python_data=fitted_on(subject.model),
@@ -160,7 +164,8 @@ def write(
     model : fitted estimator, or votes
         As for `html`.
     path : str or path-like
-        The file, such as ``report.html``; ``-`` is standard output.
+        The file, such as ``report.html``; ``-`` is standard output. A suffix must be ``.html`` or
+        ``.htm``.
     features, truth, ids, names, votes, title, command
         As for `html`.
 
@@ -177,6 +182,7 @@ def write(
     """
     from ensemblage import tables
 
+    _check_suffix(path)
     tables.check_writable(path, format="csv")  # raises early
     text = html(
         model,
@@ -189,6 +195,16 @@ def write(
         command=command,
     )
     tables.write_text(path, text)
+
+
+def _check_suffix(path: str | PathLike[str]) -> None:
+    """Reject names of other kinds of file, such as ``report.pdf``."""
+    name = PurePath(fspath(path))
+    if name.suffix.lower() not in ("", ".", *_SUFFIXES):
+        raise ValueError(
+            f"The file name of a report must end with {' or '.join(_SUFFIXES)}, got {name.name!r}."
+            f" Use {name.with_suffix(_SUFFIXES[0]).name!r}."
+        )
 
 
 def _subject(
@@ -274,8 +290,11 @@ def _notes(subject: Subject, n_shown: int, k: Any, names: Names) -> list[str]:
     return notes
 
 
-def _about_objects(n: int, n_shown: int) -> str:
+def _about_objects(subject: Subject, n_shown: int) -> str:
+    n = subject.n_objects
     if n_shown == n:
+        if subject.fitted.n_clusters_ == 1:
+            return "All objects with their cluster and its confidence."
         return "All objects with their cluster, its confidence and the next cluster."
     return (
         f"{n_shown:,} of {n:,} objects: a sample of every cluster and the {_LEAST_SURE:,} with the"

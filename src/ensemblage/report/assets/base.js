@@ -22,6 +22,7 @@ function draw(tag, parent, attributes, text) {
 const short = (text, most = 40) => (text.length <= most ? text : text.slice(0, most - 1) + "…");
 const number = (value, places = 2) => (value === null ? "–" : value.toFixed(places));
 const count = (value) => value.toLocaleString("en-US");
+const countObjects = (value) => `${count(value)} object${value === 1 ? "" : "s"}`;
 
 // -- colours ---------------------------------------------------------------------------------
 

@@ -51,7 +51,7 @@ const TABLES = {
       ...(objects.id ? [words("object", (row) => objects.id[row])] : []),
       { title: "cluster", value: (row) => objects.cluster[row], dot: (row) => objects.cluster[row] },
       figure("confidence", objects.confidence),
-      { title: "next cluster", value: (row) => (objects.next[row] < 0 ? null : objects.next[row]) },
+      ...(data.clusters.size.length > 1 ? [{ title: "next cluster", value: (row) => (objects.next[row] < 0 ? null : objects.next[row]) }] : []),
       ...(objects.seeds ? [{ title: "same with other seeds", value: (row) => objects.seeds[row], show: (row) => `${Math.round(100 * objects.seeds[row])} %` }] : []),
       ...(data.truth ? [words("true class", (row) => (data.truth.of[row] < 0 ? null : data.truth.name[data.truth.of[row]]))] : []),
     ], objects.cluster.length, { sortedBy: "confidence" });

@@ -29,7 +29,7 @@ function clusterPlot(holder) {
       draw("rect", line, { x: q1, y: middle - row / 4, width: Math.max(2, q3 - q1), height: row / 2, rx: 2, fill: colour(cluster), "fill-opacity": 0.75 });
       draw("line", line, { x1: q2, x2: q2, y1: middle - row / 3, y2: middle + row / 3, stroke: ink("--ink"), "stroke-width": 2 });
       hover(line, () => [
-        `cluster ${cluster}: ${count(clusters.size[cluster])} objects`,
+        `cluster ${cluster}: ${countObjects(clusters.size[cluster])}`,
         `confidence ${number(clusters.confidence[cluster])} on average, half of them between ${number(clusters.quantiles[cluster][1])} and ${number(clusters.quantiles[cluster][3])}`,
         `together in ${Math.round(100 * clusters.consensus[cluster])} % of the clusterings`,
         ...(clusters.weak[cluster] ? [`weak: ${clusters.weak[cluster]}`] : []),
@@ -88,7 +88,7 @@ function truthPlot(holder) {
     rowName: (row) => `cluster ${row}`, columnName: (column) => className(truth.shown[column]),
     tip: (row, column) => [
       `cluster ${row}, class ${short(className(truth.shown[column]), 60)}`,
-      `${count(truth.counts[row][column])} objects, ${Math.round((100 * truth.counts[row][column]) / Math.max(1, totals[row]))} % of the cluster`,
+      `${countObjects(truth.counts[row][column])}, ${Math.round((100 * truth.counts[row][column]) / Math.max(1, totals[row]))} % of the cluster`,
     ],
   });
 }
@@ -193,7 +193,7 @@ function treePlot(holder) {
     nodes.slice(0, n).forEach((leaf) => {
       const dot = draw("circle", svg, { cx: leaf.x, cy: y(base) + 9, r: Math.max(2.5, Math.min(6, step / 2.4)), fill: colour(leaf.cluster) });
       if (step > 26) draw("text", svg, { x: leaf.x, y: y(base) + 28, "text-anchor": "middle", class: "soft" }, count(leaf.size));
-      hover(dot, () => [`cluster ${leaf.cluster}`, `a branch of ${count(leaf.size)} object${leaf.size === 1 ? "" : "s"}`]);
+      hover(dot, () => [`cluster ${leaf.cluster}`, `a branch of ${countObjects(leaf.size)}`]);
     });
   });
 }

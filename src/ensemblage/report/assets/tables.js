@@ -50,7 +50,7 @@ function table(holder, name, columns, n, options = {}) {
       for (const column of columns) cellOf(make("td", line, null, column.text ? "text" : ""), column, row);
     }
     more.hidden = shown >= found.length;
-    caption.textContent = `${count(Math.min(shown, found.length))} of ${count(found.length)} rows`;
+    caption.textContent = `${count(Math.min(shown, found.length))} of ${count(found.length)} row${found.length === 1 ? "" : "s"}`;
   }
   fill();
   const first = columns.findIndex((column) => column.title === options.sortedBy);
