@@ -1,5 +1,7 @@
 """EAC, WEAC and LWEA beyond the number of microclusters whose pairs are compared."""
 
+import tracemalloc
+
 import matplotlib.pyplot as plt
 import numpy as np
 import pytest
@@ -8,7 +10,7 @@ from hypothesis import strategies as st
 from planted import noisy
 
 import ensemblage as en
-from ensemblage.methods import _shared_clusters
+from ensemblage.methods import _placing, _shared_clusters
 from ensemblage.plot._selection import similarity_of
 from ensemblage.testing.strategies import odd_votes
 
@@ -224,3 +226,18 @@ def test_lists_that_do_not_fit_are_refused(many, monkeypatch):
     monkeypatch.setenv("ENSEMBLAGE_MEMORY", "1MB")
     with pytest.raises(en.MemoryBudgetError, match=r"EAC's tree of \d+ microclusters would take"):
         en.EAC(5).fit(many)
+
+
+def test_new_rows_are_compared_in_blocks_of_few_bytes(monkeypatch):
+    votes = noisy([700, 700, 700], 12, 0.6, seed=1)[0]
+    new = np.random.default_rng(2).integers(0, 3, (1500, 12))
+    model = en.EAC(3, n_jobs=1).fit(votes)
+    labels, sure = model.predict(new, return_confidence=True)
+    monkeypatch.setattr(_placing, "_MOST_BYTES", 1 << 20, raising=False)
+    tracemalloc.start()
+    again = model.predict(new, return_confidence=True)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    np.testing.assert_array_equal(again[0], labels)
+    np.testing.assert_allclose(again[1], sure, rtol=0, atol=1e-12)
+    assert peak < 6e6  # two blocks of 1,024 rows would be 30 MB

@@ -11,7 +11,7 @@ from ensemblage import _validate, flow
 from ensemblage._ensemble import as_ensemble
 from ensemblage.flow import one_blas_thread
 from ensemblage.methods._checks import check_columns
-from ensemblage.methods._placing import ROWS_TO_COMPARE, place_rows, warn_of_unknown
+from ensemblage.methods._placing import compared_at_once, place_rows, warn_of_unknown
 from ensemblage.metrics.aligning import aligned
 from ensemblage.metrics.confidence import cluster_weights, confidence
 from ensemblage.metrics.explain import cluster_consensus
@@ -84,12 +84,13 @@ class Pairs:
             return flow.mean_agreement_sums(
                 some, table, weights, strength, members, n_jobs=self.n_jobs
             )
+        step = compared_at_once(len(table))
         parts = [
             flow.coassociation(
-                some[start : start + ROWS_TO_COMPARE], table, weights=members, n_jobs=self.n_jobs
+                some[start : start + step], table, weights=members, n_jobs=self.n_jobs
             )
             @ weights
-            for start in range(0, len(some), ROWS_TO_COMPARE)
+            for start in range(0, len(some), step)
         ]
         return np.concatenate(parts)
 

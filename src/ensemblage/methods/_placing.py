@@ -16,7 +16,15 @@ if TYPE_CHECKING:
     from ensemblage._ensemble import Ensemble
     from ensemblage._types import FloatArray
 
-ROWS_TO_COMPARE = 1024
+#: Agreements with all microclusters are computed for at most so many rows and bytes at a time.
+_MOST_ROWS, _MOST_BYTES = 1024, 1 << 27
+_ROW_UNIT = 64  # for fewer rows the time of preparing the microclusters dominates
+
+
+def compared_at_once(n_microclusters: int) -> int:
+    """Return the number of rows to compare with all microclusters at a time."""
+    units = _MOST_BYTES // (8 * n_microclusters * _ROW_UNIT)
+    return min(_MOST_ROWS, _ROW_UNIT * max(1, units))
 
 
 def place_rows(
@@ -40,10 +48,11 @@ def place_rows(
             return labels, None
     clusters = cluster_weights(estimator._micro_labels, sizes, estimator.n_clusters_)[order]
     linked = estimator._linked_shares() if with_confidence else None
-    for start in range(0, len(unseen), ROWS_TO_COMPARE):
-        rows = unseen[start : start + ROWS_TO_COMPARE]
+    known, step = known[order], compared_at_once(len(known))
+    for start in range(0, len(unseen), step):
+        rows = unseen[start : start + step]
         agreement = flow.coassociation(
-            table[rows], known[order], weights=estimator.member_weight_, n_jobs=estimator.n_jobs
+            table[rows], known, weights=estimator.member_weight_, n_jobs=estimator.n_jobs
         )
         if own is None:
             best = agreement.argmax(axis=1)
@@ -53,6 +62,7 @@ def place_rows(
             sure[rows] = margin(agreement @ clusters / clusters.sum(axis=0), labels[rows])
             if linked is not None:
                 sure[rows] *= linked[order[agreement.argmax(axis=1)]]
+        del agreement  # before the next block is computed
     return labels, sure
 
 
