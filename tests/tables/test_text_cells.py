@@ -1,9 +1,13 @@
 """Text files on the edge: separators that are not known, numbers that are too large, parts."""
 
+import threading
+import time
 import warnings
+import weakref
 
 import numpy as np
 import pytest
+from pyarrow import csv as arrow_csv
 
 from ensemblage import tables
 from ensemblage.tables import FileFormatError, OptionError, read_labels
@@ -110,3 +114,31 @@ class TestParts:
     def test_with_ids_of_two_kinds(self, write):
         parts = [write("id,a\n7,1\n", "p1.csv"), write("id,a\nx,1\n", "p2.csv")]
         assert tables.read(parts).ids.tolist() == ["7", "x"]
+
+
+@pytest.mark.parametrize("engine", ["memory", "stream"])
+def test_no_thread_of_pyarrow_holds_the_file_after_an_error(engine, tmp_path, monkeypatch):
+    """A thread that releases a file object while Python exits would abort the process."""
+    held = []
+
+    def slow(read):
+        def reading(file, **options):
+            held.append(weakref.ref(file))
+            threading.Thread(target=lambda _: time.sleep(0.1), args=(file,)).start()
+            return read(file, **options)
+
+        return reading
+
+    for name in ("read_csv", "open_csv"):
+        monkeypatch.setattr(arrow_csv, name, slow(getattr(arrow_csv, name)))
+    file = tmp_path / "votes.csv"
+    file.write_text("cell,age,m\n" + "".join(f"x{i},{i}.5,{i % 3}\n" for i in range(9)))
+    with pytest.raises(FileFormatError, match="not a cluster label"):
+        if engine == "memory":
+            tables.read(file)
+        else:
+            (source,) = tables.scan(file)
+            for batch in source.batches():
+                source.votes(batch, [tables.Codes("age"), tables.Codes("m")])
+    assert held
+    assert not any(one() for one in held)

@@ -3,21 +3,22 @@
 from __future__ import annotations
 
 import json
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from itertools import accumulate, chain, islice
-from typing import TYPE_CHECKING, Any
+from typing import IO, TYPE_CHECKING, Any
 
 import numpy as np
 
 from ensemblage._validate import check_memory, looks_like_ids
 from ensemblage.tables.columns import plain
+from ensemblage.tables.feed import Feed
 from ensemblage.tables.files import arrow_errors
 from ensemblage.tables.formats import FileFormatError
 from ensemblage.tables.ipc import batch_sizes
 from ensemblage.tables.source import JUDGED_ROWS, Source, rows_at_once
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Generator, Iterator
     from contextlib import AbstractContextManager
 
     from ensemblage.tables.files import File
@@ -293,14 +294,19 @@ class JsonSource(ArrowSource):
     def _look(self) -> Any:
         from pyarrow import json as arrow_json
 
-        with self.file.seekable() as stream:
-            self._table = arrow_json.read_json(stream)
+        with self.file.opened() as stream, closing(Feed(_parts(stream))) as feed:
+            self._table = arrow_json.read_json(feed.file())
         self._ends = [0, self._table.num_rows]
         return self._table.schema
 
     @contextmanager
     def _parts_of(self, columns: list[str], threads: int) -> Iterator[Callable[[int], Any]]:  # noqa: ARG002
         yield lambda _: self._table.select(columns).combine_chunks().to_batches()[0]
+
+
+def _parts(stream: IO[bytes]) -> Generator[bytes]:
+    while part := stream.read(_READ_AT_ONCE):
+        yield part
 
 
 def bytes_of_vote(kind: Any) -> int:

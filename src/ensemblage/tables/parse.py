@@ -15,6 +15,7 @@ from itertools import islice
 from typing import IO, TYPE_CHECKING, Any
 
 from ensemblage._validate import check_memory
+from ensemblage.tables.feed import Feed
 from ensemblage.tables.formats import FileFormatError
 from ensemblage.tables.labels import NO_VOTE, Kind, count_kinds, distinct, is_empty
 from ensemblage.tables.rows import Lines, all_rows, check_width, first_row, has_decimal_comma
@@ -199,14 +200,19 @@ class Text:
                 parts = self._parts(stream, n_before, integers=INTEGERS in types)
             if whole:
                 parts = _within_memory(parts, len(places), self.path)
-            feed = opened.enter_context(closing(_Feed(parts)))
+            feed = opened.enter_context(closing(Feed(parts)))
             if feed.is_empty():
                 return
             if whole:
-                yield from arrow_csv.read_csv(feed, **options).combine_chunks().to_batches()
-            else:
-                with arrow_csv.open_csv(feed, **options) as reader:
-                    yield from reader
+                table = arrow_csv.read_csv(feed.file(), **options)
+                yield from table.combine_chunks().to_batches()
+                return
+            reader = arrow_csv.open_csv(feed.file(), **options)
+            try:
+                yield from reader
+            finally:
+                reader.close()
+                del reader
 
     def _parts(
         self, stream: io.BufferedReader, n_before: int, *, integers: bool
@@ -243,29 +249,6 @@ class Text:
 
 class _OtherwiseError(Exception):
     """The file has something in it that pyarrow would understand otherwise."""
-
-
-class _Feed:
-    """A file object for pyarrow that returns one part of a text after another."""
-
-    closed = False
-
-    def __init__(self, parts: Generator[bytes]) -> None:
-        self._parts = parts
-        self._next = next(parts, b"")
-
-    def is_empty(self) -> bool:
-        """Return whether there is nothing to read."""
-        return not self._next
-
-    def read(self, size: int = -1) -> bytes:  # noqa: ARG002 - as much as there is
-        """Return the next part."""
-        part, self._next = self._next, b""
-        return part or next(self._parts, b"")
-
-    def close(self) -> None:
-        """Close what the parts come from."""
-        self._parts.close()
 
 
 def _inspected(
