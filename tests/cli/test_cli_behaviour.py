@@ -1,7 +1,11 @@
 """The command as a process: start-up, exit codes, interruption, broken pipes."""
 
+import ctypes
+import signal
 import subprocess
 import sys
+import time
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -96,6 +100,28 @@ def test_errors_become_words_and_codes(capsys, error, code, words):
     shown = capsys.readouterr().err
     assert words in shown
     assert bool(shown) == bool(words)
+
+
+def end_by_another_error():
+    with suppress(KeyboardInterrupt):
+        signal.raise_signal(signal.SIGINT)
+    raise RuntimeError("no compiled object yet")
+
+
+def go_on():
+    ctypes.CFUNCTYPE(None)(lambda: signal.raise_signal(signal.SIGINT))()
+    time.sleep(10)
+
+
+@pytest.mark.parametrize("loses", [end_by_another_error, go_on])
+def test_an_interruption_that_compiled_code_loses(loses, capsys, monkeypatch):
+    """As numba does: its compiler calls Python code by ctypes."""
+    monkeypatch.setattr(sys, "unraisablehook", sys.unraisablehook)  # is restored at the end
+    with pytest.raises(typer.Exit) as stopped, reported(debug=False):
+        loses()
+    assert stopped.value.exit_code == 130
+    assert capsys.readouterr().err == "Interrupted. An output file that existed is unchanged.\n"
+    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
 
 
 def test_a_reader_that_leaves_early_hears_no_complaint(tmp_path):

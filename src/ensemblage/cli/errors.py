@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import _thread
 import inspect
 import os
+import signal
 import sys
+import threading
 import traceback
 import warnings
 from contextlib import contextmanager, suppress
@@ -25,6 +28,7 @@ FAILED = 1
 WRONG_USAGE = 2
 INTERRUPTED = 130  # 128 + SIGINT, as shells count
 BROKEN_PIPE = 141  # 128 + SIGPIPE
+_AGAIN = 0.1  # seconds until an interruption that was lost is raised again
 
 #: What the command calls a parameter of the library.
 OPTIONS = {"n_clusters": "-k", "n_clusters_range": "--k-range", "random_state": "--seed"}
@@ -54,22 +58,59 @@ def unknown(noun: str, word: str, known: Iterable[str]) -> UsageError:
 @contextmanager
 def reported(*, debug: bool) -> Iterator[None]:
     """Turn any exception into a paragraph on standard error and an exit code."""
+    with _interrupts_noted() as interrupts:
+        try:
+            yield
+        except typer.Exit:
+            raise
+        except BrokenPipeError:
+            discard_stdout()
+            raise typer.Exit(BROKEN_PIPE) from None
+        except (Exception, KeyboardInterrupt) as error:  # noqa: BLE001 - every one is reported
+            if debug:
+                say("".join(traceback.format_exception(error)), err=True)
+            if interrupts or isinstance(error, KeyboardInterrupt):
+                say("Interrupted. An output file that existed is unchanged.", err=True)
+                raise typer.Exit(INTERRUPTED) from None
+            code, message = describe(error)
+            show_error(message)
+            raise typer.Exit(code) from None
+
+
+@contextmanager
+def _interrupts_noted() -> Iterator[list[int]]:
+    """Note each SIGINT in a list: an error that follows one may be caused by it.
+
+    A KeyboardInterrupt in Python code that C code calls is lost, such as while numba compiles. Its
+    traceback is not shown, and it is raised again a moment later.
+    """
+    interrupts: list[int] = []
+    handler, hook = signal.getsignal(signal.SIGINT), sys.unraisablehook
+
+    def note(number: int, frame: Any) -> None:
+        interrupts.append(number)
+        signal.default_int_handler(number, frame)
+
+    def show(lost: Any) -> None:
+        if issubclass(lost.exc_type, KeyboardInterrupt):
+            again = threading.Timer(_AGAIN, _thread.interrupt_main)
+            again.daemon = True
+            again.start()
+        elif not interrupts:
+            hook(lost)
+
+    in_main = threading.current_thread() is threading.main_thread()
+    if not in_main or handler is not signal.default_int_handler:
+        yield interrupts
+        return
+    signal.signal(signal.SIGINT, note)
+    sys.unraisablehook = show
     try:
-        yield
-    except typer.Exit:
-        raise
-    except BrokenPipeError:
-        discard_stdout()
-        raise typer.Exit(BROKEN_PIPE) from None
-    except (Exception, KeyboardInterrupt) as error:  # noqa: BLE001 - every one is reported
-        if debug:
-            say("".join(traceback.format_exception(error)), err=True)
-        if isinstance(error, KeyboardInterrupt):
-            say("Interrupted. An output file that existed is unchanged.", err=True)
-            raise typer.Exit(INTERRUPTED) from None
-        code, message = describe(error)
-        show_error(message)
-        raise typer.Exit(code) from None
+        yield interrupts
+    finally:
+        signal.signal(signal.SIGINT, handler)
+        if not interrupts:  # else destructors of what was left half made may still fail
+            sys.unraisablehook = hook
 
 
 def describe(error: Exception) -> tuple[int, str]:
