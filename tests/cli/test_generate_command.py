@@ -62,6 +62,13 @@ class TestOutput:
         for name in ("p.mat", "p.npz"):
             assert datasets.load_pool(name).truth.max() == 2
 
+    @pytest.mark.parametrize("engine", ["memory", "stream"])
+    def test_classes_among_the_votes_draw_a_warning(self, generate, consensus, engine):
+        assert generate("cells.csv", "-m", 4, "--truth", "kind", "-o", "p.csv").exit_code == 0
+        result = consensus("p.csv", "--engine", engine, "-o", "l.csv")
+        assert "column 'kind' counts as a clustering; --truth kind would" in result.stderr
+        assert "warning" not in consensus("p.csv", "--truth", "kind").stderr
+
     @pytest.mark.parametrize(
         ("name", "truth"),
         [("p.csv", "kind"), ("p.parquet", "kind"), ("p.npz", "gt"), ("p.mat", "gt")],

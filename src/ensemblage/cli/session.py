@@ -7,6 +7,9 @@ from __future__ import annotations
 
 import functools
 import inspect
+import itertools
+import re
+import shlex
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, get_origin, get_type_hints
@@ -291,10 +294,17 @@ def output_format(output: str) -> str:
 
 
 def warn_of_truth(names: list[str]) -> None:
-    """Warn of clusterings that have the name of true labels."""
+    """Warn of clusterings that look like true labels, by their names.
+
+    They are called so, or they stand after the numbered clusterings of a pool of generate.
+    """
+    numbered = (re.fullmatch(rf"(kmeans|rpcl)_0*{i}", name) for i, name in enumerate(names, 1))
+    n_members = sum(1 for _ in itertools.takewhile(bool, numbered))
+    beside = set(names[n_members:]) if n_members else set()
     for name in names:
-        if name.lower() in _TRUTH_NAMES:
-            warn(f"column {name!r} counts as a clustering; --truth {name} would set it apart.")
+        if name in beside or name.lower() in _TRUTH_NAMES:
+            option = f"--truth {shlex.quote(name)}"
+            warn(f"column {name!r} counts as a clustering; {option} would set it apart.")
 
 
 def check_k(largest: int, ensemble: Any) -> None:
