@@ -105,6 +105,16 @@ class TestOutput:
         fitted = expected("pta", linkage="complete", n_neighbors=2, n_steps=3)
         assert list(map(int, found["label"])) == fitted.labels_.tolist()
 
+    @pytest.mark.parametrize("method", ["auto", "eac"])
+    def test_the_least_size_of_a_cluster(self, run, votes_csv, method):
+        labels = {}
+        for text, size in {"1": 1, "1.0": 1.0, "4": 4, "AUTO": "auto"}.items():
+            options = ["-k", 6, "--method", method, "--min-cluster-size", text]
+            found = columns_of(run(votes_csv, *options).stdout)
+            labels[text] = list(map(int, found["label"]))
+            assert labels[text] == expected(method, 6, min_cluster_size=size).labels_.tolist()
+        assert labels["1"] != labels["4"]
+
 
 class TestInput:
     @pytest.mark.parametrize("name", ["v.tsv", "v.csv.gz", "v.parquet"])

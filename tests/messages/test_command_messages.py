@@ -132,6 +132,20 @@ COMMANDS = {
         2,
         ("Method ptgp has no --linkage. Of these options it has --neighbors, --steps, --device."),
     ),
+    "consensus v.csv -k 2 --min-cluster-size 1 --method ptgp": (
+        2,
+        (
+            "Method ptgp has no --min-cluster-size. Of these options it has --neighbors, --steps,"
+            " --device."
+        ),
+    ),
+    "consensus v.csv -k 2 --min-cluster-size 0": (
+        2,
+        (
+            "--min-cluster-size must be auto, a whole number from 1 up, or a share above 0 and up to"
+            " 1.0, such as 0.5, got '0'."
+        ),
+    ),
     "consensus v.csv -k 2 --method pta --linkage ward": (
         2,
         "Unknown linkage 'ward'. Known: average, complete, single.",

@@ -35,7 +35,7 @@ OPTIONS = {"n_clusters": "-k", "n_clusters_range": "--k-range", "random_state": 
 _SAME_NAME = (
     *("checkpoint", "columns", "device", "drop", "format", "header", "id_column", "keep", "key"),
     *("layout", "linkage", "n_jobs", "n_members", "n_neighbors", "n_refits", "n_steps"),
-    *("align_to", "projection", "scale", "subsample", "subspace", "truth"),
+    *("align_to", "min_cluster_size", "projection", "scale", "subsample", "subspace", "truth"),
 )
 OPTIONS |= {name: f"--{name.removeprefix('n_').replace('_', '-')}" for name in _SAME_NAME}
 

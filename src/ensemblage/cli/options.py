@@ -156,6 +156,15 @@ Neighbors = Annotated[
     count_or(["--neighbors"], "auto|all|INT", "Links kept for each microcluster.", "auto", "all"),
 ]
 Steps = Annotated[Any, count_or(["--steps"], "auto|INT", "Length of the random walks.", "auto")]
+MinClusterSize = Annotated[
+    Any,
+    share_or_count(
+        "--min-cluster-size",
+        "Least size of a cluster: objects (5), a share of the mean size (0.1), or auto.",
+        "auto; 1 with a named method",
+        word="auto",
+    ),
+]
 Device = Annotated[
     Literal["cpu", "cuda", "auto"] | None,
     choice("Device for the walks of PTA and PTGP; auto may use a GPU.", default="cpu"),

@@ -83,11 +83,15 @@ def count_or(names: Sequence[str], metavar: str, text: str, *words: str) -> Any:
     return option(metavar, text, *names, default=words[0], **more)
 
 
-def share_or_count(name: str, text: str, default: str, *, share_only: bool = False) -> Any:
-    """Return an option that takes a share (a number with a point, up to 1.0), or a count."""
+def share_or_count(
+    name: str, text: str, default: str, *, share_only: bool = False, word: str = ""
+) -> Any:
+    """Return an option that takes a share (a number with a point, up to 1.0), a count or a word."""
 
-    def parse(value: str | float) -> float:
+    def parse(value: str | float) -> float | str:
         number = parse_number(str(value))
+        if word and str(value).strip().lower() == word:
+            return word
         if number and not share_only:
             return number
         try:
@@ -97,12 +101,14 @@ def share_or_count(name: str, text: str, default: str, *, share_only: bool = Fal
         if 0 < share <= 1:
             return share
         expected = "a share" if share_only else "a whole number from 1 up, or a share"
+        expected = f"{word}, {expected}" if word else expected
         raise UsageError(
             f"{name} must be {expected} above 0 and up to 1.0, such as 0.5, got {value!r}."
         )
 
-    metavar = "SHARE" if share_only else "SHARE|INT"
-    return option(metavar, text, name, default=default, parser=parse)
+    metavar = "SHARE" if share_only else f"{word}|SHARE|INT" if word else "SHARE|INT"
+    more = {"parser": parse, "autocompletion": _completion((word,) if word else ())}
+    return option(metavar, text, name, default=default, **more)
 
 
 def range_of(text: str, default: str = "") -> Any:

@@ -29,7 +29,10 @@ Examples:
 
 _MODEL_SUFFIXES = (".ensemblage", ".quorate")
 #: Options that say how to fit, and options that do not change the report.
-_OF_A_FIT = {"k", "method", "by_size", "linkage", "neighbors", "steps", "device", "seed"}
+_OF_A_FIT = {
+    *("k", "method", "by_size", "linkage", "neighbors", "steps", "min_cluster_size", "device"),
+    "seed",
+}
 _OF_THE_CALL = {"jobs", "as_json", "quiet", "debug", "help"}
 
 

@@ -33,6 +33,7 @@ _METHOD_OPTIONS = {
     "linkage": "linkage",
     "neighbors": "n_neighbors",
     "steps": "n_steps",
+    "min_cluster_size": "min_cluster_size",
     "device": "device",
 }
 
@@ -187,6 +188,7 @@ class FitSession(VoteSession):
     linkage: options.Linkage = None
     neighbors: options.Neighbors = None
     steps: options.Steps = None
+    min_cluster_size: options.MinClusterSize = None
     device: options.Device = None
     seed: options.Seed = 0
 
@@ -198,7 +200,8 @@ class FitSession(VoteSession):
         given = {name: value for name, value in given.items() if value is not None}
         for name in given:
             if _METHOD_OPTIONS[name] not in accepted:
-                raise UsageError(f"Method {self.method} has no --{name}. {self._advice(accepted)}")
+                option = f"--{name.replace('_', '-')}"
+                raise UsageError(f"Method {self.method} has no {option}. {self._advice(accepted)}")
         parameters = {_METHOD_OPTIONS[name]: value for name, value in given.items()}
         always = {"random_state": self.seed, "n_jobs": self.jobs}
         parameters |= {name: value for name, value in always.items() if name in accepted}
@@ -207,8 +210,9 @@ class FitSession(VoteSession):
     def _advice(self, accepted: Iterable[str]) -> str:
         if self.is_default:
             return "Name a method that has it, such as --method pta, or leave it out."
-        has = [f"--{name}" for name, parameter in _METHOD_OPTIONS.items() if parameter in accepted]
-        return f"Of these options it has {', '.join(has)}." if has else "Leave it out."
+        has = [name for name, parameter in _METHOD_OPTIONS.items() if parameter in accepted]
+        options = ", ".join(f"--{name.replace('_', '-')}" for name in has)
+        return f"Of these options it has {options}." if has else "Leave it out."
 
     @property
     def title(self) -> str:
