@@ -1,14 +1,16 @@
 import json
+from copy import deepcopy
 
 import pytest
 
 from ensemblage.experiments import records
+from ensemblage.experiments.protocol import NEIGHBORS
 
 
 def _record(number):
     return {
         "what": {"kind": "base", "dataset": "MF", "draw": number},
-        "scores": {"nmi": number / 7},
+        "scores": {"nmi_mean": number / 7, "nmi_std": 0.1},
     }
 
 
@@ -69,3 +71,35 @@ def test_a_second_run_into_the_same_folder_is_refused(tmp_path):
         pass
     with records.opened(tmp_path):  # and the first one lets go of it
         pass
+
+
+SCORES = {
+    "scores": {"nmi_true": 0.5, "nmi_best": None},
+    "settings": {"nmi_true": 0.5, "k_best": 3},
+    "base": {"nmi_mean": 0.5, "nmi_std": 0.1},
+    "graph": {"microclusters": 9, "links": {str(k): 5 for k in NEIGHBORS}},
+    "links": {"links": [3, 2], "correct": [1, 2]},
+    "description": {"objects": 9, "attributes": 2, "classes": 3},
+    "seconds": {"microclusters": 9},
+}
+
+
+@pytest.mark.parametrize("kind", SCORES)
+def test_records_without_their_numbers_are_passed_over(tmp_path, kind):
+    what = {"kind": kind, "dataset": "MF", "pool": "authors", "members": 2, "draw": 0}
+    good = {"what": what, "scores": SCORES[kind], "cpu_seconds": 0.1}
+
+    def is_read(record):
+        (tmp_path / records.FILE).write_text(json.dumps(record))
+        return list(records.read(tmp_path).values()) == [record]
+
+    assert is_read(good)
+    for name in SCORES[kind]:
+        for wrong in ("0.5", True, [], {}, ["0.5", 2], {"all": "5"}):
+            bad = deepcopy(good)
+            bad["scores"][name] = wrong
+            assert not is_read(bad), (name, wrong)
+        del bad["scores"][name]
+        assert is_read(bad) == (name in ("nmi_best", "k_best")), name
+    assert not is_read({**good, "cpu_seconds": "fast"})
+    assert not is_read({**good, "what": {**what, "draw": "first"}})

@@ -213,6 +213,7 @@ def test_datasets_that_cannot_be_had_are_left_out_with_the_reason(
         (["all", "--jobs", "0"], 2, "--jobs must be a number from 1 up"),
         (["all", "--runs", "0"], 2, "--runs"),
         (["all", "--render"], 1, "There are no records in"),
+        (["all", "--render", "--check", "3"], 2, "--render and --check cannot be combined."),
     ],
 )
 def test_wrong_calls_say_what_to_do(tmp_path, words, code, message):
@@ -276,6 +277,32 @@ def test_nothing_to_run_is_a_failure(tmp_path, monkeypatch):
     assert "nothing to run" in found.stderr
 
 
+def test_a_run_without_data_leaves_nothing_behind(tmp_path, monkeypatch):
+    monkeypatch.setenv("ENSEMBLAGE_DATA", str(tmp_path / "nowhere"))
+
+    def offline(*_words, **_more):
+        raise OSError("no network here")
+
+    monkeypatch.setattr("ensemblage.experiments.sources.datasets.load", offline)
+    folder = tmp_path / "new" / "o"
+    found = invoke("microclusters", "--datasets", "MF", "--runs", 1, "--out", folder)
+    assert found.exit_code == 1
+    assert "Nothing could be run" in found.stderr
+    assert list(tmp_path.iterdir()) == []
+    folder.mkdir(parents=True)  # folders that existed before stay
+    assert invoke("microclusters", "--datasets", "MF", "--out", folder).exit_code == 1
+    assert folder.exists()
+    assert list(folder.iterdir()) == []
+
+
+@pytest.mark.parametrize("words", [["--runs", 1], ["--render"]])
+def test_a_file_instead_of_a_folder_is_rejected(tmp_path, words):
+    (tmp_path / "afile").write_text("")
+    found = invoke("microclusters", *words, "--out", tmp_path / "afile")
+    assert found.exit_code == 2
+    assert "-o must be a folder, got the file" in " ".join(found.stderr.split())
+
+
 def test_missing_matplotlib_names_the_extra(tmp_path, monkeypatch):
     monkeypatch.setitem(sys.modules, "matplotlib", None)
     found = invoke("microclusters", "--out", tmp_path)
@@ -293,6 +320,8 @@ STRANGE_RECORDS = [
     {"what": {"kind": "graph", "dataset": "MF", "pool": "authors"}, "scores": None},
     {"what": {"kind": "graph", "dataset": "MF", "pool": "authors"}, "skipped": 3},
     {"what": {"kind": "scores", "dataset": "<i>", "pool": "authors"}, "scores": {"x": 1}},
+    {"what": {"kind": "graph", "dataset": "MF", "pool": "authors"}, "scores": {}},
+    {"what": {"kind": "description", "dataset": "MF"}, "scores": {"objects": "many"}},
 ]
 
 

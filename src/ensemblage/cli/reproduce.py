@@ -43,13 +43,17 @@ def reproduce(
     """
     if not output:
         raise UsageError("The name of the folder (-o) is empty.")
+    if render and check:
+        raise UsageError("--render and --check cannot be combined. Use one after the other.")
+    folder = Path(output)
+    if folder.exists() and not folder.is_dir():
+        raise UsageError(f"-o must be a folder, got the file {output!r}. Choose another name.")
     session.check_json(None)
     from ensemblage import experiments
     from ensemblage.experiments import records
 
     asked = {experiments.ALIASES.get(name, name) for name in tables}
     names = [name for name in experiments.EXPERIMENTS if name in asked or "all" in asked]
-    folder = Path(output)
     if (render or check) and not records.read(folder):
         option = "--render" if render else "--check"
         raise ValueError(f"There are no records in {folder}. Run without {option} first.")

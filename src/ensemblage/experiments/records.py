@@ -17,6 +17,7 @@ from contextlib import contextmanager, suppress
 from itertools import chain
 from typing import TYPE_CHECKING, Any
 
+from ensemblage.experiments.protocol import NEIGHBORS
 from ensemblage.tables import finished, lost_errors
 
 if TYPE_CHECKING:
@@ -30,6 +31,17 @@ Record = dict[str, Any]
 FILE = "records.jsonl"
 PACKED = "records.jsonl.gz"
 _LONGEST = 1 << 20
+#: Whole numbers of tasks.
+_WHOLE = ("draw", "members", "objects", "seed", "n_steps")
+#: Scores that all records of a kind have; others are numbers or null.
+_SCORES = {
+    "scores": ("nmi_true",),
+    "settings": ("nmi_true",),
+    "base": ("nmi_mean", "nmi_std"),
+    "graph": ("microclusters",),
+    "description": ("objects", "attributes", "classes"),
+    "seconds": ("microclusters",),
+}
 
 
 def key(task: Task) -> str:
@@ -40,7 +52,8 @@ def key(task: Task) -> str:
 def read(folder: Path) -> dict[str, Record]:
     """Return the records of a folder by the keys of their tasks, the packed ones first.
 
-    Invalid lines, such as the last one of a killed run, are skipped: their tasks count as missing.
+    Invalid lines, such as the last one of a killed run or one without a score, are skipped: their
+    tasks count as missing.
     """
     records = {}
     for line in chain(_unpacked(folder / PACKED), _lines(folder / FILE, open)):
@@ -73,17 +86,45 @@ def _unpacked(path: Path) -> Iterator[bytes]:
 
 
 def _is_record(record: Any) -> bool:
-    """Tell whether a line has the form of a record."""
+    """Tell whether a line has the form of a record, with all that tables are made from."""
     what = record.get("what") if isinstance(record, dict) else None
     if not isinstance(what, dict) or not isinstance(what.get("dataset"), str):
         return False
     pool = what.get("pool", "authors")
-    named = isinstance(what.get("kind"), str) and isinstance(pool, str)
-    return (
-        named
-        and re.fullmatch(r"authors|own-[0-9]{1,9}", pool) is not None
-        and (isinstance(record.get("skipped"), str) or isinstance(record.get("scores"), dict))
-    )
+    if not isinstance(what.get("kind"), str) or not isinstance(pool, str):
+        return False
+    if re.fullmatch(r"authors|own-[0-9]{1,9}", pool) is None:
+        return False
+    if not all(isinstance(what.get(word, 0), int) for word in _WHOLE):
+        return False
+    return isinstance(record.get("skipped"), str) or _is_measured(record)
+
+
+def _is_measured(record: Record) -> bool:
+    """Tell whether a record has the scores of its kind, all of them numbers."""
+    what, scores = record["what"], record.get("scores")
+    if not isinstance(scores, dict):
+        return False
+    kind, scores = what["kind"], dict(scores)
+    numbers = [record.get("cpu_seconds", None if kind == "seconds" else 0)]
+    if kind == "graph":  # links by the number of neighbours
+        links = scores.pop("links", None)
+        if not isinstance(links, dict):
+            return False
+        numbers += [links.get(str(k)) for k in NEIGHBORS]
+    elif kind == "links":  # by weight
+        for name in ("links", "correct"):
+            counts = scores.pop(name, None)
+            if not isinstance(counts, list) or len(counts) != what.get("members"):
+                return False
+            numbers += counts
+    numbers += [scores.pop(name, None) for name in _SCORES.get(kind, ())]
+    numbers += [value for value in scores.values() if value is not None]
+    return all(map(_is_number, numbers))
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool)
 
 
 class RecordFile:
@@ -113,14 +154,34 @@ class RecordFile:
 
 @contextmanager
 def opened(folder: Path) -> Iterator[RecordFile]:
-    """Open the records of a folder for this process alone."""
+    """Open the records of a folder for this process alone.
+
+    After an error without any record, nothing is left behind.
+    """
+    made = [path for path in (folder, *folder.parents) if not path.exists()]
     folder.mkdir(parents=True, exist_ok=True)
-    # Unbuffered, so that nothing is written again if a full disk ends this.
-    with (folder / FILE).open("ab", buffering=0) as file:
-        _lock(file, folder)
-        if _is_torn(folder / FILE):
-            file.write(b"\n")  # the rest of a killed run stays a separate line
-        yield RecordFile(folder, file)
+    locked = False
+    try:
+        # Unbuffered, so that nothing is written again if a full disk ends this.
+        with (folder / FILE).open("ab", buffering=0) as file:
+            _lock(file, folder)
+            locked = True
+            if _is_torn(folder / FILE):
+                file.write(b"\n")  # the rest of a killed run stays a separate line
+            yield RecordFile(folder, file)
+    except Exception:
+        if locked:
+            _remove_if_empty(folder / FILE, made)
+        raise
+
+
+def _remove_if_empty(path: Path, folders: list[Path]) -> None:
+    """Remove an empty file of records, and those of the folders that are empty then."""
+    with suppress(OSError):
+        if path.stat().st_size == 0:
+            path.unlink()
+            for folder in folders:
+                folder.rmdir()
 
 
 def pack(folder: Path) -> int:
