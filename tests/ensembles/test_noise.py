@@ -6,7 +6,7 @@ from sklearn.datasets import make_blobs
 
 import ensemblage as en
 from ensemblage.ensembles import _noise
-from ensemblage.ensembles._noise import box
+from ensemblage.ensembles._noise import _boxes, box
 from ensemblage.metrics.choosing import Null
 
 
@@ -27,7 +27,7 @@ def test_moderate_evidence_becomes_weak_where_noise_is_as_good(monkeypatch, nois
 
     def compared(*_):
         asked.append(True)
-        return Null(1.0, 2.0 if noise_is_as_good else 0.5)
+        return _noise.Noise(Null(1.0, 2.0 if noise_is_as_good else 0.5), 1)
 
     monkeypatch.setattr(_noise, "compare_with_noise", compared)
     model = en.EnsembleClustering(random_state=0).fit(features)
@@ -39,6 +39,51 @@ def test_moderate_evidence_becomes_weak_where_noise_is_as_good(monkeypatch, nois
     if noise_is_as_good:
         assert model.k_choice_.reasons[0].startswith(f"Weak evidence for {before.k} clusters: ")
         assert model.k_choice_.reasons[1] == f"From the votes alone: {before.reasons[0]}"
+
+
+def test_groups_that_no_vote_links_are_clusters():
+    features, truth = make_blobs([270, 30], 3, random_state=4)
+    model = en.EnsembleClustering(random_state=4).fit(features)
+    assert model.consensus_._ensemble.links.n_groups == 2
+    assert en.metrics.ari(truth, model.labels_) == 1
+    choice = model.k_choice_
+    assert (choice.k, choice.evidence) == (2, "moderate")
+    assert "2 groups, of 5 objects or more, that do not share a cluster" in choice.reasons[0]
+    assert choice.reasons[1].startswith("Finer clusters are uncertain: clusterings of noise in")
+    assert choice.reasons[2].startswith("From the votes alone: Weak evidence for")
+    assert 2 not in choice.runners_up
+
+
+@pytest.mark.parametrize(
+    ("groups_of_noise", "within_exceeds", "kept"),
+    [(1, True, True), (1, False, False), (2, 0, None)],
+)
+def test_finer_clusters_are_compared_with_noise_in_groups(
+    monkeypatch, groups_of_noise, within_exceeds, kept
+):
+    features, _ = make_blobs([270, 30], 3, random_state=9)
+
+    def compared(_plan, _n_members, _seed, groups=None):
+        exceeds = within_exceeds and groups is not None
+        return _noise.Noise(Null(1.0, 0.5 if exceeds else 2.0), groups_of_noise)
+
+    monkeypatch.setattr(_noise, "compare_with_noise", compared)
+    model = en.EnsembleClustering(random_state=9).fit(features)
+    if kept:  # as from the votes
+        assert (model.n_clusters_, model.k_choice_.evidence) == (5, "moderate")
+    elif kept is None:  # noise has as many groups
+        assert (model.n_clusters_, model.k_choice_.evidence) == (5, "weak")
+    else:
+        assert (model.n_clusters_, model.k_choice_.evidence) == (2, "moderate")
+        assert model.k_choice_.runners_up[0] == 5
+
+
+def test_noise_in_groups_has_a_box_for_each():
+    rng = np.random.default_rng(0)
+    features = np.concatenate([rng.normal(0, 1, (30, 2)), rng.normal(50, 1, (20, 2))])
+    noise = _boxes(features, np.repeat([0, 1], [30, 20]), rng)
+    assert np.abs(noise[:30]).max() < 10
+    assert np.abs(noise[30:] - 50).max() < 10
 
 
 def test_clear_groups_are_not_compared_with_noise(monkeypatch):

@@ -6,11 +6,13 @@ from typing import TYPE_CHECKING, Any
 
 from sklearn.base import clone
 
+from ensemblage import _validate
 from ensemblage._ensemble import ensemble_of_members
 from ensemblage.methods import Consensus
 
 if TYPE_CHECKING:
     from ensemblage._types import IntArray
+    from ensemblage.metrics import KChoice
 
 
 def find_consensus(
@@ -26,3 +28,15 @@ def find_consensus(
     lacking = {name: own[name] for name in own if name in own_params and own_params[name] is None}
     consensus.set_params(n_clusters=n_clusters, **lacking)
     return consensus.fit(ensemble_of_members(votes, n_jobs=n_jobs))
+
+
+def form_doubted(owner: str, consensus: Any, choice: KChoice | None) -> None:
+    """Fit the consensus again with another choice of k, with a warning if it is one cluster."""
+    if choice is None or choice.k == consensus.k_choice_.k:
+        return
+    if choice.k == 1:
+        _validate.warn(
+            f"{owner} formed a single cluster. {choice.reasons[0]} Pass n_clusters to form more.",
+            _validate.NoStructureWarning,
+        )
+    consensus.set_params(n_clusters=choice.k).fit(consensus._ensemble)

@@ -12,7 +12,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from ensemblage import _validate
 from ensemblage.ensembles._checks import attainable, check_each_has_a_vote
 from ensemblage.ensembles._coarse import make_members
-from ensemblage.ensembles._consensus import find_consensus
+from ensemblage.ensembles._consensus import find_consensus, form_doubted
 from ensemblage.ensembles._noise import doubted
 from ensemblage.ensembles._parameters import check_consensus, check_enough_objects
 from ensemblage.ensembles._plan import make_plan
@@ -40,7 +40,8 @@ class EnsembleClustering(ClusterMixin, BaseEstimator):
     n_clusters : int or "auto", default="auto"
         Number of clusters; "auto" chooses it with :func:`ensemblage.metrics.choose_k`. Unless the
         evidence is strong, members of noise are made as well ("kmeans" and "rpcl" only). With equal
-        support, moderate evidence becomes weak, and weak evidence gives one cluster and a warning.
+        support it is the number of groups of 5 objects or more that no member links, if noise has
+        fewer; else moderate evidence becomes weak, and weak evidence one cluster and a warning.
     consensus : estimator or None, default=None
         A consensus method of this library, such as ``PTA()``; None is `Consensus`. It is cloned and
         gets `n_clusters`, and `random_state` and `n_jobs` if its own are None.
@@ -184,9 +185,8 @@ class EnsembleClustering(ClusterMixin, BaseEstimator):
         self.members_: list[Member] = make_members(self._plan, n_members, self.n_jobs, known)
         self.votes_ = self._votes()
         self.consensus_ = find_consensus(consensus, self.votes_, k or "auto", seed, self.n_jobs)
-        choice = getattr(self.consensus_, "k_choice_", None)
-        self._choice: KChoice | None = doubted(choice, self._plan, n_members, seed)
-        self._form_one_if_no_structure()
+        self._choice: KChoice | None = doubted(self.consensus_, self._plan, n_members, seed)
+        form_doubted(type(self).__name__, self.consensus_, self._choice)
         if not any(member.needs_objects for member in self.members_):
             nothing = np.empty((0, self.n_features_in_), dtype=self._plan.features.dtype)
             self._plan = replace(self._plan, features=nothing)  # keep them out of pickles
@@ -338,13 +338,3 @@ class EnsembleClustering(ClusterMixin, BaseEstimator):
     def _placed_by_members(self, features: NDArray[Any]) -> IntArray:
         placed = [m.place(self._plan, features, n_jobs=self.n_jobs) for m in self.members_]
         return np.column_stack(placed)
-
-    def _form_one_if_no_structure(self) -> None:
-        if self._choice is None or self._choice.evidence != "none":
-            return
-        _validate.warn(
-            f"{type(self).__name__} formed a single cluster. {self._choice.reasons[0]} Pass"
-            f" n_clusters to form more.",
-            _validate.NoStructureWarning,
-        )
-        self.consensus_ = self.consensus_.set_params(n_clusters=1).fit(self.consensus_._ensemble)
