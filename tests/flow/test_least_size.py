@@ -121,3 +121,66 @@ def test_leaves_are_where_the_tree_says():
     assert sorted(sized.leaves(4).tolist()) == [0, 2]
     assert sorted(sized.leaves(6).tolist()) == [0, 1, 2, 3]
     assert (sized.objects[4], sized.objects[6], sized.first[5]) == (5, 7, 1)
+
+
+# -- groups that are clearly apart -----------------------------------------------------------------
+
+
+def size_of_clear_group(tree, sizes, k, least):
+    """Return the least size that clear groups leave, from all splits that did not count."""
+    n = len(sizes)
+    objects = [*sizes.tolist()]
+    for a, b in tree[:, :2].astype(int):
+        objects.append(objects[a] + objects[b])
+    while least > 1:
+        current, refused, counted = [2 * n - 2], [], []
+        first = [*range(n)]
+        for a, b in tree[:, :2].astype(int):
+            first.append(min(first[a], first[b]))
+        n_closed = 0
+        while len(current) + n_closed < k and any(node >= n for node in current):
+            node = min(
+                (c for c in current if c >= n),
+                key=lambda c: (-tree[c - n, 2], -objects[c], first[c]),
+            )
+            current.remove(node)
+            small, large = sorted(tree[node - n, :2].astype(int), key=lambda c: objects[c])
+            apart = 1 - tree[node - n, 2]
+            if objects[small] >= least:
+                counted.append(apart)
+                current += [small, large]
+                continue
+            refused.append((objects[small], apart))
+            if objects[large] >= least:
+                current.append(large)
+            else:
+                n_closed += 1
+        if len(current) + n_closed == k:
+            limit = max(counted, default=0.0) / 2
+            clear = [o for o, apart in refused if limit > 1e-12 and o >= 5 and apart <= limit]
+            return min(clear, default=least)
+        least //= 2
+    return 1
+
+
+@given(data=st.data())
+def test_clear_groups_lower_the_least_size(data):
+    n = data.draw(st.integers(2, 12))
+    sizes = np.array(data.draw(st.lists(st.integers(1, 12), min_size=n, max_size=n)))
+    similarity = np.array(
+        data.draw(
+            st.lists(st.sampled_from([0.0, 0.1, 0.2, 0.5, 0.9]), min_size=n * n, max_size=n * n)
+        )
+    ).reshape(n, n)
+    similarity = np.maximum(similarity, similarity.T)
+    tree = flow.agglomerate(1 - similarity, "average", weights=sizes.astype(float))
+    k = data.draw(st.integers(1, n))
+    least = data.draw(st.integers(2, int(sizes.sum())))
+    sized = flow.sized_tree(tree, sizes)
+    parts = flow.least_size_parts(sized, k, least, keep_clear=True)
+    lowered = size_of_clear_group(tree, sizes, k, least)
+    expected = flow.least_size_parts(sized, k, lowered)
+    assert (parts is None) == (expected is None)
+    if parts is not None:
+        assert parts.clusters == expected.clusters
+        assert parts.set_aside == expected.set_aside

@@ -64,6 +64,61 @@ def test_the_graph_is_taken_where_the_tree_spends_clusters_on_outliers():
     assert not hasattr(model, "linkage_matrix_")
 
 
+def test_a_small_group_that_is_clearly_apart_is_a_cluster():
+    features, truth = make_blobs([490, 10], 3, centers=[[0] * 3, [20] * 3], random_state=0)
+    matrix = en.ensembles.generate(features, 20, n_clusters=2, random_state=0)
+    model = en.Consensus(2, random_state=0).fit(matrix)
+    assert en.metrics.ari(truth, model.labels_) == 1
+    assert model.reasons_[1].startswith("min_cluster_size is 10: a group of so many objects")
+    asked = en.Consensus(2, min_cluster_size=0.1, random_state=0).fit(matrix)
+    assert np.bincount(asked.labels_).min() >= 25  # a number is kept to
+
+
+def independent_errors(seed, share, wrong=0.3, size=500, n_members=20):
+    rng = np.random.default_rng(seed)
+    truth = (rng.random(size) < share).astype(int)
+    truth[:2] = 0, 1
+    errors = rng.random((size, n_members)) < wrong
+    return np.where(errors, rng.integers(0, 2, errors.shape), truth[:, None]), truth
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_independent_errors_do_not_mislead_it(seed):
+    matrix, truth = independent_errors(seed, share=0.1)
+    model = en.Consensus(random_state=0).fit(matrix)  # the weighted tree alone chooses 6 to 18
+    assert model.n_clusters_ == 2
+    assert en.metrics.ari(truth, model.labels_) > 0.95
+
+
+@pytest.mark.filterwarnings("ignore::ensemblage.IdsAsVotesWarning")
+def test_clusterings_that_leave_every_object_alone_do_not_count():
+    rng = np.random.default_rng(0)
+    truth = np.repeat([0, 1, 2], [320, 40, 40])
+    errors = rng.random((400, 14)) < 0.2
+    matrix = np.where(errors, rng.integers(0, 3, errors.shape), truth[:, None])
+    matrix[:, :7] = np.arange(400)[:, None]
+    model = en.Consensus(3, random_state=0).fit(matrix)
+    rest = en.Consensus(3, random_state=0).fit(matrix[:, 7:])
+    np.testing.assert_array_equal(model.labels_, rest.labels_)
+    assert model._last.of_tree == pytest.approx(rest._last.of_tree)
+    assert model.n_microclusters_ == 400
+    assert model.reasons_[-1] == "7 clusterings in which every object is alone did not count."
+    assert en.metrics.ari(truth, model.labels_) > 0.9
+    tree = en.LWEA(3, weights="normalized", min_cluster_size="auto").fit(matrix)
+    assert en.metrics.ari(truth, tree.labels_) < 0.5
+
+
+@pytest.mark.filterwarnings("ignore::ensemblage.IdsAsVotesWarning")
+def test_an_object_may_have_no_other_vote():
+    matrix = np.column_stack([np.arange(20), np.repeat([0, 1], 10), np.repeat([0, 1], 10)])
+    matrix[0, 1:] = -1
+    labels = en.Consensus(3, random_state=0).fit_predict(matrix)
+    assert (labels[1:10] == labels[1]).all()
+    assert (labels[10:] == labels[10]).all()
+    alone = np.arange(20)[:, None] + np.zeros((1, 3), dtype=int)
+    assert en.Consensus(2, random_state=0).fit(alone).n_clusters_ == 2
+
+
 @given(votes(max_objects=25))
 def test_it_cuts_as_a_fit_at_that_number_does(matrix):
     model = en.Consensus(1, random_state=0).fit(matrix)

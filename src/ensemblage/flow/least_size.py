@@ -25,6 +25,10 @@ if TYPE_CHECKING:
 
 #: A leaf takes Python about this number of steps of `worth_a_kernel`.
 _STEPS = 100
+#: A small group is clear if it has this number of objects, and at most this share of the similarity
+#: to the rest that the last two clusters have to each other.
+_CLEAR_SIZE, _CLEAR_SHARE = 5, 0.5
+_ROUNDING = 1e-12
 
 
 class SizedTree(NamedTuple):
@@ -71,10 +75,19 @@ class Parts(NamedTuple):
         The nodes that are large enough, one for each cluster.
     set_aside : list of int
         The smaller nodes, which `attach` adds to the clusters.
+    heights : list of float
+        The heights of the splits that counted, falling.
+    refused : list of (int, float)
+        Of each split that did not count, the objects of the smaller side and the height.
+    clear_group : int or None
+        The least size, if it was lowered to that of a clear group.
     """
 
     clusters: list[int]
     set_aside: list[int]
+    heights: list[float]
+    refused: list[tuple[int, float]]
+    clear_group: int | None = None
 
 
 def sized_tree(tree: FloatArray, sizes: NDArray[np.int64]) -> SizedTree:
@@ -117,19 +130,41 @@ def _compiled_tree(tree: FloatArray, sizes: NDArray[np.int64]) -> SizedTree:
     return SizedTree(merges, tree[:, 2], objects, first, order, start, n_leaves)
 
 
-def least_size_parts(tree: SizedTree, n_clusters: int, least: int) -> Parts | None:
+def least_size_parts(
+    tree: SizedTree, n_clusters: int, least: int, *, keep_clear: bool = False
+) -> Parts | None:
     """Return the clusters of at least `least` objects, and the parts that were set aside.
 
     The highest node is split first, of equal ones that with more objects, then that with the lower
     first leaf. If the tree has fewer than `n_clusters` parts of that size, `least` is halved; None
     means that it fell to 1, where every split counts and the result is the plain cut.
+
+    `keep_clear` lowers `least` to the size of the smallest group that would be set aside although
+    it has five objects or more and is clearly apart: its similarity to the rest (1 - height) is at
+    most half of that between the two parts that the last counted split makes clusters.
     """
     while least > 1:
         parts = _descend(tree, n_clusters, least)
         if len(parts.clusters) == n_clusters:
+            lower = _size_of_clear_group(parts) if keep_clear else None
+            if lower is not None:  # all splits that counted still do
+                parts = _descend(tree, n_clusters, lower)._replace(clear_group=lower)
             return parts
         least //= 2
     return None
+
+
+def _size_of_clear_group(parts: Parts) -> int | None:
+    """Return the objects of the smallest clear group among those that no split made a cluster."""
+    between_clusters = 1.0 - min(parts.heights, default=1.0)
+    if between_clusters <= _ROUNDING:
+        return None
+    clear = [
+        objects
+        for objects, height in parts.refused
+        if objects >= _CLEAR_SIZE and 1.0 - height <= _CLEAR_SHARE * between_clusters
+    ]
+    return min(clear, default=None)
 
 
 def _descend(tree: SizedTree, n_clusters: int, least: int) -> Parts:
@@ -137,6 +172,8 @@ def _descend(tree: SizedTree, n_clusters: int, least: int) -> Parts:
     root = len(tree.objects) - 1
     closed: list[int] = []
     set_aside: list[int] = []
+    heights: list[float] = []
+    refused: list[tuple[int, float]] = []
     heap: list[tuple[float, int, int, int]] = []
 
     def keep(node: int) -> None:
@@ -150,15 +187,19 @@ def _descend(tree: SizedTree, n_clusters: int, least: int) -> Parts:
         node = heappop(heap)[3]
         a, b = tree.children[node - n]
         small, large = sorted((a, b), key=lambda child: tree.objects[child])
+        height = float(tree.heights[node - n])
+        if tree.objects[small] >= least:
+            keep(large)
+            keep(small)
+            heights.append(height)
+            continue
+        refused.append((int(tree.objects[small]), height))
         if tree.objects[large] < least:
             closed.append(node)
-            continue
-        keep(large)
-        if tree.objects[small] >= least:
-            keep(small)
         else:
+            keep(large)
             set_aside.append(small)
-    return Parts([*closed, *(entry[3] for entry in heap)], set_aside)
+    return Parts([*closed, *(entry[3] for entry in heap)], set_aside, heights, refused)
 
 
 def attach(

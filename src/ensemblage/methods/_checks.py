@@ -112,3 +112,19 @@ def _needs(estimator: Any) -> list[tuple[str, int]]:
             setattr(other, attribute, getattr(estimator, attribute))
         needs.append((type(other).__name__, other._needed_bytes()))
     return needs
+
+
+def check_method_params(owner: str, value: Any, kind: type[Any]) -> dict[str, Any]:
+    """Return the parameters for a named method, or raise an error if it does not have them."""
+    if value is None:
+        return {}
+    if not isinstance(value, Mapping) or not all(isinstance(name, str) for name in value):
+        expected = "a dict of parameters by name"
+        raise ParameterError(owner, "method_params", expected, value, optional=True)
+    own = [name for name in kind._get_param_names() if name != "n_clusters"]
+    strange = [name for name in value if name not in own]
+    if strange:
+        expected = f"a dict of parameters of {kind.__name__} ({', '.join(own)})"
+        hint = f"Pass n_clusters to {owner} itself."
+        raise ParameterError(owner, "method_params", expected, strange[0], hint)
+    return dict(value)

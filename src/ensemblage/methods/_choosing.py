@@ -76,6 +76,7 @@ def _of_members(estimator: Any, columns: NDArray[np.int64]) -> tuple[Cut, int]:
     table, sizes, _ = estimator.microclusters_
     weight = estimator.member_weight_
     other = clone(estimator).set_params(n_clusters=1, **_fixed(estimator))
+    other._keeps_clear_groups = getattr(estimator, "_keeps_clear_groups", False)
     return _fitted_to(other, table[:, columns], sizes, None if weight is None else weight[columns])
 
 

@@ -39,6 +39,8 @@ class LinkageClusterer(ConsensusClusterer):
     _mixes_groups: bool
     #: Whether means of similarities are over objects; otherwise over microclusters.
     _means_over_objects: ClassVar[bool] = True
+    #: Whether small groups that are clearly apart are clusters in spite of a least size.
+    _keeps_clear_groups = False
     #: Advice, besides another method, if the similarity would not fit.
     _instead_of_square: ClassVar[str] = ""
 
@@ -169,15 +171,19 @@ class LinkageClusterer(ConsensusClusterer):
 
     def _cut(self, n_clusters: int) -> NDArray[np.int64]:
         """Cut the tree by counting merges, or with a least size of clusters."""
-        least = _validate.least_size(
-            self.min_cluster_size, int(self.microclusters_.sizes.sum()), n_clusters
-        )
-        parts = None
-        if least > 1:
-            parts = flow.least_size_parts(self._sized_tree(), n_clusters, least)
+        parts = self._parts(n_clusters)
         if parts is None:
             return flow.cut_tree(self.linkage_matrix_, n_clusters)
         return self._attached(parts)
+
+    def _parts(self, n_clusters: int) -> flow.Parts | None:
+        """Return the cut with a least size; None if every split counts."""
+        n_objects = int(self.microclusters_.sizes.sum())
+        least = _validate.least_size(self.min_cluster_size, n_objects, n_clusters)
+        if least <= 1:
+            return None
+        tree = self._sized_tree()
+        return flow.least_size_parts(tree, n_clusters, least, keep_clear=self._keeps_clear_groups)
 
     def _group_of_leaf(self) -> NDArray[np.int32]:
         """Return the microcluster of each leaf of the tree."""

@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from copy import copy
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
+import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from ensemblage import _device, _validate, flow
-from ensemblage._messages import ParameterError
+from ensemblage._messages import ParameterError, counted
 from ensemblage.methods import METHODS
 from ensemblage.methods._base import ConsensusClusterer
-from ensemblage.methods._checks import check_takes_weight
+from ensemblage.methods._checks import check_method_params, check_takes_weight
 from ensemblage.methods._choosing import cuts_of
+from ensemblage.methods._opinions import GRAPH, MUCH_BETTER, TREE, Opinion, reasons
 from ensemblage.methods._reliability import warn_if_unreliable
 from ensemblage.methods._shared_clusters import N_GROUPS
 from ensemblage.methods._trajectories import TrajectoryMethod
@@ -26,34 +27,20 @@ from ensemblage.metrics.choosing import choose
 if TYPE_CHECKING:
     from typing import Self
 
-    import numpy as np
     from numpy.typing import NDArray
 
     from ensemblage._types import FloatArray
     from ensemblage.metrics.choosing import Cuts
 
-#: Values of `method_` if the labels come from the tree, or from the graph.
-_TREE, _GRAPH = LWEA.__name__.lower(), LWGP.__name__.lower()
-#: The graph's labels are used if their agreement with the members exceeds the tree's by
-#: this factor.
-_MUCH_BETTER = 1.2
-#: Small clusters are mentioned if the tree without a least size agrees better by this factor.
-_BETTER = 1.05
+#: Of fewer objects it is common that all are alone.
+_FEWEST_ALONE = 10
+#: A weight that decides nothing; one of 0 would remove the clustering from the microclusters.
+_NEARLY_NOTHING = 1e-9
 
 _GROUPED = (
     "\nThe tree is approximate: the {n} different rows of votes were first put into {groups} groups"
     " of similar rows, which retain {share:.0%} of their differences."
 )
-
-
-class _Opinion(NamedTuple):
-    """Labels of microclusters at some k, their method, and the agreement of both with members."""
-
-    labels: NDArray[np.int64]
-    method: str
-    agreement_of_tree: float
-    agreement_of_graph: float
-    agreement_without_least_size: float
 
 
 class Consensus(ConsensusClusterer):
@@ -75,9 +62,9 @@ class Consensus(ConsensusClusterer):
         Parameters of a named method, such as ``{"linkage": "complete"}``.
     min_cluster_size : int, float or "auto", default="auto"
         Least size of a cluster: a number of objects, or as a float a share of n_objects /
-        n_clusters; "auto" is 0.1. Smaller branches of the tree join the most similar cluster. Use 1
-        if very small clusters are expected. A named method uses its own default unless this is a
-        number.
+        n_clusters. Smaller branches of the tree join the most similar cluster. "auto" is 0.1, or
+        less if a smaller group of at least five objects is clearly apart (see Notes). Use 1 if very
+        small clusters are expected. A named method uses its own default unless this is a number.
     random_state : int, Generator, RandomState or None, default=None
         Seed of the starts of k-means if a graph is cut. Equal integers give equal labels.
     n_jobs : int or None, default=None
@@ -122,7 +109,14 @@ class Consensus(ConsensusClusterer):
     The tree is ``LWEA(weights="normalized", min_cluster_size="auto")``, the graph is ``LWGP()``.
     The graph's labels are used if their mean NMI with the members (geometric mean of entropies,
     members weighted by `member_weight`) is more than 1.2 times that of the tree's labels: then
-    outliers dominate the tree.
+    outliers, or independent errors of the clusterings, mislead the tree. If ``n_clusters="auto"``
+    gives more clusters than most clusterings have, their median number is judged in the same way.
+    Clusterings in which each of at least ten objects is alone are ignored, except in confidence.
+
+    With ``min_cluster_size="auto"`` a group of at least five objects that is smaller than the least
+    size is still a cluster if it is clearly apart: its similarity to the rest is at most half of
+    that between the two closest clusters. The least size is then the size of the smallest such
+    group.
 
     With N objects, M clusterings, n microclusters and C clusters in the ensemble: O(N·M) for
     microclusters, O(n·M²) for the weights, O(C³) for the eigenvectors of the graph, above 1,000
@@ -146,7 +140,7 @@ class Consensus(ConsensusClusterer):
     _tree: LWEA | None
     _graph: LWGP | None
     _named: ConsensusClusterer | None
-    _last: _Opinion | None
+    _last: Opinion | None
     method_: str
     _reasons: str
     _joins_groups = True  # as the method of the labels does
@@ -173,7 +167,7 @@ class Consensus(ConsensusClusterer):
     def _fit(self, X: Any, member_weight: Any) -> Self:
         owner = type(self).__name__
         name = _validate.check_method(owner, self.method, METHODS)
-        params = _check_params(owner, self.method_params, METHODS[name])
+        params = check_method_params(owner, self.method_params, METHODS[name])
         _validate.check_min_cluster_size(owner, self.min_cluster_size)
         self._seed = _validate.check_random_state(owner, self.random_state)
         device = _validate.check_choice(owner, "device", self.device, _device.DEVICES)
@@ -190,19 +184,24 @@ class Consensus(ConsensusClusterer):
         _device.chosen(device, self.n_microclusters_)  # raises early
         tree._may_group, tree._device_for_groups = True, device
         tree._by_rule = graph._by_rule = self._by_rule
+        tree._keeps_clear_groups = self.min_cluster_size == "auto"
         self._named = self._last = None
         self.__dict__.pop("method_", None)  # of an earlier fit
-        self._tree = tree.fit(ensemble, member_weight=self.member_weight_)
-        self._graph = graph.fit(ensemble, member_weight=self.member_weight_)
+        weight = self._informative_weight()
+        self._tree = tree.fit(ensemble, member_weight=weight)
+        self._graph = graph.fit(ensemble, member_weight=weight)
         self._finish()
         opinion: Any = self._last
-        self.method_, self._reasons = opinion.method, _why(opinion)
+        self.method_, self._reasons = opinion.method, reasons(opinion)
+        if weight is not self.member_weight_:
+            number = counted(int(self._alone().sum()), "clustering")
+            self._reasons += f"\n{number} in which every object is alone did not count."
         if self._tree._captured is not None:
             self._reasons += _GROUPED.format(
                 n=self.n_microclusters_, groups=N_GROUPS, share=self._tree._captured
             )
-        if opinion.method == _TREE:
-            self.linkage_matrix_ = self._tree.linkage_matrix_
+        if opinion.method != GRAPH:
+            self.linkage_matrix_ = self.estimator_.linkage_matrix_
         return self
 
     def _fit_named(
@@ -246,34 +245,38 @@ class Consensus(ConsensusClusterer):
     def estimator_(self) -> ConsensusClusterer:
         """The fitted method of the labels."""
         check_is_fitted(self, "labels_")
-        estimator = {_TREE: self._tree, _GRAPH: self._graph}.get(self.method_)
-        chosen: Any = estimator if self._named is None else self._named
+        chosen: Any = self._part(self.method_) if self._named is None else self._named
         return chosen
+
+    def _part(self, method: str) -> Any:
+        """Return one of the fitted methods behind ``method="auto"``."""
+        return {TREE: self._tree, GRAPH: self._graph}[method]
 
     @property
     def _took_second_choice(self) -> bool:
-        """Whether the labels come from the graph although no method was named."""
-        return METHODS[self.method.lower()] is type(self) and self.method_ == _GRAPH
+        """Whether the labels do not come from the weighted tree although no method was named."""
+        return METHODS[self.method.lower()] is type(self) and self.method_ != TREE
 
     def _why_no_tree(self) -> str:
-        if self.method_ == _GRAPH:
-            return f"the labels come from a graph (method_ {_GRAPH!r}); see reasons_"
+        if self.method_ == GRAPH:
+            return f"the labels come from a graph (method_ {GRAPH!r}); see reasons_"
         return super()._why_no_tree()
 
     def _wanted_k(self) -> int:
         k = super()._wanted_k()
         if self.n_clusters != "auto" or self._named is not None or self._graph is None:
             return k
-        if self._opinion(k).method == _GRAPH:  # then the tree's curves are not informative
-            cuts = replace(cuts_of(self._graph), name=type(self).__name__)
-            self.k_choice_ = choose(cuts)
+        method = self._opinion(k).method
+        if method == TREE and k > (typical := self._typical_k()):
+            method = self._opinion(typical).method
+        if method != TREE:  # then the tree's curves are not informative
+            self.k_choice_ = choose(replace(cuts_of(self._part(method)), name=type(self).__name__))
             return self.k_choice_.k
         return k
 
     def _cuts(self) -> Cuts:
-        taken = self._graph if vars(self).get("method_") == _GRAPH else self._tree
-        fitted = taken if self._named is None else self._named
-        return replace(cuts_of(fitted), name=type(self).__name__)
+        taken = self._part(vars(self).get("method_", TREE)) if self._named is None else self._named
+        return replace(cuts_of(taken), name=type(self).__name__)
 
     def _cut(self, n_clusters: int) -> NDArray[np.int64]:
         if self._named is not None:
@@ -281,19 +284,56 @@ class Consensus(ConsensusClusterer):
         self._last = self._opinion(n_clusters)
         return self._last.labels
 
-    def _opinion(self, n_clusters: int) -> _Opinion:
-        """Return the tree's labels, or the graph's if these agree much better with members."""
+    def _opinion(self, n_clusters: int) -> Opinion:
+        """Return the tree's labels, or those of another method that agree better with members."""
+        tree: Any = self._tree
+        labels = {
+            TREE: tree._cut_microclusters(n_clusters),
+            GRAPH: self._part(GRAPH)._cut_microclusters(n_clusters),
+        }
+        agreements = {method: self._agreement(own) for method, own in labels.items()}
+        best = GRAPH if agreements[GRAPH] > MUCH_BETTER * agreements[TREE] else TREE
+        every_split = flow.cut_tree(tree.linkage_matrix_, n_clusters)
+        parts = tree._parts(n_clusters)
+        return Opinion(
+            labels[best],
+            best,
+            agreements[TREE],
+            agreements[GRAPH],
+            self._agreement(every_split),
+            None if parts is None else parts.clear_group,
+        )
+
+    def _typical_k(self) -> int:
+        """Return the median number of clusters of the clusterings, except of trivial ones."""
+        numbers = (self.microclusters_.table.max(axis=0) + 1)[~self._alone()]
+        return int(np.median(numbers[numbers > 1])) if (numbers > 1).any() else 2
+
+    def _agreement(self, labels: NDArray[np.int64]) -> float:
         table, sizes, _ = self.microclusters_
-        weight = self.member_weight_
-        parts: Any = (self._tree, self._graph)
-        tree, graph = (part._cut_microclusters(n_clusters) for part in parts)
-        plain = flow.cut_tree(parts[0].linkage_matrix_, n_clusters)
-        agreements = [
-            nmi_with_members(labels, table, sizes, weight) for labels in (tree, graph, plain)
-        ]
-        if agreements[1] > _MUCH_BETTER * agreements[0]:
-            return _Opinion(graph, _GRAPH, *agreements)
-        return _Opinion(tree, _TREE, *agreements)
+        tree: Any = self._tree
+        return nmi_with_members(labels, table, sizes, tree.member_weight_)
+
+    def _informative_weight(self) -> FloatArray | None:
+        """Return the weights of clusterings, nearly 0 if they leave every object alone.
+
+        Such a clustering links no objects, but each cluster of the others seems scattered by it.
+        """
+        alone = self._alone()
+        if not alone.any() or alone.all():
+            return self.member_weight_
+        given = np.ones(len(alone)) if self.member_weight_ is None else self.member_weight_
+        return np.where(alone, _NEARLY_NOTHING * given, given)
+
+    def _alone(self) -> NDArray[np.bool_]:
+        """Tell of each clustering whether each of its objects, ten or more, is alone."""
+        table, sizes, _ = self.microclusters_
+        numbers = table.max(axis=0) + 1
+        alone = numbers >= _FEWEST_ALONE
+        for m in np.flatnonzero(alone):
+            voted = table[:, m] >= 0
+            alone[m] = voted.sum() == numbers[m] == sizes[voted].sum()
+        return alone
 
     def _with_seed(self, seed: int) -> Self | None:
         part = self.estimator_._with_seed(seed)
@@ -308,40 +348,3 @@ class Consensus(ConsensusClusterer):
 
     def _similarity_sums(self, weights: FloatArray) -> FloatArray:
         return self.estimator_._similarity_sums(weights)
-
-
-def _why(opinion: _Opinion) -> str:
-    tree, graph = f"{opinion.agreement_of_tree:.3f}", f"{opinion.agreement_of_graph:.3f}"
-    if opinion.method == _TREE:
-        why = (
-            "The locally weighted tree (LWEA), the default, was used: its clusters have a mean NMI"
-            f" of {tree} with the clusterings, those of the graph (LWGP) {graph}."
-        )
-        if opinion.agreement_without_least_size > _BETTER * opinion.agreement_of_tree:
-            why += (
-                "\nClusters with fewer objects than min_cluster_size were not formed. With"
-                " min_cluster_size=1 the mean NMI is"
-                f" {opinion.agreement_without_least_size:.3f}: small clusters may be real."
-            )
-        return why
-    return (
-        "The locally weighted graph (LWGP) was used instead of the default tree (LWEA): its"
-        f" clusters have a mean NMI of {graph} with the clusterings, those of the tree only {tree}."
-        "\nOutliers dominated the tree: it spent clusters on few objects."
-    )
-
-
-def _check_params(owner: str, value: Any, kind: type[ConsensusClusterer]) -> dict[str, Any]:
-    """Return the parameters for a named method, or raise an error if it does not have them."""
-    if value is None:
-        return {}
-    if not isinstance(value, Mapping) or not all(isinstance(name, str) for name in value):
-        expected = "a dict of parameters by name"
-        raise ParameterError(owner, "method_params", expected, value, optional=True)
-    own = [name for name in kind._get_param_names() if name != "n_clusters"]
-    strange = [name for name in value if name not in own]
-    if strange:
-        expected = f"a dict of parameters of {kind.__name__} ({', '.join(own)})"
-        hint = f"Pass n_clusters to {owner} itself."
-        raise ParameterError(owner, "method_params", expected, strange[0], hint)
-    return dict(value)
