@@ -63,6 +63,24 @@ def blobs(seed: int, gap: float | None = None) -> Data:
     return Data(centres[truth] + rng.normal(size=(len(truth), n_features)), truth)
 
 
+def unequal(seed: int) -> Data:
+    """Return 2 to 6 round groups, up to half of them with 1 to 10 % of the size of the others."""
+    rng = np.random.default_rng([seed, 77])
+    k = int(rng.integers(2, 7))
+    n_features = int(rng.choice([2, 3, 5, 10]))
+    n = round(np.exp(rng.uniform(np.log(150), np.log(2000))))
+    n_small = int(rng.integers(1, max(2, k // 2 + 1)))
+    share = rng.uniform(1, 3, k)
+    share[:n_small] *= np.exp(rng.uniform(np.log(0.01), np.log(0.1), n_small))
+    sizes = np.maximum(5, np.round(n * share / share.sum())).astype(int)
+    gap = rng.uniform(4, 15)
+    tries = [rng.uniform(size=(k, n_features)) for _ in range(50)]
+    centres = max(tries, key=lambda some: pdist(some).min())
+    centres *= gap / pdist(centres).min()
+    truth = np.repeat(np.arange(k), sizes)
+    return Data(centres[truth] + rng.normal(size=(len(truth), n_features)), truth)
+
+
 # -- datasets --------------------------------------------------------------------------------------
 
 
