@@ -44,6 +44,8 @@ AXES = {
     "k": [5, 10, 20, 40, 80],
     "N": [10_000, 100_000, 1_000_000, 10_000_000],
 }
+#: Of 300 members with 12 clusters each: for methods whose cost depends on the smaller side.
+FEW_ROWS = [300, 600, 1_200, 2_400]
 TITLES = {
     "n": "n: different rows",
     "M": "M: clusterings",
@@ -65,7 +67,7 @@ OF_METHOD = {
     "lwgp": (("C²·k", "C²"), ("C²",)),
     "vote": (("C²",), ("C²",)),
     "ptgp": (("n·C·K·T", "n·k·K·T", "compared", "n·C", "C²·k"), ("n·C", "n·k·K·T", "C²")),
-    "lwpt": (("n·C·K·T", "n·k·K·T", "n²", "n·C", "C²·k"), ("n·C", "n·k·K·T", "C²")),
+    "lwpt": (("rank³", "rank²·M", "n·M² of columns", "started²"), ("rank·C", "started²")),
     "pta": (("n²·K·T", "n²", "n²·M"), ("n²",)),
 }
 OTHERS = (("n²", "n²·M", "C³ in all", "n·C", "C²"), ("n²", "C²", "n·C"))
@@ -95,11 +97,13 @@ def main() -> None:
 
 def measure(method: str, axes: list[str]) -> None:
     known = {(r["method"], r["axis"], r["size"]) for r in records()}
-    for axis in axes:
-        for size in AXES[axis]:
+    few = {"few rows": FEW_ROWS} if "rank³" in OF_METHOD[method][0] else {}
+    for axis, all_sizes in ({axis: AXES[axis] for axis in axes} | few).items():
+        for size in all_sizes:
             if (method, axis, size) in known:
                 continue
-            sizes = BASE | {axis: size} | ({"N": size} if axis == "n" else {})
+            sizes = BASE | ({"n": size, "N": size} if axis in ("n", "few rows") else {axis: size})
+            sizes |= {"M": 300, "C": 12} if axis == "few rows" else {}
             found = one_fit(method, sizes)
             record = {"method": method, "axis": axis, "size": size, **found}
             print(json.dumps(record), flush=True)
@@ -157,7 +161,9 @@ def write() -> None:
     parts: dict[str, dict[str, dict[str, float]]] = {"SECONDS": {}, "BYTES": {}}
     for method, found in sorted(by_method.items()):
         for_seconds, for_bytes = OF_METHOD.get(method, OTHERS)
-        parts["SECONDS"][method] = _constants(found, "seconds", (*FOR_SECONDS, *for_seconds), 0.005)
+        of_rank = ("C³", "n·M²") if "rank³" in for_seconds else ()  # its own terms instead
+        every = [term for term in FOR_SECONDS if term not in of_rank]
+        parts["SECONDS"][method] = _constants(found, "seconds", (*every, *for_seconds), 0.005)
         parts["BYTES"][method] = _constants(found, "bytes", (*FOR_BYTES, *for_bytes), 2e6)
     text = CONSTANTS.read_text(encoding="utf-8").split("SECONDS:")[0]
     for name, costs in parts.items():

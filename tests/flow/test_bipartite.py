@@ -70,6 +70,22 @@ def test_one_batch_of_all_eigenvectors():
     assert list(whole._leading._batches) == [50]
 
 
+@pytest.mark.parametrize("make", [np.asarray, csr_array])
+def test_all_eigenvectors_of_fewer_rows_than_columns(make):
+    rng = np.random.default_rng(2)
+    B = rng.random((40, 90)) * (rng.random((40, 90)) < 0.2)
+    B[7] = B[8]  # so that an eigenvalue is 0
+    sizes = rng.integers(1, 5, 40)
+    whole = flow.TransferCut(make(B), sizes)
+    by_rows = flow.TransferCut(make(B), sizes, first_batch=90)
+    assert len(by_rows._leading._of_rows) == 40  # and not 90
+    np.testing.assert_allclose(by_rows.eigenvalues(), whole.eigenvalues()[:40], atol=1e-13)
+    np.testing.assert_allclose(by_rows.eigenvalues()[39:], 0, atol=1e-13)
+    found, expected = by_rows.coordinates(40), whole.coordinates(40)
+    np.testing.assert_allclose(found @ found.T, expected @ expected.T, atol=1e-12)
+    np.testing.assert_allclose(np.abs(found[:, :8]), np.abs(expected[:, :8]), atol=1e-10)
+
+
 def test_worked_singular_values_of_hbgf(e2):
     groups, members, _, _ = prepared(e2)
     values = flow.TransferCut(members, groups.sizes).eigenvalues()

@@ -49,6 +49,18 @@ def test_the_default_has_no_pairs_of_very_many_rows_with_gaps():
     assert estimating.terms(many, groups=False)["pairs"] > 0
 
 
+@pytest.mark.parametrize(("shape", "seconds", "n_bytes"), [
+    ((600, 500, 600, 3920, 3.6e7, 10), 0.25, 35e6),  # fewer rows than clusters
+    ((2500, 400, 2500, 5756, 2.8e8, 10), 5.9, 503e6),
+    ((4000, 20, 4000, 3640, 2.9e6, 20), 5.8, 330e6),  # more
+    ((4000, 80, 4000, 1916, 8.5e7, 20), 1.7, 275e6),
+])  # fmt: skip
+def test_all_eigenvectors_of_more_than_a_thousand_clusters(shape, seconds, n_bytes):
+    expected = estimating.of_shape(estimating.Shape(*shape), "lwpt")
+    assert seconds / 3 < expected.seconds < 3 * seconds  # as measured
+    assert n_bytes / 3 < expected.bytes < 3 * n_bytes
+
+
 def test_gaps_are_detected_in_votes():
     votes = random_votes(50)
     assert not en.estimate(votes).shape.has_gaps

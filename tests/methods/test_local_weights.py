@@ -1,5 +1,8 @@
 """Normalised weights of LWEA, LWGP and LWPT: worked numbers and edges."""
 
+import pickle
+
+import graph_twins
 import numpy as np
 import pytest
 from hypothesis import given
@@ -92,3 +95,19 @@ def test_weights_are_those_of_the_definition(matrix):
 def test_wrong_parameters_are_refused(name, words, text):
     with pytest.raises(ValueError, match=text):
         getattr(en, name)(2, **words).fit(W)
+
+
+def test_lwpt_with_fewer_rows_than_clusters(monkeypatch):
+    rng = np.random.default_rng(1)
+    truth = np.repeat(np.arange(3), [20, 15, 10])
+    matrix = np.where(rng.random((45, 40)) < 0.3, rng.integers(0, 6, (45, 40)), truth[:, None])
+    monkeypatch.setenv("ENSEMBLAGE_MEMORY", "1300000")  # 2.8 MB for all pairs of 215 clusters
+    est = en.LWPT(3).fit(matrix)
+    assert len(est._transfer_cut.eigenvalues()) == 45
+    monkeypatch.delenv("ENSEMBLAGE_MEMORY")
+    copy = pickle.loads(pickle.dumps(est))
+    for k in (2, 3, 5):
+        expected, margin = graph_twins.lwpt(matrix, k)
+        assert margin > 1e-8
+        assert en.metrics.ari(est.cut(k), expected) == 1
+        np.testing.assert_array_equal(copy.cut(k), est.cut(k))

@@ -6,7 +6,7 @@ with blocks of vectors until their span contains the leading ones.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from scipy.linalg import LinAlgError, eigh
@@ -23,6 +23,8 @@ _MOST_BLOCKS = 12
 CONVERGED = 1e-8
 _MOST_STEPS = 300
 _NEW = 1e-12
+#: An eigenvalue up to this is 0, and its vector is only rounding.
+NO_EIGENVALUE = 1e-12
 
 
 class LeadingVectors:
@@ -50,6 +52,38 @@ class LeadingVectors:
             # Contiguous, so that a copy (a pickle) gives the same products to the last bit.
             self._batches[batch] = values[::-1].copy(), np.ascontiguousarray(vectors[:, ::-1])
         return self._batches[batch]
+
+
+class CarriedVectors:
+    """Eigenvectors of A'A from those of AA', for a matrix A with fewer rows than columns.
+
+    Called as `LeadingVectors`. There are as many as A has rows; all other eigenvalues are 0. The
+    vector of an eigenvalue of 0 is 0 as well.
+
+    Parameters
+    ----------
+    matrix : ndarray or sparse array of shape (n_rows, n_columns)
+        The matrix A.
+    products : ndarray of shape (n_rows, n_rows)
+        AA'.
+    """
+
+    def __init__(self, matrix: Any, products: FloatArray) -> None:
+        self._matrix = matrix
+        self._of_rows = LeadingVectors(products, len(products))
+        self._pairs: tuple[FloatArray, FloatArray] | None = None
+
+    def __len__(self) -> int:
+        return len(self._of_rows)
+
+    def __call__(self, n_vectors: int) -> tuple[FloatArray, FloatArray]:  # noqa: ARG002
+        """Return all eigenvalues and vectors, largest first."""
+        if self._pairs is None:
+            values, vectors = self._of_rows(len(self))
+            values = np.where(values > NO_EIGENVALUE, values, 0.0)
+            scale = np.divide(1.0, np.sqrt(values), out=np.zeros_like(values), where=values > 0)
+            self._pairs = values, np.ascontiguousarray((self._matrix.T @ vectors) * scale)
+        return self._pairs
 
 
 class ProductVectors:

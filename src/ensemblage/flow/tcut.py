@@ -4,6 +4,8 @@ B links n rows (microclusters) with n_c columns (clusters), n_c usually far belo
 of the n_c × n_c graph B' diag(1/d) B carry over to the rows, so no n × n matrix is needed:
 O(n·n_c²) for that product, far less where B is sparse, and O(n_c³) at most for the eigenvectors.
 Beyond 1,000 columns the small graph is not built: only its products with blocks of vectors are.
+If all eigenvectors are needed and there are fewer rows than columns, the graph of the rows is
+decomposed instead.
 """
 
 from __future__ import annotations
@@ -12,10 +14,12 @@ import functools
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from scipy.sparse import issparse
+from scipy.sparse import diags_array, issparse
 
 from ensemblage.flow._eigen import (
     FIRST_BATCH,
+    NO_EIGENVALUE,
+    CarriedVectors,
     LeadingVectors,
     ProductVectors,
 )
@@ -37,8 +41,6 @@ _MOST_LINKS = 100
 _ROWS_PER_BLOCK = 8192
 _ROWS_PER_PRODUCT = 1024  # copied to float64 at a time
 _ROWS_PER_ITEM = 8 * _ROWS_PER_BLOCK  # of float32; few sums of blocks are held at a time
-#: An eigenvalue up to this is 0, and its vector is only rounding.
-_NO_EIGENVALUE = 1e-12
 
 
 class TransferCut:
@@ -71,13 +73,16 @@ class TransferCut:
     ) -> None:
         self._B = _by_rows(B)
         self._degree = _degrees(self._B)
-        self._leading: LeadingVectors | ProductVectors
+        self._leading: LeadingVectors | ProductVectors | CarriedVectors
         few = hidden_rows is None and first_batch <= FIRST_BATCH
         if few and not _makes_graph(self._B):
             scale = _scale(self._degree, multiplicity)
             self._root_degree = np.sqrt(_column_sums(self._B, scale * self._degree))
             multiply = _Product(self._B, scale, self._root_degree, n_jobs)
             self._leading = ProductVectors(multiply, self._root_degree)
+            return
+        if hidden_rows is None and not few and B.shape[0] < B.shape[1]:
+            self._leading = self._by_rows(multiplicity, n_jobs)
             return
         small = _small_graph(self._B, self._degree, multiplicity, n_jobs)
         if hidden_rows is not None:
@@ -89,6 +94,15 @@ class TransferCut:
             self._leading = ProductVectors(functools.partial(np.matmul, small), self._root_degree)
         else:
             self._leading = LeadingVectors(small, first_batch)
+
+    def _by_rows(self, multiplicity: Weights | None, n_jobs: int | None) -> CarriedVectors:
+        """Return the vectors of the small graph A'A from those of the graph AA' of the rows."""
+        scale = _scale(self._degree, multiplicity)
+        self._root_degree = np.sqrt(_column_sums(self._B, scale * self._degree))
+        rows = diags_array(np.sqrt(scale)) @ self._B
+        transposed = _by_rows(rows.T)
+        products = _small_graph(transposed, self._root_degree**2, None, n_jobs)
+        return CarriedVectors(rows @ diags_array(1.0 / self._root_degree), products)
 
     def eigenvalues(self, n_clusters: int | None = None) -> FloatArray:
         """Return the leading eigenvalues of the small graph, or all, the largest first."""
@@ -118,7 +132,7 @@ class TransferCut:
         dimensions as B has rank.
         """
         values, vectors = self._leading(n_clusters)
-        rank = np.count_nonzero(values[:n_clusters] > _NO_EIGENVALUE)
+        rank = np.count_nonzero(values[:n_clusters] > NO_EIGENVALUE)
         rows = self.coordinates(n_clusters)[:, :rank] / np.sqrt(values[:rank])
         return unit_rows(rows), unit_rows(vectors[:, :rank])
 

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 MOST_SAMPLED = 100_000
 _PTGP_EXACT = 15_000
 _LARGEST_SPECTRUM = 1000
+_STARTED = 3000  # microclusters that determine the start of LWPT
 #: How much longer it takes to compare votes with gaps, in the elite graph and in a similarity.
 _GAPS_OF_GRAPH, _GAPS_OF_PAIRS = 4.0, 2.5
 
@@ -180,7 +181,8 @@ def terms(shape: Shape, *, groups: bool = True) -> dict[str, float]:
     Average link has three routes: pairs, shared clusters, and, if the method has it, `groups`.
     With gaps all pairs are compared, unless there are so many that groups are. PTGP uses all
     clusters as columns up to 15,000 microclusters, and above that only as many vectors as it needs;
-    its graph compares each microcluster with a fixed number if all pairs are too many.
+    its graph compares each microcluster with a fixed number if all pairs are too many. LWPT takes
+    all eigenvectors, of the smaller side of its graph.
     """
     N, M, n, C, shared, k = map(float, shape[:6])
     gaps = shape.has_gaps
@@ -189,7 +191,7 @@ def terms(shape: Shape, *, groups: bool = True) -> dict[str, float]:
     few = n <= _PTGP_EXACT
     paired = n <= MOST_PAIRED or (gaps and not (groups and n > MOST_WITH_GAPS))
     grouped = not paired and (gaps or shared > MOST_STEPS)
-    small = C <= _LARGEST_SPECTRUM
+    small, rank = C <= _LARGEST_SPECTRUM, min(n, C)
     compared = n * n if gaps or n * n <= flow.MOST_PAIRS else n * flow.N_CANDIDATES
     return {
         "1": 1.0,
@@ -216,6 +218,11 @@ def terms(shape: Shape, *, groups: bool = True) -> dict[str, float]:
         "C³": C**3 * small,
         "C³ in all": C**3,
         "C²·k": C * C * k * (not small),
+        "rank³": rank**3,
+        "rank²·M": rank**2 * M,
+        "rank·C": rank * C,
+        "n·M² of columns": n * M * M * (n >= C),
+        "started²": min(n, _STARTED) ** 2,
     }
 
 

@@ -85,9 +85,9 @@ class LWPT(BipartiteClusterer):
     the objects, up to 3000 microclusters.
 
     With N objects, M clusterings, n microclusters, C clusters in the ensemble and r columns kept:
-    O(N·M) for microclusters, O(n·M²) for the graph, O(C³) for eigenvectors, O(min(n, 3000)²·r)
-    for the start and O(n·r·k) a round of k-means; no matrix of all pairs of microclusters beyond
-    the 3000. :meth:`cut` shares the eigenvectors and repeats steps 4 to 6.
+    O(N·M) for microclusters, O(n·M²) for the graph, O(min(n, C)³) for eigenvectors,
+    O(min(n, 3000)²·r) for the start and O(n·r·k) a round of k-means; no matrix of all pairs of
+    microclusters beyond the 3000. :meth:`cut` shares the eigenvectors and repeats steps 4 to 6.
 
     References
     ----------
@@ -132,6 +132,15 @@ class LWPT(BipartiteClusterer):
         shares = flow.vote_shares(members, entropies, self._total_weight(), weights.theta, weight)
         self._prepare(shares, first_batch=shares.shape[1])
         return self._finish()
+
+    def _needed_bytes(self, *, leading: bool = False) -> int:  # noqa: ARG002
+        """Return the memory that the graph and all its eigenvectors take.
+
+        They are computed from the smaller side of the graph.
+        """
+        table = self.microclusters_.table
+        n_clusters = int((table.max(axis=0) + 1).sum())
+        return 60 * table.size + 2000 * n_clusters + 48 * n_clusters * min(n_clusters, len(table))
 
     def _cut(self, n_clusters: int) -> NDArray[np.int64]:
         n, sizes = self.n_microclusters_, self.microclusters_.sizes
