@@ -14,7 +14,7 @@ BAD_VOTES = {
     "three dimensions": (np.zeros((2, 2, 2), int), ValueError, r"3 dimension\(s\)"),
     "no objects": (np.zeros((0, 3), int), ValueError, "no objects"),
     "no clusterings": (np.zeros((3, 0), int), ValueError, "no clusterings"),
-    "nothing": ([], ValueError, r"1 dimension\(s\)"),
+    "nothing": ([], ValueError, r"Votes are empty \(shape=\(0,\)\)\. Pass a table"),
     "ragged": ([[1, 2], [1]], ValueError, "rows of different lengths"),
     "infinity": ([[1.0], [np.inf]], ValueError, "clustering 0 holds infinity"),
     "infinity among objects": (

@@ -8,17 +8,22 @@ from typing import TYPE_CHECKING, Any, Self
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
+# How similar names must be, from 0 to 1: one of three letters may be wrong, or two of eight.
+_NEAR, _NEAR_IF_SHORT, _SHORT = 0.75, 0.6, 3
+
 
 def did_you_mean(word: Any, known: Iterable[Any]) -> str:
     """Return a question that suggests the nearest known name, or an empty text.
 
     Examples
     --------
-    >>> did_you_mean("PTGB", ["pta", "ptgp"]), did_you_mean("forest", ["pta", "ptgp"])
+    >>> did_you_mean("PTGB", ["pta", "ptgp"]), did_you_mean("kmeans", ["pta", "median"])
     (" Did you mean 'ptgp'?", '')
     """
-    by_letters = {str(one).lower(): one for one in known}
-    near = difflib.get_close_matches(str(word).strip().lower(), by_letters, n=1)
+    by_letters = {str(one).lower().lstrip("-"): one for one in known}
+    letters = str(word).strip().lower().lstrip("-")
+    cutoff = _NEAR if len(letters) > _SHORT else _NEAR_IF_SHORT
+    near = difflib.get_close_matches(letters, by_letters, n=1, cutoff=cutoff)
     return f" Did you mean {by_letters[near[0]]!r}?" if near else ""
 
 
@@ -89,6 +94,30 @@ class Parameter:
         return f"{self.name}={self.value[0]!r}" if self.value else self.name
 
 
+class Advice(str):
+    """A part of a message for Python users, with another text for users of the command.
+
+    Examples
+    --------
+    >>> advice = Advice("pass votes.T", "exchange rows and columns")
+    >>> advice, advice.written()
+    ('pass votes.T', 'exchange rows and columns')
+    """
+
+    __slots__ = ("command",)
+    command: str
+
+    def __new__(cls, text: str, command: str = "") -> Self:
+        """Return the text for Python users."""
+        advice = super().__new__(cls, text)
+        advice.command = command
+        return advice
+
+    def written(self, *_: Any) -> str:
+        """Return the text for users of the command."""
+        return self.command
+
+
 class Message(str):
     """A text for Python users that can also be written with other names of parameters.
 
@@ -131,7 +160,7 @@ def _message(template: str, fields: dict[str, Any]) -> Message:
 
 
 def _written(value: Any, name: Callable[[Parameter], str]) -> Any:
-    return value.written(name) if isinstance(value, Message) else value
+    return value.written(name) if isinstance(value, Message | Advice) else value
 
 
 def written(error: BaseException, name: Callable[[Parameter], str]) -> str:

@@ -55,7 +55,9 @@ def test_votes_in_a_page_out(votes, tmp_path):
 
 def test_the_command_in_the_page_makes_the_page_again(votes, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    assert run("votes.csv", "-k", "auto", "-m", "pta", "--truth", "kind", "-q").exit_code == 0
+    made = run("votes.csv", "-k", "auto", "-m", "pta", "--truth", "kind")
+    assert made.exit_code == 0
+    assert "\nRecommended: k = 3\n  " in made.stderr
     page = tmp_path / "report.html"
     first = page.read_text(encoding="utf-8")
     command = re.search(r"<code>ensemblage report (.*?)</code>", first)[1].split()

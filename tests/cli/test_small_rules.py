@@ -1,11 +1,14 @@
 """Small pieces of the command, by example."""
 
+import pickle
+
 import pytest
 
-from ensemblage._messages import Parameter
+from ensemblage._messages import Advice, Message, Parameter
 from ensemblage._validate import is_id_name, is_likely_id_name, least_size, looks_like_ids
 from ensemblage._validate.parameters import places_of
-from ensemblage.cli.errors import option_name, unknown
+from ensemblage.cli.errors import option_name, unknown, with_options
+from ensemblage.cli.generate import _sizes
 from ensemblage.cli.output import format_count, format_objects, format_table, to_json
 from ensemblage.cli.parsers import names_of, parse_range
 from ensemblage.cli.report import _command, is_model
@@ -23,11 +26,26 @@ def test_an_unknown_name_suggests_the_nearest():
         (Parameter("scale", "minmax"), "--scale minmax"),
         (Parameter("scale", None), "no --scale"),
         (Parameter("drop", ["a", "b"]), "--drop a --drop b"),
+        (Parameter("drop", ["width (cm)"]), "--drop 'width (cm)'"),
+        (Parameter("truth", "cell type"), "--truth 'cell type'"),
         (Parameter("ties", "mean"), "ties='mean'"),
     ],
 )
 def test_parameters_are_shown_as_options(parameter, shown):
     assert option_name(parameter) == shown
+
+
+def test_advice_for_the_command():
+    how = Advice("pass votes.T", "exchange rows and columns")
+    message = Message("If so, {how}.", how=how)
+    assert with_options(UserWarning(message)) == "If so, exchange rows and columns."
+    assert str(pickle.loads(pickle.dumps(message))) == "If so, pass votes.T."
+
+
+@pytest.mark.parametrize(("least", "most"), [(1, 1), (2, 2), (2, 3)])
+def test_numbers_of_clusters(least, most):
+    expected = {1: "1 cluster", 2: "2 clusters", 3: "2 to 3 clusters"}
+    assert _sizes(least, most) == expected[most]
 
 
 def test_tables_are_aligned():

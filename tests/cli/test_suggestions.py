@@ -100,7 +100,9 @@ def test_words_are_those_of_the_library():
         ),
         ("reproduce all --runs 0", "--runs must be a whole number from 1 up"),
         ("choose-k v.csv --refits 1", "--refits must be a whole number from 2 up"),
-        ("reproduce all --pools theirs", "Unknown pool 'theirs'. Did you mean 'authors'? Known:"),
+        ("reproduce all --pools theirs", "Unknown pool 'theirs'. Known: authors, own."),
+        ("consensus v.csv -k 2 -m kmeans", "Unknown method 'kmeans'. Known: auto, consensus,"),
+        ("report v.csv -k 2 --confidence", "Unknown option --confidence. See: ensemblage report"),
         (
             "consensus v.csv -k 2 --device gpu",
             "Unknown device 'gpu'. Did you mean 'cpu'? Known: cpu, cuda, auto.",

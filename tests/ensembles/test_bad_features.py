@@ -26,6 +26,18 @@ def changed(value, row=4, column=1):
 BAD_FEATURES = [
     (changed(np.nan), ValueError, r"row 4 of column 1, counted from 0, is NaN"),
     (changed(-np.inf).astype(np.float32), ValueError, r"row 4 of column 1.* is infinity \(inf\)"),
+    (pd.Series([1.0, 2.0]), ValueError, r"a single feature is X\.to_frame\(\)"),
+    ([], ValueError, r"Features are empty \(shape=\(0,\)\)\. Pass a table"),
+    (
+        pd.DataFrame({"a": pd.array(["1.5", None, "2"], dtype="string")}),
+        ValueError,
+        r"numbers stored as text: convert them with pandas\.to_numeric\(X\['a'\]\)\.",
+    ),
+    (
+        pd.DataFrame({"a": pd.Series(["1,5", "2,25"], dtype=object)}),
+        ValueError,
+        r"decimal commas: .* pandas\.to_numeric\(X\['a'\]\.str\.replace\(',', '\.'\)\)",
+    ),
     (changed(1e200), ValueError, r"must not exceed 1e\+140.*1e\+200.*Rescale"),
     (pd.DataFrame(changed(np.nan), columns=["a", "b", "c"]), ValueError, r"row 4 of column 'b'"),
     (

@@ -223,8 +223,9 @@ CALLS = {
         lambda: en.ensembles.generate([["a"], ["b"]], n_members=2),
         ValueError,
         (
-            "Features must be numbers, but row 0 of column 0, counted from 0, is 'a'. Turn "
-            "words into numbers first, for example with OneHotEncoder of scikit-learn."
+            "Features must be numbers, but row 0 of column 0, counted from 0, is 'a'. Leave "
+            "the column out, or turn words into numbers first, for example with OneHotEncoder of "
+            "scikit-learn."
         ),
     ),
     "no members": (

@@ -142,8 +142,8 @@ COMMANDS = {
     "consensus v.csv -k 2 --min-cluster-size 0": (
         2,
         (
-            "--min-cluster-size must be auto, a whole number from 1 up, or a share above 0 and up to"
-            " 1.0, such as 0.5, got '0'."
+            "--min-cluster-size must be auto, a whole number from 1 up, or a share above 0 and up "
+            "to 1.0, such as 0.5, got '0'."
         ),
     ),
     "consensus v.csv -k 2 --method pta --linkage ward": (

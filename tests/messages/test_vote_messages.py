@@ -20,6 +20,24 @@ VOTES = {
             "numpy.column_stack."
         ),
     ),
+    "a Series": (
+        lambda: en.Ensemble(pd.Series([1, 2, 3])),
+        ValueError,
+        (
+            "Votes must be a table of objects × clusterings (two dimensions), but an array of 1 "
+            "dimension(s) was passed, shape=(3,). Reshape your data: one clustering of many "
+            "objects is votes.to_frame(), or stack several clusterings with "
+            "pandas.concat([...], axis=1)."
+        ),
+    ),
+    "an empty list": (
+        lambda: en.Ensemble([]),
+        ValueError,
+        (
+            "Votes are empty (shape=(0,)). Pass a table with a row for each object and a column "
+            "for each of the clusterings."
+        ),
+    ),
     "three dimensions": (
         lambda: en.Ensemble(np.zeros((2, 2, 2), int)),
         ValueError,

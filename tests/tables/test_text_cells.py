@@ -23,6 +23,11 @@ def write(tmp_path):
 
 
 class TestSeparators:
+    def test_a_table_that_R_writes_with_spaces(self, write):
+        file = write('"a" "b c"\n"1" 1 2\n"2" 1 1\n')
+        with pytest.raises(FileFormatError, match=r"cells by spaces, as write\.table of R does"):
+            tables.read(file)
+
     @pytest.mark.parametrize(
         ("text", "called"),
         [

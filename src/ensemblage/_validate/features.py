@@ -13,6 +13,7 @@ from ensemblage._validate.tables import (
     check_shape,
     foreign_table,
     is_pandas,
+    is_series,
     is_sparse,
     refuse_strangers,
 )
@@ -26,6 +27,8 @@ _READ_AS_THEY_ARE = (np.uint8, np.float32, np.float64)
 LARGEST = 1e140
 _ROWS = 4096
 _RESHAPE = "a single feature is X.reshape(-1, 1), a single object X.reshape(1, -1)"
+_RESHAPE_SERIES = "a single feature is X.to_frame(), a single object X.to_frame().T"
+_SAMPLE = 1000  # cells of a column that are looked at for numbers stored as text
 
 
 class Features(NamedTuple):
@@ -66,7 +69,8 @@ def check_features(X: Any) -> Features:
         array = _frame_array(X)
     else:
         array = _plain_array(X)
-        check_shape(array.shape, "Features", "features", _RESHAPE)
+        reshape = _RESHAPE_SERIES if is_series(X) else _RESHAPE
+        check_shape(array.shape, "Features", "features", reshape)
     if array.dtype.kind == "c":
         raise ValueError("Complex data not supported: features must be real numbers.")
     if array.dtype.kind not in "biuf":
@@ -110,8 +114,7 @@ def _frame_array(frame: Any) -> NDArray[Any]:
         if not numeric:
             raise ValueError(
                 f"Features must be numbers, but column {name!r} (number {place}, counted from 0)"
-                f" holds {dtype}. Leave it out, or turn it into numbers first, for example with"
-                f" OneHotEncoder of scikit-learn."
+                f" holds {dtype}. {_advice(frame.iloc[:_SAMPLE, place].dropna(), f'X[{name!r}]')}"
             )
     if all(isinstance(dtype, np.dtype) for dtype in frame.dtypes):
         array: NDArray[Any] = frame.to_numpy()
@@ -130,9 +133,37 @@ def _as_numbers(array: NDArray[Any], names: list[Any] | None) -> NDArray[np.floa
         kind = TypeError if isinstance(error, TypeError) else ValueError
         reason = f" ({error})" if kind is TypeError else ""  # a word needs no reason
         raise kind(
-            f"Features must be numbers, but {_place(row, column, names)} is {value!r}{reason}. Turn"
-            f" words into numbers first, for example with OneHotEncoder of scikit-learn."
+            f"Features must be numbers, but {_place(row, column, names)} is {value!r}{reason}."
+            f" {_advice([value], 'column' if names is None else f'X[{names[column]!r}]')}"
         ) from error
+
+
+def _advice(values: Any, column: str) -> str:
+    """Return how to make numbers of the values of a column, which are not numbers."""
+    texts = [value for value in values if isinstance(value, str)]
+    if texts and len(texts) == len(values):
+        if all(map(_is_number, texts)):
+            return (
+                "These look like numbers stored as text: convert them with"
+                f" pandas.to_numeric({column})."
+            )
+        if all(_is_number(text.replace(",", ".", 1)) for text in texts):
+            return (
+                "These look like numbers with decimal commas: convert them with"
+                f" pandas.to_numeric({column}.str.replace(',', '.'))."
+            )
+    return (
+        "Leave the column out, or turn words into numbers first, for example with OneHotEncoder of"
+        " scikit-learn."
+    )
+
+
+def _is_number(text: str) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True
 
 
 def _first_wrong(array: NDArray[Any]) -> tuple[Any, Any]:

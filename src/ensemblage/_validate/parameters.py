@@ -172,8 +172,10 @@ def check_method(owner: str, value: Any, known: Mapping[str, Any]) -> str:
     """Return the name of a consensus method in lower case."""
     name = value.lower() if isinstance(value, str) else ""
     if name not in known:
-        hint = did_you_mean(name, known) or f" Known are {', '.join(known)}."
-        raise ValueError(f"Unknown method {value!r} in {owner}.{hint}")
+        hint = did_you_mean(name, known)
+        raise ValueError(
+            f"Unknown method {value!r} in {owner}.{hint} Known are {', '.join(known)}."
+        )
     return name
 
 

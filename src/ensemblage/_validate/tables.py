@@ -115,6 +115,11 @@ def _path(X: Any) -> str | None:
 
 def check_shape(shape: tuple[int, ...], what: str, columns: str, reshape: str) -> None:
     """Raise where an array is not a table of objects × `columns` with a row and a column."""
+    if shape == (0,):
+        raise ValueError(
+            f"{what} are empty (shape=(0,)). Pass a table with a row for each object and a column"
+            f" for each of the {columns}."
+        )
     if len(shape) != 2:
         raise ValueError(
             f"{what} must be a table of objects × {columns} (two dimensions), but an array of"

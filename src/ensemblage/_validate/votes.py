@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from ensemblage._messages import ParameterError
+from ensemblage._messages import Advice, Message, ParameterError
 from ensemblage._types import Columns
 from ensemblage._validate.columns import columns_of_list, is_list_of_columns, side_by_side
 from ensemblage._validate.notices import FeaturesAsVotesWarning, TransposedVotesWarning, warn
@@ -15,6 +15,7 @@ from ensemblage._validate.tables import (
     check_shape,
     foreign_table,
     is_pandas,
+    is_series,
     is_sparse,
     one_column,
     refuse_strangers,
@@ -27,10 +28,9 @@ if TYPE_CHECKING:
 
     from ensemblage._types import IntArray, Microclusters
 
-_RESHAPE = (
-    "one clustering of many objects is votes.reshape(-1, 1), or stack several clusterings with"
-    " numpy.column_stack"
-)
+_RESHAPE = "one clustering of many objects is {}, or stack several clusterings with {}"
+_ARRAYS = ("votes.reshape(-1, 1)", "numpy.column_stack")
+_SERIES = ("votes.to_frame()", "pandas.concat([...], axis=1)")
 
 
 class Votes(NamedTuple):
@@ -83,7 +83,7 @@ def check_votes(X: Any, *, new: bool = False) -> Votes:
             matrix, labels = _join([series_array(X.iloc[:, m]) for m in range(X.shape[1])])
     else:
         array, in_lists = as_array(X), isinstance(X, list | tuple)
-        _check_shape(array.shape)
+        _check_shape(array.shape, _SERIES if is_series(X) else _ARRAYS)
         integers = whole_numbers(array) if array.dtype.kind == "f" else None
         if array.dtype.kind in "iub" or integers is not None:
             matrix, labels = array if integers is None else integers, [None] * array.shape[1]
@@ -169,14 +169,14 @@ def _has_lost_something(array: NDArray[Any]) -> bool:
     return array.dtype.kind in "US"
 
 
-def _check_shape(shape: tuple[int, ...]) -> None:
+def _check_shape(shape: tuple[int, ...], reshape: tuple[str, str] = _ARRAYS) -> None:
     if not shape:
         raise ValueError(
             "Votes must be a table of objects × clusterings, but a single value (an array of 0"
             " dimension(s), shape=()) was passed. Pass an array, a DataFrame or a dict of lists;"
             " votes in a file are read by ensemblage.tables.read."
         )
-    check_shape(shape, "Votes", "clusterings", _RESHAPE)
+    check_shape(shape, "Votes", "clusterings", _RESHAPE.format(*reshape))
 
 
 def check_names(names: list[Any]) -> None:
@@ -256,8 +256,16 @@ def _warn_if_transposed(matrix: IntArray, otherwise: str) -> None:
         return
     if all(len(np.unique(row)) <= n_columns // 2 for row in matrix[:100]):
         warn(
-            f"Votes have {n_rows} rows and {n_columns} columns, so {n_columns} clusterings of"
-            f" {n_rows} objects. If it is the other way round, pass the transpose, {otherwise}.",
+            Message(
+                "Votes have {rows} rows and {columns} columns, so {columns} clusterings of {rows}"
+                " objects. If it is the other way round, {how}.",
+                rows=n_rows,
+                columns=n_columns,
+                how=Advice(
+                    f"pass the transpose, {otherwise}",
+                    "write the file with a row for each object and a column for each clustering",
+                ),
+            ),
             TransposedVotesWarning,
         )
 

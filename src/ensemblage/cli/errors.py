@@ -5,6 +5,7 @@ from __future__ import annotations
 import _thread
 import inspect
 import os
+import shlex
 import signal
 import sys
 import threading
@@ -195,8 +196,8 @@ def option_name(parameter: Parameter) -> str:
     if parameter.value == (False,):
         return f"--no-{name.removeprefix('--')}"
     if parameter.value and isinstance(parameter.value[0], list):
-        return " ".join(f"{name} {value}" for value in parameter.value[0])
-    return " ".join([name, *map(str, parameter.value)])
+        return " ".join(f"{name} {shlex.quote(str(value))}" for value in parameter.value[0])
+    return " ".join([name, *(shlex.quote(str(value)) for value in parameter.value)])
 
 
 def with_options(error: BaseException) -> str:

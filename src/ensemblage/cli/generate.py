@@ -121,12 +121,17 @@ def generate(
         "output": output,
         **elapsed.facts(),
     }
+    limits = sizes.min(), sizes.max()
     summary = (
         f"{format_objects(n_objects, features.id_name)}, {format_count(n_features, 'feature')},"
-        f" {format_count(n_clusterings, 'clustering')} with {sizes.min()} to {sizes.max()}"
-        f" clusters in {format_target(output)}: {elapsed}"
+        f" {format_count(n_clusterings, 'clustering')} with {_sizes(*map(int, limits))} in"
+        f" {format_target(output)}: {elapsed}"
     )
     session.finish("generate", facts, summary)
+
+
+def _sizes(least: int, most: int) -> str:
+    return format_count(most, "cluster") if least == most else f"{least} to {most} clusters"
 
 
 def _check_output(output: str, truth: str | None) -> str:

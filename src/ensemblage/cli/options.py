@@ -277,8 +277,8 @@ LabelFile = Annotated[
     str,
     option(
         "FILE|DIR/",
-        "Output file: .csv, .tsv (also .gz), .parquet, .npy, .npz; - is standard output; a"
-        " folder, with a slash, gets a file for each input.",
+        "Output file: .csv, .tsv (also .gz), .parquet, .arrow, .orc, .jsonl, .npy, .npz; - is"
+        " standard output; a folder, with a slash, gets a file for each input.",
         *_O,
     ),
 ]

@@ -11,7 +11,7 @@ import typer
 
 from ensemblage.cli import options
 from ensemblage.cli.errors import UsageError
-from ensemblage.cli.output import format_count, format_target
+from ensemblage.cli.output import format_choice, format_count, format_target
 from ensemblage.cli.session import FitSession, check_apart, check_k, verb
 
 if TYPE_CHECKING:
@@ -128,6 +128,7 @@ def report(
         f"{counted}, k = {fitted.n_clusters_}{chosen}, {type(fitted).__name__}: {elapsed}\n"
         f"The report is in {format_target(output)}."
     )
+    summary += "" if choice is None else f"\n{format_choice(choice)}"
     session.finish("report", facts, summary)
 
 

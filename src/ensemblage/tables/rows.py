@@ -21,6 +21,7 @@ SEPARATORS = "Cells are separated by commas, semicolons or tabs"
 LONGEST_LINE = 1 << 27  # bytes; the longest that a person has written are tables of genes
 _DELIMITERS = ",;\t"
 _QUOTED = re.compile(r'"(?:[^"]|"")*("|$)')
+_BY_SPACES = re.compile(r'"[^"]*"( +("[^"]*"|[^\s",;]+))+')
 _OTHERS = {"|": "bars (|)", " ": "spaces", ":": "colons (:)"}
 _DECIMAL_COMMA = re.compile(r"[+-]?[0-9]+,[0-9]+([eE][+-]?[0-9]+)?")
 _NEARLY_ALL = 0.9
@@ -126,9 +127,8 @@ def all_rows(stream: io.BufferedReader, path: str, preferred: str) -> Generator[
 
 def _split(text: io.TextIOWrapper, path: str, preferred: str) -> Generator[FirstRow]:
     """Yield rows as they are; the first one with its separator and its size in bytes."""
-    reader = None
+    reader, lines = None, list[str]()
     try:
-        lines: list[str] = []
         while line := text.readline():
             lines.append(line)
             if sum(line.count('"') for line in lines) % 2 == 0 or len(lines) >= _LONGEST_HEADER:
@@ -144,6 +144,11 @@ def _split(text: io.TextIOWrapper, path: str, preferred: str) -> Generator[First
         ) from error
     except csv.Error as error:
         line_number = 1 if reader is None else reader.line_num
+        if line_number == 1 and _BY_SPACES.fullmatch("".join(lines).rstrip()):
+            raise FileFormatError(
+                f"{path} separates its cells by spaces, as write.table of R does. {SEPARATORS}:"
+                ' write it with write.csv, or with write.table(..., sep = ",", col.names = NA).'
+            ) from error
         raise FileFormatError(
             f"{path}, line {line_number}: {error}. Look for a quotation mark that is not closed."
             f" {SEPARATORS}."
