@@ -320,4 +320,4 @@ class TestFailures:
         result = run(tmp_path / "v.npy", "-k", 2)
         lines = [line for line in result.stderr.splitlines() if line.startswith("warning: ")]
         assert len(lines) == 1
-        assert "transpose" in lines[0]
+        assert "a row for each object" in lines[0]
