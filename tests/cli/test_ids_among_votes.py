@@ -33,7 +33,9 @@ def warnings_of(*arguments):
 def test_a_column_of_ids_behind_the_votes_is_named_once(verb, tmp_path):
     file = tmp_path / "votes.csv"
     tables.write(file, {**VOTES, "tag": BARCODES})
-    more = {"choose-k": [], "compare": []}.get(verb[0], ["-o", tmp_path / "out.csv"])
+    page = ["-o", tmp_path / "out.html"]
+    others = {"choose-k": [], "compare": [], "report": page}
+    more = others.get(verb[0], ["-o", tmp_path / "out.csv"])
     told = [line for line in warnings_of(verb[0], file, *verb[1:], *more) if "ids" in line]
     assert len(told) == 1
     assert "Column 'tag' looks like ids: 60 different labels of 60 objects" in told[0]
