@@ -69,7 +69,7 @@ def test_a_small_group_that_is_clearly_apart_is_a_cluster():
     matrix = en.ensembles.generate(features, 20, n_clusters=2, random_state=0)
     model = en.Consensus(2, random_state=0).fit(matrix)
     assert en.metrics.ari(truth, model.labels_) == 1
-    assert model.reasons_[1].startswith("min_cluster_size is 10: a group of so many objects")
+    assert model.reasons_[1].startswith("min_cluster_size was lowered to 10, the size of a group")
     asked = en.Consensus(2, min_cluster_size=0.1, random_state=0).fit(matrix)
     assert np.bincount(asked.labels_).min() >= 25  # a number is kept to
 

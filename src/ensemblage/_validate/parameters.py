@@ -63,10 +63,13 @@ def check_reach(owner: str, name: str, value: Any, *, words: tuple[str, ...] = (
         check_whole(owner, name, value, 1, f"{listed} or a whole number from 1 up")
 
 
-def check_choice(owner: str, name: str, value: Any, choices: tuple[str, ...]) -> str:
-    """Return `value` if it is one of `choices`."""
+def check_choice(
+    owner: str, name: str, value: Any, choices: tuple[str, ...], *, optional: bool = False
+) -> str:
+    """Return `value` if it is one of `choices`; `optional` tells that None is valid as well."""
     if not isinstance(value, str) or value not in choices:
-        raise ParameterError(owner, name, f"one of {', '.join(map(repr, choices))}", value)
+        expected = f"one of {', '.join(map(repr, choices))}"
+        raise ParameterError(owner, name, expected, value, optional=optional)
     return value
 
 

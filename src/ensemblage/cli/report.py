@@ -105,7 +105,7 @@ def report(
         )
     elapsed = session.clock.elapsed()
     fitted = getattr(model, "consensus_", model)
-    choice = getattr(fitted, "k_choice_", None)
+    choice = getattr(model, "k_choice_", None)
     counts = {
         "n_objects": fitted._ensemble.n_objects,
         "n_clusterings": fitted.n_features_in_,

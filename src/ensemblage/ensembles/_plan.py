@@ -85,7 +85,7 @@ def make_plan(
     methods = check_methods(owner, method)
     bounds = check_n_clusters_range(owner, n_clusters_range, n_objects, n_clusters=n_clusters)
     if scale is not None:
-        _validate.check_choice(owner, "scale", scale, SCALES)
+        _validate.check_choice(owner, "scale", scale, SCALES, optional=True)
     n_columns = check_part(owner, "subspace", subspace, n_features)
     n_dimensions = check_part(owner, "projection", projection, n_columns or n_features)
     share = check_subsample(owner, subsample)

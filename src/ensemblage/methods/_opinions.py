@@ -46,8 +46,8 @@ def reasons(opinion: Opinion) -> str:
     )
     if opinion.clear_group is not None:
         why += (
-            f"\nmin_cluster_size is {opinion.clear_group}: a group of so many objects is clearly"
-            " apart from the others."
+            f"\nmin_cluster_size was lowered to {opinion.clear_group}, the size of a group that is"
+            " clearly apart from the others."
         )
     elif opinion.without_least_size > _BETTER * opinion.of_tree:
         why += (

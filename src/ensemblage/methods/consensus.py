@@ -326,7 +326,7 @@ class Consensus(ConsensusClusterer):
         return np.where(alone, _NEARLY_NOTHING * given, given)
 
     def _alone(self) -> NDArray[np.bool_]:
-        """Tell of each clustering whether each of its objects, ten or more, is alone."""
+        """Return which clusterings leave each of their objects, ten or more, alone."""
         table, sizes, _ = self.microclusters_
         numbers = table.max(axis=0) + 1
         alone = numbers >= _FEWEST_ALONE

@@ -39,9 +39,7 @@ if TYPE_CHECKING:
 
 TITLE = "Consensus of clusterings"
 _ALL_OBJECTS = 5000  # up to this number all are in the table
-_SAMPLE = 2000
-_LEAST_SURE = 1000
-_SUFFIXES = (".html", ".htm")
+_SAMPLE, _LEAST_SURE = 2000, 1000
 
 
 def html(
@@ -200,10 +198,10 @@ def write(
 def _check_suffix(path: str | PathLike[str]) -> None:
     """Reject names of other kinds of file, such as ``report.pdf``."""
     name = PurePath(fspath(path))
-    if name.suffix.lower() not in ("", ".", *_SUFFIXES):
+    if name.suffix.lower() not in ("", ".", ".html", ".htm"):
         raise ValueError(
-            f"The file name of a report must end with {' or '.join(_SUFFIXES)}, got {name.name!r}."
-            f" Use {name.with_suffix(_SUFFIXES[0]).name!r}."
+            f"The file name of a report must end with .html or .htm, got {name.name!r}."
+            f" Use {name.with_suffix('.html').name!r}."
         )
 
 
