@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 import ensemblage as en
 from ensemblage import flow
+from ensemblage.experiments import measures
 from ensemblage.experiments.cuts import best_and_true, spanning_tree
 from ensemblage.experiments.measures import links_by_weight, measure
 from ensemblage.experiments.protocol import VARIANTS, Plan, cluster_numbers, score_tasks
@@ -201,3 +202,23 @@ def test_groups_that_no_vote_links_do_not_fill_the_screen_with_warnings(tmp_path
         warnings.simplefilter("error")
         record = measure(tmp_path, {**task, "cuts": "all", "seed": 0})
     assert record["scores"]["k_best"] == 2
+
+
+def test_scores_are_those_of_the_labels(tmp_path, monkeypatch):
+    """A tree is not cut again where the method attaches small parts after its cut."""
+    rng = np.random.default_rng(0)
+    truth = np.repeat([0, 1, 2], 40)
+    matrix = np.where(rng.random((120, 8)) < 0.3, rng.integers(0, 6, (120, 8)), truth[:, None])
+    matrix[[5, 45, 85], 1:] = [[7], [8], [9]]  # outliers
+    ensemble = en.Ensemble(matrix)
+    monkeypatch.setattr(measures, "drawn", lambda *_: (ensemble, truth))
+    for method in ("Consensus", "LWEA"):
+        words = {"pool": "authors", "dataset": "MF", "members": 8, "draw": 0, "seed": 0}
+        task = {"kind": "scores", **words, "method": method, "cuts": "true"}
+        found = measure(tmp_path, task)["scores"]["nmi_true"]
+        kind = {"Consensus": en.Consensus(3, random_state=0), "LWEA": en.LWEA(3)}[method]
+        assert found == pytest.approx(en.metrics.nmi(truth, kind.fit_predict(matrix)))
+    plain = en.metrics.nmi(truth, en.LWEA(3, weights="normalized").fit_predict(matrix))
+    assert plain != pytest.approx(
+        en.metrics.nmi(truth, en.Consensus(3, random_state=0).fit_predict(matrix))
+    )

@@ -50,3 +50,13 @@ def test_seed_spread_of_deterministic_methods_is_zero():
     grid = grids(records)["ranking-10"]
     assert grid.cell("LWEA", "seed spread").ours == 0
     assert grid.cell("PTGP", "seed spread").ours == pytest.approx(0.02**0.5)
+
+
+def test_means_are_over_all_datasets_or_not_shown():
+    records = [record("PTGP", 0.5), record("PTGP", 0.1, dataset="IS"), record("LWEA", 0.4)]
+    records += [record("LWEA", 0.3, dataset="IS"), record("NMF", 0.45)]
+    grid = grids(records)["ranking-10"]
+    assert grid.cell("LWEA", "NMI true k").ours == pytest.approx(0.35)
+    assert grid.cell("NMF", "NMI true k").ours is None
+    assert grid.cell("NMF", "NMI true k less PTGP").ours == pytest.approx(-0.05)
+    assert grid.rows == ["LWEA", "PTGP", "NMF"]

@@ -156,8 +156,12 @@ def _last_fitted(key: tuple[Any, ...], parameters: dict[str, Any], variant: Vari
 
 
 def _is_whole_tree(estimator: Any) -> bool:
-    """Tell whether cuts depend on the tree alone: ECMC may attach rows after the cut."""
-    return not np.any(vars(estimator).get("_vanished", False))
+    """Tell whether cuts depend on the tree alone.
+
+    ECMC may attach rows after the cut, and Consensus small parts.
+    """
+    attaches = getattr(estimator, "min_cluster_size", 1) != 1
+    return not attaches and not np.any(vars(estimator).get("_vanished", False))
 
 
 def _estimator(method: type[Any], k: int, parameters: dict[str, Any], seed: int = 0) -> Any:

@@ -118,7 +118,11 @@ def _ranking(records: list[Record], size: int, names: list[str]) -> Grid:
         for method, own in by_method.items()
         if _values(own, "nmi_true")
     }
-    order = sorted(scores, key=lambda method: -_mean(scores[method]["NMI true k"]))
+    true_k = {method: own["NMI true k"] for method, own in scores.items()}
+    less = {
+        method: _less_reference(own, true_k.get(_REFERENCE, {})) for method, own in true_k.items()
+    }
+    order = sorted(scores, key=lambda method: -less[method].get(_LESS, 0.0))
     grid = Grid(
         f"ranking-{size}",
         f"M = {size}, on {', '.join(names)}",
@@ -127,18 +131,17 @@ def _ranking(records: list[Record], size: int, names: list[str]) -> Grid:
         list(_COLUMNS),
         column_decimals=_COLUMNS,
     )
-    true_k = {method: scores[method]["NMI true k"] for method in order}
     ranks = _mean_ranks(true_k)
     for method in order:
         own = by_method[method]
         n_draws = len({draw for _, draw in true_k[method]})
         numbers: dict[str, float | None] = {
             "draws": n_draws,
-            **{column: _mean(scores[method][column]) for column in _SCORES},
+            **(_means(scores[method]) if _datasets(true_k[method]) == set(names) else {}),
             "mean rank": ranks.get(method),
             "CPU s": float(np.mean([record.get("cpu_seconds", np.nan) for record in own])),
             "seed spread": _seed_spread(own) if method in _RANDOM else 0.0,
-            **_less_reference(true_k[method], true_k.get(_REFERENCE, {})),
+            **less[method],
         }
         for column, value in numbers.items():
             if value is not None and np.isfinite(value):
@@ -154,14 +157,23 @@ def _values(records: list[Record], score: str) -> Scores:
     }
 
 
-def _mean(values: Scores) -> float:
-    """Return the mean over datasets of the means over draws."""
-    return float(np.mean([np.mean(column) for column in _by_dataset(values)])) if values else np.nan
+def _means(scores: dict[str, Scores]) -> dict[str, float | None]:
+    """Return of each column the mean over datasets of the means over draws."""
+    return {
+        column: float(np.mean([np.mean(own) for own in _by_dataset(values)])) if values else None
+        for column, values in scores.items()
+    }
+
+
+def _datasets(values: Scores) -> set[str]:
+    return {name for name, _ in values}
 
 
 def _by_dataset(values: Scores) -> list[list[float]]:
-    names = sorted({name for name, _ in values})
-    return [[value for (name, _), value in values.items() if name == one] for one in names]
+    return [
+        [value for (name, _), value in values.items() if name == one]
+        for one in sorted(_datasets(values))
+    ]
 
 
 def _mean_ranks(true_k: dict[str, Scores]) -> dict[str, float]:
@@ -236,7 +248,8 @@ RANKING = Experiment(
     "ranking of all methods on the same ensembles",
     f"{', '.join(f'{runs} draws of M = {size}' for size, runs in RUNS.items())} members (slow"
     " methods fewer, and only of M = 10: see the column draws) from the authors' pools, if they are"
-    " public. Scores are means over datasets of means over draws. The rank is by NMI at the true k,"
+    " public. Scores are means over datasets of means over draws, if a method was run on all of the"
+    " datasets. Rows are in the order of the difference. The rank is by NMI at the true k,"
     f" among the methods that were run on every ensemble. The difference to {_REFERENCE} is paired"
     " (the same ensembles); its standard errors are over draws (each the mean of all datasets) and"
     " over datasets (each the mean of all draws): the second says how far it may depend on the"
