@@ -222,7 +222,10 @@ def _seed_spread(records: list[Record]) -> float | None:
 
 def _draw(grid: Grid) -> Any:
     figure, (panel,) = new_axes(width=6.8, height=0.26 * len(grid.rows) + 1.2)
-    methods = [name for name in grid.rows if grid.cell(name, _LESS).ours is not None]
+    shown = (_LESS, *_SCORES)  # without means a method was not run on all datasets
+    methods = [
+        name for name in grid.rows if all(grid.cell(name, c).ours is not None for c in shown)
+    ]
     places = range(len(methods))
     means = [grid.cell(name, _LESS).ours or 0.0 for name in methods]
     for column, colour, width, label in (
