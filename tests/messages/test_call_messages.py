@@ -245,8 +245,8 @@ CALLS = {
         lambda: en.ensembles.generate([[1.0], [2.0]], n_members=2, scale="log"),
         ValueError,
         (
-            "The 'scale' parameter of generate must be one of 'minmax', 'standard'. Got 'log' "
-            "instead."
+            "The 'scale' parameter of generate must be None or one of 'minmax', 'standard'. Got"
+            " 'log' instead."
         ),
     ),
     "weights by name of an array": (
