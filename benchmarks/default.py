@@ -16,8 +16,8 @@ blobs (seeds 0 to 23; those here are 100 to 123), on the blobs, and on draws 0 t
 0 and 1 of the datasets, which are measured here as well.
 
 Every method is fitted with its defaults and seed 0. Scores are kept in .benchmarks/default.jsonl as
-they come, so a run that was interrupted is resumed; remove the file to measure again. `--quick` runs a
-part of the same ensembles. `--summary FILE` writes the means of every dataset as CSV.
+they come, so a run that was interrupted is resumed; remove the file to measure again. `--quick`
+runs a part of the same ensembles. `--summary FILE` writes the means of every dataset as CSV.
 """
 
 from __future__ import annotations
