@@ -1,8 +1,9 @@
 """Finished work of a streamed consensus, in a folder beside its output, to resume from.
 
 ``manifest.json`` holds the settings of the run, ``index.npz`` the microclusters of the rows read so
-far, ``labels.npz`` their labels, and each ``part-*`` the labels of some rows. Files are written
-under another name and then renamed: one that has its name is complete.
+far, each ``ids-*`` the keys of some ids until they are compared, ``labels.npz`` the labels of the
+microclusters, and each ``part-*`` the labels of some rows. Files are written under another name and
+then renamed: one that has its name is complete.
 """
 
 from __future__ import annotations
@@ -32,7 +33,7 @@ _LOCK = ".lock"
 #: How the names of files end that describe a part.
 _FACTS = ".json"
 #: In the order in which they are removed: what a kill leaves behind is still a folder of ours.
-_OWN = ("part-*", f"{UNFINISHED}*", "labels.npz", "index.npz", _MANIFEST)
+_OWN = ("part-*", "ids-*", f"{UNFINISHED}*", "labels.npz", "index.npz", _MANIFEST)
 
 
 class Folder:
@@ -126,6 +127,22 @@ class Folder:
         """Keep the index, and how far it has come."""
         text = np.frombuffer(json.dumps(state).encode(), dtype=np.uint8)
         self.replace("index.npz", lambda file: np.savez(file, table=table, sizes=sizes, state=text))
+
+    def write_keys(self, source: int, row: int, keys: NDArray[np.uint64]) -> None:
+        """Keep the keys of ids from a row of a source on."""
+        self.replace(f"ids-{source:06d}-{row:012d}", lambda file: np.save(file, keys))
+
+    def read_keys(self, source: int) -> list[NDArray[np.uint64]]:
+        """Return the keys of the ids of a source that were kept, mapped."""
+        files = sorted(self.path.glob(f"ids-{source:06d}-*"))
+        return [np.load(path, mmap_mode="r", allow_pickle=False) for path in files]
+
+    def forget_keys(self, begin: tuple[int, int]) -> None:
+        """Remove the keys of ids from a place (source and row) on."""
+        for path in self.path.glob("ids-*"):
+            _, source, row = path.name.split("-")
+            if (int(source), int(row)) >= begin:
+                path.unlink(missing_ok=True)
 
     # -- the second ----------------------------------------------------------------------------
 

@@ -12,6 +12,8 @@ from ensemblage.flow.codes import MISSING
 from ensemblage.tables import Codes, FileFormatError, RereadError, smallest
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from numpy.typing import NDArray
 
     from ensemblage._types import IntArray
@@ -90,14 +92,25 @@ def keep(index: Index, folder: Folder, sources: list[Source], source: int, row: 
     folder.write_index(smallest(table), sizes, state)
 
 
-def index_of(source: Source, start: int = 0, stop: int | None = None) -> Index:
-    """Return the index of some rows of a source, alone."""
+def reads_ids(source: Source) -> bool:
+    """Return whether the first pass reads ids: to compare them, or to learn which kind they are."""
+    return source.ids_differ or source.n_rows is None
+
+
+def index_of(
+    source: Source,
+    start: int = 0,
+    stop: int | None = None,
+    see: Callable[[Batch], None] = lambda _: None,
+) -> Index:
+    """Return the index of some rows of a source, alone; `see` gets each batch."""
     index = empty_index(source)
     try:
-        for batch in source.batches(start, stop, truth=True, carried=source.n_rows is None):
+        for batch in source.batches(start, stop, truth=True, carried=reads_ids(source)):
             add_votes(index, votes_of(source, batch, index), source, batch.first, 1)
+            see(batch)
     except RereadError:
-        return index_of(source, start, stop)
+        return index_of(source, start, stop, see)
     source.check_unchanged()
     return index
 

@@ -8,7 +8,16 @@ from contextlib import closing
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from ensemblage._progress import working
-from ensemblage.scale._index import Index, add_votes, empty_index, keep, numbers_of, votes_of
+from ensemblage.scale._ids import KeyFiles, keys_of
+from ensemblage.scale._index import (
+    Index,
+    add_votes,
+    empty_index,
+    keep,
+    numbers_of,
+    reads_ids,
+    votes_of,
+)
 from ensemblage.scale._output import Part, first_rows_of
 from ensemblage.tables import RereadError, replacing
 
@@ -73,22 +82,28 @@ def read_votes(
     def batches() -> Iterator[tuple[int, Batch]]:
         for place in range(start[0], len(sources)):
             first, source = start[1] if place == start[0] else 0, sources[place]
-            learns = source.n_rows is None  # of text, also the kind of the ids
-            for batch in source.batches(first, truth=True, carried=learns, threads=threads):
+            for batch in source.batches(
+                first, truth=True, carried=reads_ids(source), threads=threads
+            ):
                 yield place, batch
 
-    def rows(read: tuple[int, Batch]) -> tuple[int, Batch, IntArray]:
+    def rows(read: tuple[int, Batch]) -> tuple[int, Batch, IntArray, Any]:
         place, batch = read
-        return place, batch, votes_of(sources[place], batch, index)
+        source = sources[place]
+        return place, batch, votes_of(source, batch, index), keys_of(source, batch)
 
     since = 0
+    folder.forget_keys(start)
+    key_files = KeyFiles(folder)
     try:
         with closing(in_order(rows, batches(), threads)) as decoded:
-            for place, batch, votes in decoded:
+            for place, batch, votes, keys in decoded:
                 add_votes(index, votes, sources[place], batch.first, threads)
+                key_files.add(place, batch.first, keys)
                 since += len(votes)
                 advance(len(votes))
                 if since >= PIECE_ROWS:
+                    key_files.write()
                     keep(index, folder, sources, place, batch.first + batch.n_rows)
                     since = 0
     except RereadError:  # columns that were read as numbers hold names
@@ -96,6 +111,7 @@ def read_votes(
         return read_votes(sources, index, (0, 0), folder, threads=threads, advance=advance)
     for source in sources:
         source.check_unchanged()
+    key_files.write()
     keep(index, folder, sources, len(sources), 0)
     return index
 

@@ -9,6 +9,7 @@ from uuid import uuid4
 from ensemblage._progress import counting, working
 from ensemblage._validate.votes import warn_of_features
 from ensemblage.scale import _passes
+from ensemblage.scale._ids import KeyFiles, keys_of
 from ensemblage.scale._index import (
     Index,
     Packed,
@@ -30,7 +31,7 @@ if TYPE_CHECKING:
 
     from ensemblage.scale._checkpoint import Folder
     from ensemblage.scale._work import Job
-    from ensemblage.tables import Source
+    from ensemblage.tables import Batch, Source
 
 _MERGED_AT_ONCE = 8
 
@@ -71,8 +72,9 @@ class Tasks:
         index, begin = restored_index(files, folder)
         pieces = self._pieces(files)
         if begin[0] < len(files) and pieces:
+            folder.forget_keys((0, 0))
             leaves = [
-                self._task(_index_rows, "index")(files[piece.source], piece.span)
+                self._task(_index_rows, "index")(files[piece.source], piece, folder)
                 for piece in pieces
             ]
             whole = self._merge(leaves, [piece.n_rows for piece in pieces], show=show)
@@ -235,10 +237,16 @@ def _worker_errors(path: str | Path) -> Iterator[None]:
         ) from error
 
 
-def _index_rows(source: Source, span: tuple[int, int | None]) -> Packed:
+def _index_rows(source: Source, piece: _Piece, folder: Folder) -> Packed:
+    key_files = KeyFiles(folder)
+
+    def see(batch: Batch) -> None:
+        key_files.add(piece.source, batch.first, keys_of(source, batch))
+
     with _worker_errors(source.path):
-        index = index_of(source, *span)
-        start, stop = span
+        start, stop = piece.span
+        index = index_of(source, start, stop, see)
+        key_files.write()
         learned = {"n_rows": None if stop is None else stop - start}
         return packed(index, [source.learned() if stop is None else learned])
 

@@ -19,6 +19,7 @@ from ensemblage.flow.codes import MISSING
 from ensemblage.metrics.agreement import ari_of_groups, nmi_of_groups
 from ensemblage.metrics.sizes import ranked_by_size
 from ensemblage.scale._checkpoint import Folder, file_facts, format_estimator
+from ensemblage.scale._ids import check_ids
 from ensemblage.scale._index import Index
 from ensemblage.scale._output import Target, parts_folder, targets_of
 from ensemblage.tables import FileFormatError, check_carried, is_folder, resolve, scan
@@ -108,7 +109,8 @@ def opened(sources: Any, **options: Any) -> tuple[list[Source], dict[str, Any]]:
     paths = resolve(sources)
     known = {"files": [file_facts(path) for path in paths]}
     known |= {name: options[name] for name in ("header", "format")}
-    return scan(paths, **options), known
+    files = scan(paths, **options)
+    return files, {**known, "whether ids may repeat": not files[0].ids_differ}
 
 
 class Job(NamedTuple):
@@ -202,6 +204,7 @@ def _run(
     files, _, folder, show = job
     try:
         index = runtime.first_pass(job)
+        check_ids(files, folder)
     except FileFormatError as error:
         if not isinstance(error.__cause__, OSError):  # a disk may do better next time
             folder.clear()  # useless: the files have to be changed

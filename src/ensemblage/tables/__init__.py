@@ -15,6 +15,7 @@ from ensemblage.tables.formats import (
     format_to_write,
     packing,
 )
+from ensemblage.tables.ids import Ids, id_keys, raise_repeated, repeated
 from ensemblage.tables.ipc import open_mapped
 from ensemblage.tables.labels import NAMES, NUMBERS, arrow_votes, is_missing, is_text, smallest
 from ensemblage.tables.layout import bytes_in_memory, scan, why_not_streamed

@@ -34,6 +34,8 @@ class Choice(NamedTuple):
     features: bool = False
     #: Ids may repeat: whoever matches by them judges that.
     repeats: bool = False
+    #: Ids were detected in an earlier file, so none may occur twice in this one.
+    ids_differ: bool = False
 
 
 def has_header(
@@ -220,7 +222,8 @@ def open_sources(
         row = BY_NAME[chosen]
         asked = choice
         if sources and choice.id_column == "auto":
-            asked = choice._replace(id_column=sources[0].id_name)
+            first = sources[0]
+            asked = choice._replace(id_column=first.id_name, ids_differ=first.ids_differ)
         if row.source is None:
             source = load("arrays.ArraySource")(file, asked, chosen, key)
         else:

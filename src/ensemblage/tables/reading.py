@@ -13,6 +13,7 @@ from ensemblage._messages import Message, Parameter
 from ensemblage.tables.columns import Codes, joined
 from ensemblage.tables.files import File, resolve
 from ensemblage.tables.formats import ARRAYS, FileFormatError, OptionError, load
+from ensemblage.tables.ids import check_ids_differ
 from ensemblage.tables.labels import is_missing, smallest_type
 from ensemblage.tables.layout import Choice, check_options, listed, no_rows, open_sources
 from ensemblage.tables.rows import SEPARATORS
@@ -71,8 +72,9 @@ def read(
         column. "auto" takes a column called ``id``, ``index``, ``barcode`` or ``row``; the index
         that pandas wrote; one called ``name``, ``object``, ``sample``, ``cell`` or like
         ``cell_id`` if no two of its values are equal; or the first column if no two of its values
-        are equal while every other column repeats some. The first rows decide. Arrays have none
-        unless it is named.
+        are equal while every other column repeats some. The first rows decide. An id that then
+        occurs twice in a file is an error; a column that is named here may have repeated ids.
+        Arrays have none unless it is named.
     truth : str, optional
         A column of true labels, which is not a clustering; the result has it in ``extra``.
     keep : list of str, optional
@@ -275,6 +277,8 @@ def _read_sources(sources: list[Source], *, warned: bool) -> VoteTable:
                 column.append(votes)
             kept.append(batch)
             n_rows += batch.n_rows
+        if source.ids_differ:
+            check_ids_differ(source.path, source.id_name, [source.ids(batch) for batch in kept])
         for each, values in zip(carried, source.carried_values(kept), strict=True):
             each.append(values)
         origin.append(Origin(source.path, source.n_before + 1, n_rows))

@@ -5,11 +5,11 @@ from __future__ import annotations
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from ensemblage._messages import Message, Parameter
 from ensemblage._validate import FEWEST_IDS
-from ensemblage.tables.columns import cast_to, output_type, to_array
+from ensemblage.tables.columns import cast_to, output_type, plain, to_array
 from ensemblage.tables.files import arrow_errors
 from ensemblage.tables.formats import FileFormatError
+from ensemblage.tables.ids import Ids, present_ids, repeated_id
 from ensemblage.tables.labels import arrow_votes
 from ensemblage.tables.layout import Choice, find_id, no_column, picked
 
@@ -54,6 +54,8 @@ class Source:
     #: The clusterings in order, the column of ids, that of true labels, and those to keep.
     names: list[str]
     id_name: Any
+    #: Whether an id that occurs twice is an error: ids were detected, and not named by the user.
+    ids_differ = False
     truth: Any = None
     kept: list[Any]
     #: None while it is not known, as of text before it was read.
@@ -124,7 +126,8 @@ class Source:
         )
         self.id_name, self.truth = None if place is None else names[place], asked.truth
         detected = place is not None and asked.id_column == "auto" and n_rows >= FEWEST_IDS
-        if detected and not (asked.features or asked.repeats):
+        self.ids_differ = (detected or asked.ids_differ) and not (asked.features or asked.repeats)
+        if self.ids_differ:
             self._check_different()
         self.kept = picked(asked.keep, names, path, apart={self.id_name})
         apart = {self.id_name, self.truth, *index, *self.kept}
@@ -135,27 +138,14 @@ class Source:
         self._check_columns(names)
 
     def _check_different(self) -> None:
-        """Raise where detected ids are not all different; missing ones are not compared."""
+        """Raise early where ids repeat in the first rows; missing ones are not compared."""
         seen: dict[Any, int] = {}
         for row, value in enumerate(self._first_values(self.id_name), 1):
             if value is None or value == "" or isinstance(value, list | dict):
                 continue
             first = seen.setdefault(value, row)
-            if first == row:
-                continue
-            message = Message(
-                "Column {name} of {path} looks like ids, but {value} is in rows {first} and"
-                " {again}. Correct it; or pass {ids} to use it as it is, or {none} to count it as a"
-                " clustering.",
-                name=repr(self.id_name),
-                path=self.path,
-                value=repr(value),
-                first=first,
-                again=row,
-                ids=Parameter("id_column", self.id_name),
-                none=Parameter("id_column", "none"),
-            )
-            raise FileFormatError(message)
+            if first != row:
+                raise repeated_id(self.path, self.id_name, value, (first, row))
 
     def _check_columns(self, known: list[str]) -> None:
         """Raise where a column is not there, or is named for two purposes."""
@@ -226,6 +216,14 @@ class Source:
         return [known.of_integers(column) for known, column in zip(codes, votes, strict=True)]
 
     # -- what is carried -----------------------------------------------------------------------
+
+    def ids(self, batch: Batch) -> Ids:
+        """Return the ids of a batch that was read with them, without the missing ones."""
+        where = self.place(self.id_name)
+        column = plain(batch.carried[0], where)
+        return present_ids(
+            cast_to(output_type(column.type, is_id=True), column, where), batch.first
+        )
 
     def carried_types(self) -> list[Any]:
         """Return the Arrow types that the carried columns have in the output."""
