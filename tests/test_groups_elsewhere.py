@@ -3,6 +3,7 @@
 from fractions import Fraction
 
 import numpy as np
+import pandas as pd
 import pytest
 
 import ensemblage as en
@@ -36,6 +37,10 @@ def test_lists_are_as_good_as_arrays():
         (TABLE - 1, SIZES, LABELS, "codes from 0 up, and -1"),
         (TABLE, SIZES, LABELS[:1], "labels must be 2 lists"),
         (TABLE, SIZES, [["a"], [5, 7]], "labels must be 2 lists"),
+        (TABLE, [2**62, 1, 1], LABELS, "sizes must add up to less than 2"),
+        (TABLE, np.array([2**63, 1, 1], dtype=np.uint64), LABELS, "sizes must add up to less"),
+        (TABLE, SIZES, [["a", "b"], [5, -1]], "none may mean a missing vote"),
+        (TABLE, SIZES, [["a", "a"], [5, 7]], "labels of a clustering must differ"),
         ([[0, 0], [0, 0]], [1, 2], [["a"], ["b"]], "must differ, got row 1 twice"),
         (np.empty((0, 2), dtype=np.int32), np.empty(0, dtype=int), [[], []], "rows and columns"),
     ],
@@ -48,6 +53,25 @@ def test_what_is_wrong_is_named(table, sizes, labels, words):
 def test_names_must_be_as_many_as_clusterings():
     with pytest.raises(ValueError, match="names must have 2 entries, got 1"):
         en.Ensemble.of_groups(TABLE, SIZES, LABELS, ["one"])
+    with pytest.raises(ValueError, match="several columns called 'one'"):
+        en.Ensemble.of_groups(TABLE, SIZES, LABELS, ["one", "one"])
+
+
+@pytest.mark.parametrize(
+    ("labels", "names", "words"),
+    [(None, None, "labels must be a list, got NoneType"), (LABELS, 5, "names must be a list"),
+     ([1, 2], None, "each entry of labels must be a list, got int")],
+)  # fmt: skip
+def test_what_is_not_a_list_is_named(labels, names, words):
+    with pytest.raises(TypeError, match=f"of_groups: {words}"):
+        en.Ensemble.of_groups(TABLE, SIZES, labels, names)
+
+
+@pytest.mark.parametrize("kind", [tuple, pd.Index, np.array])
+def test_names_may_be_any_sequence(kind):
+    groups = en.Ensemble.of_groups(TABLE, SIZES, LABELS, kind(["one", "two"]))
+    model = en.EAC(2).fit(groups)
+    assert model.predict(pd.DataFrame({"two": [5, 7], "one": ["b", "a"]})).tolist() == [1, 0]
 
 
 def test_fractions_as_labels_are_refused_by_save(tmp_path):

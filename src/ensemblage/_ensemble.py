@@ -110,7 +110,7 @@ class Ensemble:
         >>> en.EAC(n_clusters=2).fit_predict(groups)
         array([0, 0, 1])
         """
-        return cls.of_checked_groups(*_validate.check_groups(table, sizes, labels, names), names)
+        return cls.of_checked_groups(*_validate.check_groups(table, sizes, labels, names))
 
     @classmethod
     def of_checked_groups(
@@ -293,6 +293,7 @@ def microclusters(X: Any, *, n_jobs: int | None = None) -> Microclusters:
     >>> groups.of_object
     array([0, 0, 1, 2], dtype=int32)
     """
+    _validate.check_n_jobs("microclusters", n_jobs)
     return as_ensemble(X, n_jobs=n_jobs).microclusters
 
 

@@ -226,5 +226,28 @@ class ParameterError(ValueError):
         return _parameter_error, parts
 
 
+class UnknownNameError(ParameterError):
+    """A parameter has a value that is not one of the known names.
+
+    Examples
+    --------
+    >>> str(UnknownNameError("Consensus", "method", "ptpg", ["pta", "ptgp"]))
+    "Unknown method 'ptpg' in Consensus. Did you mean 'ptgp'? Known: pta, ptgp."
+    """
+
+    def __init__(self, owner: str, parameter: str, got: Any, known: list[str]) -> None:
+        self.known = known
+        expected = f"one of {', '.join(map(repr, known))}"
+        super().__init__(owner, parameter, expected, got, did_you_mean(got, known).strip())
+
+    def _sentences(self, subject: str, none: str, hint: str) -> str:  # noqa: ARG002
+        hint = f" {hint}" if hint else ""
+        known = ", ".join(self.known)
+        return f"Unknown {self.parameter} {self.got!r} in {self.owner}.{hint} Known: {known}."
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), (self.owner, self.parameter, self.got, self.known)
+
+
 def _parameter_error(*parts: Any) -> ParameterError:
     return ParameterError(*parts[:-1], optional=parts[-1])

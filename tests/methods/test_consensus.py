@@ -149,7 +149,7 @@ def test_parameters_reach_the_named_method(blobs):
     ("parameters", "words"),
     [
         ({"method": "ptq"}, "Unknown method 'ptq' in Consensus. Did you mean 'pt"),
-        ({"method": 3}, "Unknown method 3 in Consensus. Known are auto,"),
+        ({"method": 3}, "Unknown method 3 in Consensus. Known: auto,"),
         ({"method": "eac", "method_params": {"n_clusters": 3}}, "Got 'n_clusters'"),
         ({"method": "eac", "method_params": {"steps": 3}}, "Got 'steps'"),
         ({"method": "eac", "method_params": [1]}, "must be None or a dict"),

@@ -10,7 +10,8 @@ import numpy as np
 from ensemblage import flow
 from ensemblage._messages import did_you_mean, shown
 from ensemblage._validate.tables import is_series
-from ensemblage._validate.votes import listed_rows
+from ensemblage._validate.votes import check_names, listed_rows
+from ensemblage.flow.codes import is_missing
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -24,6 +25,7 @@ _OUT_OF_RANGE = (
     " and use 0 to ignore one"
 )
 _OWNER = "Ensemble.of_groups"
+_MOST_OBJECTS = 2.0**62
 
 
 def check_each_object(owner: str, n_labels: int, n_objects: int) -> None:
@@ -53,7 +55,7 @@ def check_member_weight(
     weight = _in_order(owner, weight, names)
     try:
         weights = np.asarray(weight, dtype=np.float64)
-    except (TypeError, ValueError) as error:
+    except (TypeError, ValueError, OverflowError) as error:
         raise ValueError(f"{wanted}. Got {weight!r} instead ({error}).") from error
     if weights.shape != (n_clusterings,):
         raise ValueError(f"{wanted}, but its shape is {weights.shape}.")
@@ -112,8 +114,8 @@ def _in_order(owner: str, weight: Any, names: list[Any] | None) -> Any:
 
 def check_groups(
     table: Any, sizes: Any, labels: Any, names: Any
-) -> tuple[NDArray[np.int32], NDArray[np.int64], list[Any]]:
-    """Return codes, sizes and labels of microclusters, or say what is wrong with them."""
+) -> tuple[NDArray[np.int32], NDArray[np.int64], list[Any], list[Any] | None]:
+    """Return codes, sizes, labels and names of microclusters, or say what is wrong with them."""
     codes = _whole(table, "table", 2)
     counts = _whole(sizes, "sizes", 1)
     n, n_clusterings = codes.shape
@@ -124,12 +126,14 @@ def check_groups(
             f"{_OWNER}: sizes must be {n} numbers from 1 up, one for each row of table, got"
             f" {len(counts)}, the smallest of which is {counts.min() if len(counts) else None}."
         )
+    if counts.astype(np.float64).sum() >= _MOST_OBJECTS:
+        raise ValueError(f"{_OWNER}: sizes must add up to less than 2**62, got more.")
     if codes.min() < -1:
         raise ValueError(
             f"{_OWNER}: table must hold codes from 0 up, and -1 for a missing vote, got"
             f" {int(codes.min())}."
         )
-    labels = list(labels)
+    labels = [_listed(some, "each entry of labels") for some in _listed(labels, "labels")]
     n_labels = [len(some) for some in labels]
     if len(labels) != n_clusterings or (codes.max(axis=0) >= n_labels).any():
         raise ValueError(
@@ -137,8 +141,17 @@ def check_groups(
             f" its column of table, got lists of {n_labels} labels for codes up to"
             f" {codes.max(axis=0).tolist()}."
         )
+    for place, some in enumerate(labels):
+        if len({label for label in some if not is_missing(label)}) < len(some):
+            raise ValueError(
+                f"{_OWNER}: the labels of a clustering must differ, and none may mean a missing"
+                f" vote (-1, NaN or None), got {shown(some, 5)} for clustering {place}. Missing"
+                f" votes are -1 in table."
+            )
+    names = None if names is None else _listed(names, "names")
     if names is not None and len(names) != n_clusterings:
         raise ValueError(f"{_OWNER}: names must have {n_clusterings} entries, got {len(names)}.")
+    check_names(names or [])
     codes = np.ascontiguousarray(codes, dtype=np.int32)
     groups, _ = flow.microclusters(codes)
     if len(groups.sizes) < n:
@@ -147,7 +160,14 @@ def check_groups(
             f"{_OWNER}: rows of table must differ, got row {first} twice. Add up the sizes of"
             f" equal rows."
         )
-    return codes, counts.astype(np.int64), labels
+    return codes, counts.astype(np.int64), labels, names
+
+
+def _listed(value: Any, what: str) -> list[Any]:
+    """Return a list, tuple, array, Series or Index as a list."""
+    if isinstance(value, str | Mapping) or not hasattr(value, "__len__"):
+        raise TypeError(f"{_OWNER}: {what} must be a list, got {type(value).__name__}.")
+    return value.tolist() if hasattr(value, "tolist") else list(value)
 
 
 def _whole(value: Any, name: str, n_axes: int) -> NDArray[Any]:

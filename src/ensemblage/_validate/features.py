@@ -73,6 +73,11 @@ def check_features(X: Any) -> Features:
         check_shape(array.shape, "Features", "features", reshape)
     if array.dtype.kind == "c":
         raise ValueError("Complex data not supported: features must be real numbers.")
+    if array.dtype.kind in "mM":
+        raise ValueError(
+            f"Features must be numbers, but times ({array.dtype}) were passed. Convert them, for"
+            " example to days since the first: (X - X.min()) / numpy.timedelta64(1, 'D')."
+        )
     if array.dtype.kind not in "biuf":
         array = _as_numbers(array, names)
     matrix = _readable(array)

@@ -7,7 +7,14 @@ from typing import TYPE_CHECKING, Any, TypeGuard
 
 import numpy as np
 
-from ensemblage._messages import Message, Parameter, ParameterError, did_you_mean, shown
+from ensemblage._messages import (
+    Message,
+    Parameter,
+    ParameterError,
+    UnknownNameError,
+    did_you_mean,
+    shown,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -25,8 +32,14 @@ def is_whole(value: Any) -> TypeGuard[int]:
     return isinstance(value, Integral) and not isinstance(value, bool)
 
 
-def _is_real(value: Any) -> TypeGuard[float]:
-    return isinstance(value, Real) and not isinstance(value, bool)
+def _real(value: Any) -> float:
+    """Return a number as a float, infinite beyond the range of floats; NaN for what is none."""
+    if not isinstance(value, Real) or isinstance(value, bool):
+        return np.nan
+    try:
+        return float(value)
+    except OverflowError:
+        return np.inf if bool(value > 0) else -np.inf  # type: ignore[operator]
 
 
 def check_n_clusters(owner: str, value: Any, expected: str | None = None) -> int:
@@ -77,36 +90,46 @@ def check_cost(owner: str, loss: str, a: Any, *, auto_allowed: bool = False) -> 
     """Return the cost of parting of a loss of partitions, None for "auto"; few losses have it."""
     if auto_allowed and isinstance(a, str) and a == "auto" and loss in _WITH_COSTS:
         return None
-    real = _is_real(a)
-    if loss not in _WITH_COSTS and (not real or float(a) != 1.0):
+    cost = _real(a)
+    if loss not in _WITH_COSTS and cost != 1.0:
         hint = f"Only the losses {' and '.join(map(repr, _WITH_COSTS))} have other costs."
         raise ParameterError(owner, "a", f"1.0 with loss={loss!r}", a, hint)
-    if not real or not 0.0 <= float(a) <= 2.0:
+    if not 0.0 <= cost <= 2.0:
         words = "'auto' or " if auto_allowed else ""
         raise ParameterError(owner, "a", f"{words}a number from 0 to 2", a)
-    return float(a)
+    return cost
 
 
 def check_number(owner: str, name: str, value: Any, *, zero_allowed: bool = False) -> float:
     """Return `value` if it is a finite number above 0, or 0 where that is allowed."""
-    good = _is_real(value) and np.isfinite(float(value))
-    if not good or value < 0 or (value == 0 and not zero_allowed):
+    number = _real(value)
+    if not np.isfinite(number) or number < 0 or (number == 0 and not zero_allowed):
         words = "from 0 up" if zero_allowed else "above 0"
         raise ParameterError(owner, name, f"a number {words}", value)
-    return float(value)
+    return number
 
 
 def check_share(owner: str, name: str, value: Any) -> float:
     """Return `value` if it is a number from 0 to 1."""
-    if not _is_real(value) or not 0 <= float(value) <= 1:
+    number = _real(value)
+    if not 0 <= number <= 1:
         raise ParameterError(owner, name, "a number from 0 to 1", value)
-    return float(value)
+    return number
 
 
-def check_whole(owner: str, name: str, value: Any, lowest: int, expected: str | None = None) -> int:
-    """Return `value` if it is a whole number from `lowest` up."""
-    if not is_whole(value) or value < lowest:
-        expected = expected or f"a whole number from {lowest} up"
+def check_whole(
+    owner: str,
+    name: str,
+    value: Any,
+    lowest: int,
+    expected: str | None = None,
+    *,
+    highest: int | None = None,
+) -> int:
+    """Return `value` if it is a whole number from `lowest` up, and at most `highest`."""
+    if not is_whole(value) or value < lowest or (highest is not None and value > highest):
+        until = "up" if highest is None else f"to {highest:,}"
+        expected = expected or f"a whole number from {lowest} {until}"
         raise ParameterError(owner, name, expected, value)
     return int(value)
 
@@ -114,7 +137,7 @@ def check_whole(owner: str, name: str, value: Any, lowest: int, expected: str | 
 def check_min_cluster_size(owner: str, value: Any) -> None:
     """Check the least size of a cluster: objects, a share of their mean size, or "auto"."""
     whole = is_whole(value) and value >= 1
-    share = isinstance(value, Real) and not isinstance(value, Integral) and 0 < float(value) <= 1
+    share = not isinstance(value, Integral) and 0 < _real(value) <= 1
     if not (whole or share or (isinstance(value, str) and value == "auto")):
         expected = (
             "'auto', a whole number of objects from 1 up, or a share of n_objects / n_clusters"
@@ -175,10 +198,7 @@ def check_method(owner: str, value: Any, known: Mapping[str, Any]) -> str:
     """Return the name of a consensus method in lower case."""
     name = value.lower() if isinstance(value, str) else ""
     if name not in known:
-        hint = did_you_mean(name, known)
-        raise ValueError(
-            f"Unknown method {value!r} in {owner}.{hint} Known are {', '.join(known)}."
-        )
+        raise UnknownNameError(owner, "method", value, list(known))
     return name
 
 
@@ -198,7 +218,7 @@ def check_fitted(owner: str, estimator: Any) -> Any:
     inside = getattr(estimator, "consensus_", estimator)
     if all(hasattr(inside, name) for name in _FITTED):
         return inside
-    if isinstance(estimator, type):
+    if isinstance(estimator, type) and hasattr(estimator, "fit"):
         raise TypeError(
             f"{owner} needs a fitted estimator, but got the class {estimator.__name__}. Make one"
             f" and fit it first: {estimator.__name__}(n_clusters=...).fit(votes)."

@@ -165,7 +165,7 @@ def _cells(X: Any) -> NDArray[Any] | None:
 def _has_lost_something(array: NDArray[Any]) -> bool:
     """Return whether NumPy, given a list, may have made words of NaN or merged large integers."""
     if array.dtype.kind == "f":
-        return bool(array.size) and bool(np.nanmax(np.abs(array), initial=0.0) >= 2.0**53)
+        return bool(np.fmax.reduce(np.abs(array), axis=None, initial=0.0) >= 2.0**53)
     return array.dtype.kind in "US"
 
 
@@ -180,6 +180,7 @@ def _check_shape(shape: tuple[int, ...], reshape: tuple[str, str] = _ARRAYS) -> 
 
 
 def check_names(names: list[Any]) -> None:
+    """Reject clusterings of the same name."""
     twice = [name for place, name in enumerate(names) if name in names[:place]]
     if twice:
         raise ValueError(

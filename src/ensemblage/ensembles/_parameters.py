@@ -123,7 +123,8 @@ def check_consensus(owner: str, value: Any) -> Any:
     if value is None:
         return None
     wanted = ("fit", "predict", "cut", "get_params")
-    if isinstance(value, type) or not all(hasattr(value, name) for name in wanted):
+    has_all = all(hasattr(value, name) for name in wanted)
+    if isinstance(value, type) or not has_all or "consensus" in value.get_params(deep=False):
         expected = "an instance of a consensus method of ensemblage, such as ensemblage.PTA()"
         raise ParameterError(owner, "consensus", expected, value, optional=True)
     return value

@@ -54,7 +54,8 @@ def reach(wish: int | str, n_microclusters: int) -> int:
 
 def panel_bytes(n_rows: int, n_jobs: int | None) -> int:
     """Return the memory of one panel of columns in each thread."""
-    return 8 * WIDTH * n_rows * n_threads(n_jobs)
+    n_panels = -(-n_rows // WIDTH)
+    return 8 * WIDTH * n_rows * min(n_threads(n_jobs), n_panels)
 
 
 def transition_matrix(graph: Any, sizes: NDArray[np.int64]) -> Any:

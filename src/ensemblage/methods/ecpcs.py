@@ -155,6 +155,11 @@ class ECPCS(LinkageClusterer):
                 "Fewer or coarser clusterings need less.",
             )
 
+        _validate.check_memory(
+            flow.panel_bytes(n_clusters, self.n_jobs) * (n_steps + 2),
+            f"ECPCS's walks of {n_steps} steps",
+            "Fewer steps need less; after some dozens, further ones change nothing.",
+        )
         graph = flow.cluster_graph(flow.jaccard(flow.overlaps(groups.table, groups.sizes)))
         walk = flow.transition_matrix(graph, np.ones(n_clusters, dtype=np.int64))
         likeness = flow.trajectory_similarity(walk, n_steps, n_jobs=self.n_jobs)

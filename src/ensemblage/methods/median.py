@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
 #: Random runs, clusters that each takes apart, and the n·M·k up to which these numbers are used.
 _RUNS, _ZEALOUS, _AFFORDABLE = 16, 10, 2e7
+_MOST_RUNS = 1_000_000
 #: Runs during the search for a, and its precision.
 _RUNS_FOR_A, _CLOSENESS_OF_A = 2, 0.01
 #: Up to this number of microclusters a tree is a starting point; number of clusterings tried
@@ -163,7 +164,7 @@ class Median(ConsensusClusterer):
         self._loss = _validate.check_choice(owner, "loss", self.loss, flow.LOSSES)
         cost = _validate.check_cost(owner, self.loss, self.a, auto_allowed=True)
         self._max_clusters = _whole_or_auto(owner, "max_clusters", self.max_clusters, 1)
-        self._n_runs = _whole_or_auto(owner, "n_runs", self.n_runs, 0)
+        self._n_runs = _whole_or_auto(owner, "n_runs", self.n_runs, 0, _MOST_RUNS)
         self._draws = _validate.check_choice(owner, "draws", self.draws, ("columns", "rows"))
         self._seed = _validate.check_random_state(owner, self.random_state)
         _validate.check_n_jobs(owner, self.n_jobs)
@@ -306,10 +307,12 @@ class Median(ConsensusClusterer):
         return float(flow.golden_maximum(least, 0.0, 2.0, _CLOSENESS_OF_A))
 
 
-def _whole_or_auto(owner: str, name: str, value: Any, lowest: int) -> int | None:
+def _whole_or_auto(
+    owner: str, name: str, value: Any, lowest: int, highest: int | None = None
+) -> int | None:
     if isinstance(value, str) and value == "auto":
         return None
     try:
-        return _validate.check_whole(owner, name, value, lowest)
+        return _validate.check_whole(owner, name, value, lowest, highest=highest)
     except ParameterError as error:
         raise ParameterError(owner, name, f"'auto' or {error.expected}", value) from None

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
 #: Maximal draws of a start in which a cluster has died.
 _DRAWS = 3
+_MOST_STARTS = 1_000_000
 
 
 class NMF(ConsensusClusterer):
@@ -106,7 +107,9 @@ class NMF(ConsensusClusterer):
 
     def _fit(self, X: Any, member_weight: Any) -> Self:
         owner = type(self).__name__
-        self._n_starts = _validate.check_whole(owner, "n_starts", self.n_starts, 1)
+        self._n_starts = _validate.check_whole(
+            owner, "n_starts", self.n_starts, 1, highest=_MOST_STARTS
+        )
         self._max_iter = _validate.check_whole(owner, "max_iter", self.max_iter, 1)
         self._seed = _validate.check_random_state(owner, self.random_state)
         table = self._begin(X, member_weight).microclusters.table
