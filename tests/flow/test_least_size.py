@@ -184,3 +184,14 @@ def test_clear_groups_lower_the_least_size(data):
     if parts is not None:
         assert parts.clusters == expected.clusters
         assert parts.set_aside == expected.set_aside
+
+
+def test_parts_join_by_ratio_however_small_similarities_are():
+    """Certainties of fine clusters may be as small as 1e-27."""
+    merges = np.array([[0, 2, 0.9, 2], [1, 3, 1.0, 3]])
+    tree = flow.sized_tree(merges, np.array([50, 40, 1]))
+    parts = flow.Parts([0, 1], [2], [1.0], [])
+    similarity = np.array([[0.0, 40e-20]])
+    mass = np.array([50, 40])
+    labels = flow.attach(tree, parts, similarity, mass, np.array([1]))
+    assert labels.tolist() == [0, 1, 1]

@@ -12,6 +12,8 @@ from ensemblage.testing.strategies import odd_votes
 def linked_by_hand(table):
     """Spread the number of a row to all that share a cluster with it, until nothing changes."""
     group = np.arange(len(table))
+    constant = (table == table[0]).all(axis=0) & (table[0] >= 0)
+    table = table[:, ~constant]  # such a clustering joins all, and prefers no groups
     changed = True
     while changed:
         changed = False
@@ -42,6 +44,12 @@ def test_groups_of_more_clusterings_than_are_needed(several):
     votes = np.hstack([matrix[:n] for matrix in several for _ in range(3)])
     table, _, _ = grouped(votes[(votes >= 0).any(axis=1)])
     np.testing.assert_array_equal(flow.links_of(table).of_row, linked_by_hand(table))
+
+
+def test_a_clustering_of_one_cluster_links_nothing():
+    table = np.array([[0, 0, -1], [1, 0, -1], [-1, 0, -1], [2, 0, 0], [3, 0, 0]], dtype=np.int32)
+    np.testing.assert_array_equal(flow.links_of(table).of_row, [0, 1, 2, 3, 3])
+    np.testing.assert_array_equal(flow.links_of(table[:, 1:2]).of_row, [0, 0, 0, 0, 0])
 
 
 def test_groups_of_very_many_clusters(monkeypatch):

@@ -137,6 +137,23 @@ def test_scikit_learn_contract(estimator, check):
     check(estimator)
 
 
+@pytest.mark.parametrize("n_groups", [60, 120])
+def test_equal_clusterings_are_the_answer_however_fine_they_are(n_groups):
+    groups = np.repeat(np.arange(n_groups), 10)
+    est = en.Consensus(random_state=0).fit(np.repeat(groups[:, None], 5, axis=1))
+    np.testing.assert_array_equal(est.labels_, groups)
+    assert est.k_choice_.evidence == "strong"
+
+
+def test_single_disputed_objects_are_not_clusters():
+    votes = np.array([[0, 0, 0]] * 100 + [[1, 1, 1]] * 100 + [[0, 0, 1]])
+    est = en.Consensus(random_state=0).fit(votes)
+    assert np.bincount(est.labels_).tolist() == [101, 100]
+    assert "some clusters are very small: k = 3." in est.k_choice_.reasons[-1]
+    votes[-6:] = [2, 2, 2]  # six objects that are always together are a cluster
+    assert en.Consensus(random_state=0).fit(votes).n_clusters_ == 3
+
+
 @pytest.mark.parametrize("seed", range(4))
 def test_independent_votes_are_one_cluster(seed):
     """Nothing but chance is in these votes, so no number of clusters is chosen from them."""

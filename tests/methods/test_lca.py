@@ -136,14 +136,25 @@ def test_gaps_are_ignorable():
     assert constant.bic_ == pytest.approx(one.bic_, abs=1e-4)
 
 
-def test_whole_weights_are_repeated_members(simulated):
+def test_only_ratios_of_weights_matter(simulated):
+    """Weights of mean 1 count like copies; others are divided by their mean first."""
     matrix, _ = simulated
-    weight = np.array([1, 2, 1, 3, 1, 1, 2, 1])
-    one = en.LCA(3).fit(matrix, member_weight=weight)
-    other = en.LCA(3).fit(np.repeat(matrix, weight, axis=1))
-    assert one.log_likelihood_ == pytest.approx(other.log_likelihood_, rel=1e-9)
-    assert one.bic_ == pytest.approx(other.bic_, rel=1e-9)
-    np.testing.assert_allclose(one.memberships_, other.memberships_, atol=1e-6)
+    copies = np.array([1, 2, 0, 0, 1, 1, 0, 0])
+    matrix[:, 2] = -1  # a clustering without votes has no part in the mean
+    weight = np.array([1, 2, 5, 3, 1, 1, 2, 1])
+    plain = en.LCA(3).fit(matrix, member_weight=np.ones(8))
+    for factor in (0.01, 7.0):
+        one = en.LCA(3).fit(matrix, member_weight=weight)
+        other = en.LCA(3).fit(matrix, member_weight=factor * weight)
+        assert one.log_likelihood_ == pytest.approx(other.log_likelihood_, rel=1e-9)
+        assert one.bic_ == pytest.approx(other.bic_, rel=1e-9)
+        np.testing.assert_allclose(one.memberships_, other.memberships_, atol=1e-9)
+        nearly = en.LCA(3).fit(matrix, member_weight=factor * (1 + 1e-9 * np.arange(8)))
+        assert nearly.log_likelihood_ == pytest.approx(plain.log_likelihood_, rel=1e-6)
+    mean_one = copies / copies[copies > 0].mean()
+    one = en.LCA(3).fit(matrix, member_weight=copies)
+    dropped = en.LCA(3).fit(matrix[:, copies > 0], member_weight=mean_one[copies > 0])
+    assert one.log_likelihood_ == pytest.approx(dropped.log_likelihood_, rel=1e-9)
 
 
 def test_starts_of_another_kind(simulated):

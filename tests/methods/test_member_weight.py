@@ -23,8 +23,9 @@ TAKERS = [
 #: Those whose sums are of whole numbers: the law holds to the last bit, ties included.
 EXACT = ["eac", "median", "pta", "srw", "vote"]
 #: The others that are the same mathematics with repeated members, up to rounding. WEAC is not: a
-#: member that is there twice agrees with itself, and gains in weight by that.
-ROUNDED = ["ecmc", "lca", "lwea", "lwgp", "lwpt", "nmf", "ptgp", "usenc"]
+#: member that is there twice agrees with itself, and gains in weight by that. Nor is LCA: more
+#: members are more evidence, and only ratios of weights matter.
+ROUNDED = ["ecmc", "lwea", "lwgp", "lwpt", "nmf", "ptgp", "usenc"]
 
 
 def make(name, n_clusters, **parameters):

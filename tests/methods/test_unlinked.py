@@ -36,6 +36,16 @@ def unlinked(rng, n_groups=40, n_members=8):
     return np.column_stack([rng.permutation(2 * n_groups)[half] for half in halves]), truth
 
 
+@pytest.mark.parametrize("name", [name for name in names.METHODS if name not in BY_ORDER])
+def test_a_clustering_that_joins_everything_decides_nothing(name):
+    groups = np.repeat(np.arange(6), [20, 19, 18, 17, 16, 15])
+    votes = np.column_stack([np.repeat(groups[:, None], 5, axis=1), np.zeros(len(groups), int)])
+    with pytest.warns(en.UnlinkedGroupsWarning, match="into 6 groups, but 4 clusters"):
+        est = make(name, 4).fit(votes)
+    assert est.confidence_[joined_by_nobody(votes, est.labels_)].max() <= 0.1
+    assert ari(quiet(name, votes[::-1], 4).labels_[::-1], est.labels_) == 1.0
+
+
 def disputed(rng, n=3000):
     """Return votes of two clear clusters and a few objects that some clusterings move."""
     truth = np.repeat([0, 1], n // 2)

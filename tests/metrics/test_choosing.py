@@ -387,7 +387,7 @@ def test_what_a_curve_recommends(name, curve, attained, expected):
 def findings(scores, decisive="support", attained=ALL, method="EAC"):
     scores = {name: np.array(curve, dtype=float) for name, curve in scores.items()}
     recommended = {n: _verdict.recommend(n, curve, KS, attained) for n, curve in scores.items()}
-    return _verdict.Findings(method, KS, scores, recommended, decisive, attained, 99)
+    return _verdict.Findings(method, KS, scores, recommended, decisive, attained, attained, 99)
 
 
 def test_reasons_tell_what_makes_a_choice_less_sure():

@@ -118,3 +118,9 @@ def test_bad_parameters(call, parameter):
     with pytest.raises(en.ParameterError) as caught:
         call()
     assert caught.value.parameter == parameter
+
+
+def test_a_candidate_without_votes_is_not_the_median():
+    found = en.metrics.median_of([[-1, 0, 0], [-1, 0, 0], [-1, 1, 1]])
+    assert found.member == 1
+    assert np.isnan(found.expected_losses[0])

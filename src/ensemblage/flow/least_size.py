@@ -80,7 +80,7 @@ class Parts(NamedTuple):
     refused : list of (int, float)
         Of each split that did not count, the objects of the smaller side and the height.
     clear_group : int or None
-        The least size, if it was lowered to that of a clear group.
+        The objects of the smallest cluster, if it is a clear group below the least size.
     """
 
     clusters: list[int]
@@ -148,7 +148,9 @@ def least_size_parts(
         if len(parts.clusters) == n_clusters:
             lower = _size_of_clear_group(parts) if keep_clear else None
             if lower is not None:  # all splits that counted still do
-                parts = _descend(tree, n_clusters, lower)._replace(clear_group=lower)
+                parts = _descend(tree, n_clusters, lower)
+                small = [n for n in map(tree.objects.__getitem__, parts.clusters) if n < least]
+                parts = parts._replace(clear_group=min(small, default=None))
             return parts
         least //= 2
     return None
@@ -226,8 +228,8 @@ def attach(
 
     Notes
     -----
-    Clusters are compared in their state before any part is attached. Of equal means (within 1e-12)
-    the larger cluster wins, then that with the lower first leaf.
+    Clusters are compared in their state before any part is attached. Of equal means (within 1e-12
+    of their size) the larger cluster wins, then that with the lower first leaf.
     """
     labels = np.empty(len(tree.order), dtype=np.int64)
     for label, node in enumerate(parts.clusters):
@@ -240,7 +242,7 @@ def attach(
         begin, end = end, end + tree.n_leaves[node]
         weight = row_mass[begin:end]
         mean = weight @ means[begin:end] / weight.sum()
-        best = int(np.argmax(mean >= mean.max() - 1e-12))
+        best = int(np.argmax(mean >= (1.0 - _ROUNDING) * mean.max()))
         labels[tree.leaves(node)] = by_size[best]
     return labels
 

@@ -1,10 +1,11 @@
 """Groups of objects that votes link.
 
 Two objects are linked if a chain of objects leads from one to the other in which neighbours share a
-cluster. Groups without such a chain have nothing in common: for every method based on votes any two
-of them are equally good to join, so a cut into fewer clusters than groups is arbitrary. This module
-detects that, and makes the choice a rule: larger groups first, then by structure, which depends
-neither on the order of rows and clusterings nor on the names of clusters.
+cluster. A clustering that has all objects in one cluster prefers no groups, and links none. Groups
+without such a chain have nothing in common: for every method based on votes any two of them are
+equally good to join, so a cut into fewer clusters than groups is arbitrary. This module detects
+that, and makes the choice a rule: larger groups first, then by structure, which depends neither on
+the order of rows and clusterings nor on the names of clusters.
 """
 
 from __future__ import annotations
@@ -46,6 +47,8 @@ class Links(NamedTuple):
 def links_of(table: NDArray[np.int32]) -> Links:
     """Return the groups of rows that votes link.
 
+    Clusterings with a vote of every row and only one cluster are ignored.
+
     Parameters
     ----------
     table : ndarray of shape (n, n_clusterings)
@@ -57,12 +60,25 @@ def links_of(table: NDArray[np.int32]) -> Links:
     >>> links_of(np.array([[0, 0], [0, 1], [1, 2], [2, 2]], dtype=np.int32))
     Links(n_groups=2, of_row=array([0, 0, 1, 1]))
     """
+    table = _without_constant(table)
     first = table[:, :_FEW_CLUSTERINGS]
     if table.shape[1] > _FEW_CLUSTERINGS and (first.max(axis=1, initial=-1) >= 0).all():
         links = _links_of(first)
         if links.n_groups == 1:
             return links
     return _links_of(table)
+
+
+def _without_constant(table: NDArray[np.int32]) -> NDArray[np.int32]:
+    """Return the votes without clusterings of one cluster, except of rows with no other vote."""
+    constant = np.asarray((table[0] >= 0) & (table.min(axis=0) == table.max(axis=0)))
+    if not constant.any() or constant.all():
+        return table
+    others = table[:, ~constant]
+    speaks = others.max(axis=1) >= 0
+    if speaks.all():
+        return others
+    return np.where(np.outer(speaks, constant), np.int32(-1), table)
 
 
 def _links_of(table: NDArray[np.int32]) -> Links:

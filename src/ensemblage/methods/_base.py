@@ -294,9 +294,10 @@ class ConsensusClusterer(Fitted, Savable, ClusterMixin, BaseEstimator, ABC):
             n_groups = self._ensemble.links.n_groups
             message = Message(
                 "The votes link the objects into {n_groups} groups, but {n_clusters} clusters were"
-                " formed, so groups that no clustering joins share a cluster. The votes do not"
-                " determine which ones, and confidence is 0 except for a group that is most of its"
-                " cluster. Pass {k} from {n_groups} up, or add coarser clusterings.",
+                " formed, so groups that no clustering joins (unless it joins all objects) share a"
+                " cluster. The votes do not determine which ones, and confidence is 0 except for a"
+                " group that is most of its cluster. Pass {k} from {n_groups} up, or add coarser"
+                " clusterings.",
                 n_groups=n_groups,
                 n_clusters=n_clusters,
                 k=Parameter("n_clusters"),

@@ -103,17 +103,25 @@ class Pairs:
         sums = self._similarity_sums(weights)
         return sums if rows is None else sums[rows]
 
-    def _cluster_weight(self) -> FloatArray | None:
+    def _cluster_weight(self, weight: FloatArray | None = None) -> FloatArray | None:
         """Return the weight of each cluster of the ensemble: that of its clustering."""
-        if self.member_weight_ is None:
-            return None
-        return self.member_weight_[flow.owners(self.microclusters_.table)]
+        weight = self.member_weight_ if weight is None else weight
+        return None if weight is None else weight[flow.owners(self.microclusters_.table)]
 
     def _total_weight(self) -> float:
         """Return the total weight of all clusterings with votes; each is 1 without weights."""
         voting = self.microclusters_.table.max(axis=0) >= 0
         weight = self.member_weight_
         return int(voting.sum()) if weight is None else float(np.cumsum(weight[voting])[-1])
+
+
+def of_mean_one(estimator: Any) -> FloatArray | None:
+    """Return the weights of clusterings divided by their mean, those of 0 and gaps left out."""
+    weight: FloatArray | None = estimator.member_weight_
+    if weight is None:
+        return None
+    counts = (weight > 0) & (estimator.microclusters_.table.max(axis=0) >= 0)
+    return weight * (1.0 / float(weight[counts].mean()))
 
 
 class Fitted(Pairs):

@@ -23,6 +23,8 @@ if TYPE_CHECKING:
     from ensemblage._types import FloatArray
 
 _ROUNDING = 1e-12
+#: Smaller clusters never count when k is chosen, unless the least size is smaller still.
+_FEWEST_TO_COUNT = 5
 
 
 class LinkageClusterer(ConsensusClusterer):
@@ -176,10 +178,20 @@ class LinkageClusterer(ConsensusClusterer):
             return flow.cut_tree(self.linkage_matrix_, n_clusters)
         return self._attached(parts)
 
+    def _least_size(self, n_clusters: int) -> int:
+        n_objects = int(self.microclusters_.sizes.sum())
+        return _validate.least_size(self.min_cluster_size, n_objects, n_clusters)
+
+    def _least_to_count(self, n_clusters: int) -> int:
+        """Return the size below which a cluster does not count when k is chosen.
+
+        A cut halves the least size until there are k clusters, however small; see `_parts`.
+        """
+        return min(self._least_size(n_clusters), _FEWEST_TO_COUNT)
+
     def _parts(self, n_clusters: int) -> flow.Parts | None:
         """Return the cut with a least size; None if every split counts."""
-        n_objects = int(self.microclusters_.sizes.sum())
-        least = _validate.least_size(self.min_cluster_size, n_objects, n_clusters)
+        least = self._least_size(n_clusters)
         if least <= 1:
             return None
         tree = self._sized_tree()

@@ -113,10 +113,9 @@ class Consensus(ConsensusClusterer):
     gives more clusters than most clusterings have, their median number is judged in the same way.
     Clusterings in which each of at least ten objects is alone are ignored, except in confidence.
 
-    With ``min_cluster_size="auto"`` a group of at least five objects that is smaller than the least
-    size is still a cluster if it is clearly apart: its similarity to the rest is at most half of
-    that between the two closest clusters. The least size is then the size of the smallest such
-    group.
+    With ``min_cluster_size="auto"`` the least size is lowered to the size of the smallest group of
+    at least five objects that is clearly apart: its similarity to the rest is at most half of that
+    between the two closest clusters. Such groups are then clusters, as far as `n_clusters` allows.
 
     With N objects, M clusterings, n microclusters and C clusters in the ensemble: O(N·M) for
     microclusters, O(n·M²) for the weights, O(C³) for the eigenvectors of the graph, above 1,000

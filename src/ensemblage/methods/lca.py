@@ -11,6 +11,7 @@ from ensemblage import _validate, flow
 from ensemblage.flow import one_blas_thread
 from ensemblage.methods._base import ConsensusClusterer
 from ensemblage.methods._checks import check_numbers
+from ensemblage.methods._fitted import of_mean_one
 from ensemblage.methods._numbering import in_order_of_appearance
 from ensemblage.methods._starting import start_from
 from ensemblage.methods.lwea import LWEA
@@ -114,8 +115,8 @@ class LCA(ConsensusClusterer):
 
     A class that is left with less than half an object starts again, once, from the microcluster
     with the most objects that are undecided. A missing vote is left out of the product, and so is
-    an unknown label of a new row; a row without a known label has probabilities w. A clustering of
-    weight g counts like g copies of it: its probabilities are raised to the power of g.
+    an unknown label of a new row; a row without a known label has probabilities w. Probabilities
+    of a clustering of weight g are raised to the power of g; weights have a mean of 1.
 
     BIC = p·ln N - 2·ln L with p = (k - 1) + k·Σ_m g_m (k_m - 1); ICL adds twice the entropy of the
     memberships. Both take the votes on one object as independent evidence, which the clusterings
@@ -261,7 +262,7 @@ class LCA(ConsensusClusterer):
         """Set the state that every cut needs."""
         table = self.microclusters_.table
         self._members, self._owner = flow.membership(table).tocsr(), flow.owners(table)
-        weight = self._cluster_weight()
+        weight = self._cluster_weight(of_mean_one(self))
         self._votes = self._members if weight is None else flow.membership(table, weight).tocsr()
         kinds: Any = _STARTS[self._init]
         methods = [kind(1, weights="normalized", n_jobs=self.n_jobs) for kind in kinds]
@@ -310,14 +311,13 @@ class LCA(ConsensusClusterer):
     def _posterior(self, table: NDArray[np.int32]) -> FloatArray:
         """Return the probabilities of the classes for rows in the codes of the fit."""
         n_clusters = self.microclusters_.table.max(axis=0) + 1
-        weight = self._cluster_weight()
+        weight = self._cluster_weight(of_mean_one(self))
         votes = flow.membership(table, weight, n_clusters).tocsr()
         return flow.expect(votes, self.class_weights_, self.vote_probabilities_)[0]
 
     def _label_unseen(self, table: NDArray[np.int32]) -> NDArray[np.int64]:
         """Return the most likely class of each row, among classes with objects."""
-        labels: NDArray[np.int64] = self._posterior(table)[:, : self.n_clusters_].argmax(axis=1)
-        return labels
+        return cast("Any", self._posterior(table)[:, : self.n_clusters_].argmax(axis=1))
 
     def _number_by_size(self) -> Self:
         before = self._micro_labels
@@ -334,7 +334,7 @@ class LCA(ConsensusClusterer):
 
     def _n_parameters(self, n_clusters: int) -> float:
         table = self.microclusters_.table
-        return criteria.n_parameters(table.max(axis=0).clip(0), n_clusters, self.member_weight_)
+        return criteria.n_parameters(table.max(axis=0).clip(0), n_clusters, of_mean_one(self))
 
     def _scores(self, mixture: flow.LatentClasses) -> tuple[float, float]:
         n_free = self._n_parameters(len(mixture.weights))

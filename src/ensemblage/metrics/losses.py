@@ -188,7 +188,10 @@ def median_of(
     else:
         parts = (vote[of_object] for vote in chosen.microclusters.table.T)
         by_candidate = [_losses(labels, ensemble, loss, cost) for labels in parts]
-    means = np.array([_mean(losses, weight) for losses in by_candidate])
+    # A candidate without votes has no loss.
+    means = np.array([_mean(x, weight) if np.isfinite(x).any() else np.nan for x in by_candidate])
+    if np.isnan(means).all():
+        raise ValueError("No object has both a label and a vote, so the loss is undefined.")
     best = int(np.nanargmin(means))
     labels = chosen.microclusters.table[of_object, best].astype(np.int64)
     return MedianMember(best, labels, float(means[best]), means)

@@ -44,6 +44,8 @@ CRITERIA = CHEAP + COSTLY
 #: The criterion that was best on generated data, see docs/how_many_clusters.md.
 DEFAULT = "support"
 _N_SEEDS = 5
+#: Microclusters times clusters up to which more than fifty clusters are compared by default.
+_MOST_ENTRIES = 20_000_000
 
 
 def choose_k(
@@ -64,7 +66,8 @@ def choose_k(
     ks : iterable of int, optional
         The numbers of clusters to compare, at least 2. By default 2 to 20, or higher if members are
         finer: up to the number of clusters that nine tenths of them do not exceed, at most 50; and
-        never more than there are microclusters.
+        never more than there are microclusters. If votes link the objects into more groups than
+        that, the number of these groups is compared too.
     criterion : str, default="auto"
         The criterion that decides, or "auto" for "support", and for "balance" if clusters do not
         recur (recurrence below 0.9).
@@ -148,9 +151,15 @@ def wanted_criteria(owner: str, criteria: Any, criterion: Any = "auto") -> tuple
 
 
 def default_ks(cuts: Cuts) -> NDArray[np.int64]:
-    """Return 2 to 20, or higher if members are finer; see `choose_k`."""
+    """Return 2 to 20, or higher if members are finer, and the groups that votes link.
+
+    See `choose_k`.
+    """
+    n = len(cuts.sizes)
     largest = largest_default_k(cuts.table[:, cuts.voters])
-    return np.arange(min(2, len(cuts.sizes)), largest + 1)
+    ks = np.arange(min(2, n), largest + 1)
+    n_groups = 1 if cuts.links is None else cuts.links.n_groups
+    return np.append(ks, n_groups) if largest < n_groups <= _MOST_ENTRIES // n else ks
 
 
 def largest_default_k(table: NDArray[np.int32]) -> int:
@@ -183,7 +192,9 @@ def choose(
     scores, absent = _cheap_scores(cuts, ks, labels, for_halves)
     more, missing, cdf = _costly_scores(cuts, ks, names, n_refits, rng)
     scores, absent = scores | more, absent | missing
-    attained = np.array([int(label.max()) + 1 for label in labels]) == ks
+    exact = np.array([int(label.max()) + 1 for label in labels]) == ks
+    smallest = np.array([np.bincount(label, cuts.sizes).min() for label in labels])
+    attained = exact & (smallest >= [cuts.least(k) for k in ks.tolist()])
     recommended = {name: recommend(name, curve, ks, attained) for name, curve in scores.items()}
     decisive = decisive_of(ks, scores, recommended) if criterion == "auto" else criterion
     if decisive not in scores:
@@ -191,7 +202,9 @@ def choose(
             f"{cuts.name} does not support the criterion {decisive!r}: {absent[decisive]}"
             f" Use one of {', '.join(repr(name) for name in names if name in scores)}."
         )
-    findings = Findings(cuts.name, ks, scores, recommended, decisive, attained, len(cuts.sizes))
+    findings = Findings(
+        cuts.name, ks, scores, recommended, decisive, attained, exact, len(cuts.sizes)
+    )
     k, evidence, reasons, runners_up = verdict(findings)
     if null is not None and not null.exceeded:
         k, evidence, reasons, runners_up = no_structure(k, null)

@@ -57,6 +57,8 @@ class Cuts:
         The groups that votes link; None without votes.
     member_weight : ndarray of shape (n_clusterings,) or None
         Weight of each clustering; None if they are equal.
+    least : callable
+        ``least(k)`` is the number of objects below which a cluster does not count as one of k.
     """
 
     name: str
@@ -73,6 +75,7 @@ class Cuts:
     n_jobs: int | None
     links: Links | None
     member_weight: FloatArray | None = None
+    least: Callable[[int], int] = lambda _: 1
 
     @property
     def voters(self) -> NDArray[np.intp]:

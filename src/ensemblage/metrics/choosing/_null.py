@@ -68,6 +68,8 @@ def compare_with_permuted(cuts: Cuts, ks: IntArray, rng: np.random.Generator) ->
         some = np.sort(rng.choice(table.shape[1], _MOST_MEMBERS, replace=False))
         table, weight = table[:, some], None if weight is None else weight[some]
         table = table[(table >= 0).any(axis=1)]
+    of_members = int(np.median([len(np.unique(column[column >= 0])) for column in table.T]))
+    ks = np.union1d(ks, [max(of_members, ks[0])])  # finer members have no structure at a coarse k
     ks = ks[ks <= len(sample.rows)]
     tables = [table, *(permuted(table, rng) for _ in range(N_PERMUTATIONS))]
     curves = [_agreement(cuts, one, weight, ks) for one in tables]

@@ -60,7 +60,9 @@ class Findings(NamedTuple):
     decisive : str
         The one that decides.
     attained : ndarray of shape (n_ks,)
-        Whether the method gives the requested number of clusters.
+        Whether the method gives the requested number of clusters, none of them too small.
+    exact : ndarray of shape (n_ks,)
+        Whether it gives that number, of any sizes.
     largest : int
         The largest possible number of clusters.
     """
@@ -71,6 +73,7 @@ class Findings(NamedTuple):
     recommended: dict[str, int | None]
     decisive: str
     attained: NDArray[np.bool_]
+    exact: NDArray[np.bool_]
     largest: int
 
     def at(self, name: str, k: int) -> float:
@@ -147,7 +150,7 @@ def no_structure(k: int, null: Null) -> Verdict:
     """Return the verdict that there is one cluster, instead of k."""
     compared = (
         f"No structure: the clusterings agree no more than permuted votes do. Agreement (mean NMI)"
-        f" exceeds chance by {max(null.excess, 0.0):.3f}, and by up to {null.limit:.3f} in"
+        f" exceeds chance by {null.excess:.3f}, and by up to {null.limit:.3f} in"
         f" {N_PERMUTATIONS} permutations."
     )
     otherwise = f"These votes support only one cluster. Without this test, k would be {k}."
@@ -247,11 +250,17 @@ def _caveats(found: Findings, k: int) -> list[str]:
         reasons.append(f"Nearly as good: k = {', '.join(map(str, close))}.")
     if len(found.ks) > 1 and k == found.ks[-1] < found.largest:
         reasons.append(f"It is the largest k compared: consider numbers above {k} as well.")
-    fewer = found.ks[~found.attained].tolist()
+    fewer = found.ks[~found.exact].tolist()
     if fewer:
-        shown = ", ".join(map(str, fewer[:5])) + (", ..." if len(fewer) > 5 else "")
-        reasons.append(f"{found.method} gives fewer clusters than requested at k = {shown}.")
+        reasons.append(f"{found.method} gives fewer clusters than requested at k = {_some(fewer)}.")
+    small = found.ks[found.exact & ~found.attained].tolist()
+    if small and found.attained.any():
+        reasons.append(f"Not considered, because some clusters are very small: k = {_some(small)}.")
     return reasons
+
+
+def _some(ks: list[int]) -> str:
+    return ", ".join(map(str, ks[:5])) + (", ..." if len(ks) > 5 else "")
 
 
 def _close(found: Findings, k: int) -> NDArray[np.int64]:
