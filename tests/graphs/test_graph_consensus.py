@@ -268,5 +268,5 @@ def test_a_clusterer_must_return_labels():
     def forgetful(graph):
         graph.sum()
 
-    with pytest.raises(TypeError, match=r"result of the clusterer.* got None\. Return an array"):
+    with pytest.raises(TypeError, match=r"result of the clusterer.* got None\. Use labels"):
         en.graph.consensus([[0, 1], [1, 2]], forgetful)

@@ -14,7 +14,7 @@ def test_an_edge_that_leaves_the_core_gets_the_least_weight():
     np.testing.assert_allclose(found[2, 3], 0.1)
 
 
-def test_a_vertex_in_no_community_has_no_label():
-    names = ["a", "b", "c"]
-    assert as_labels("Labels", {"a": 0, "c": 1}, names, 3).tolist() == [0, -1, 1]
-    assert as_labels("Labels", [{"a"}, {"c"}], names, 3).tolist() == [0, -1, 1]
+def test_a_vertex_in_no_community_is_alone():
+    names = ["a", "b", "c", "d"]
+    assert as_labels("Labels", {"a": 0, "c": 1}, names, 4).tolist() == [0, 2, 1, 3]
+    assert as_labels("Labels", [{"a"}, {"c"}], names, 4).tolist() == [0, 2, 1, 3]

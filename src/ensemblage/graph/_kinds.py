@@ -2,15 +2,24 @@
 
 from __future__ import annotations
 
+import reprlib
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from scipy import sparse
 
+from ensemblage import _validate
+from ensemblage._messages import shown
+from ensemblage.flow.codes import factorize
 from ensemblage.graph._edges import Edges, SimpleGraph
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from numpy.typing import NDArray
+
+_WAYS = "Use labels in the order of the vertices, a dict by vertex, or a list of sets of vertices."
 
 
 def adjacency(graph: SimpleGraph) -> Any:
@@ -64,31 +73,63 @@ def permuted(graph: SimpleGraph, place: NDArray[np.int64]) -> SimpleGraph:
     return SimpleGraph(graph.n_vertices, low[order], high[order], graph.weights[order])
 
 
-def as_labels(subject: str, found: Any, names: list[Any] | None, n_vertices: int) -> Any:
-    """Return communities as an array with a label for each vertex, -1 for one without.
+def as_labels(
+    subject: str, found: Any, names: list[Any] | None, n_vertices: int
+) -> NDArray[np.int64]:
+    """Return the number of the community of each vertex; one without a label is alone.
 
     Accepts arrays and lists of labels, a dict of labels by vertex, communities as a list of sets of
-    vertices, and clusterings of igraph and leidenalg, which have a membership. `subject` is the
-    subject of an error.
+    vertices, and clusterings of igraph and leidenalg, which have a membership. A label is missing
+    where a vote would be. `subject` is the subject of an error.
     """
     found = getattr(found, "membership", found)
-    names = list(range(n_vertices)) if names is None else names
+    wanted = f"{subject} must be a label for each of the {n_vertices:,} vertices"
     if not np.iterable(found):
-        raise TypeError(
-            f"{subject} must be a label for each of the {n_vertices:,} vertices, got {found!r}."
-            f" Return an array or a list of labels, a dict by vertex, or a list of vertex sets."
-        )
-    if not isinstance(found, np.ndarray | dict) and not hasattr(found, "dtype"):
+        raise TypeError(f"{wanted}, got {found!r}. {_WAYS}")
+    if not isinstance(found, Mapping) and not hasattr(found, "__array__"):
         found = list(found)
         if found and all(isinstance(part, set | frozenset) for part in found):
-            found = {name: label for label, part in enumerate(found) for name in part}
-    if isinstance(found, dict):
-        found = [found.get(name, -1) for name in names]
-    labels = np.asarray(found)
+            found = _by_vertex(subject, found)
+    if isinstance(found, Mapping):
+        found = _in_order(subject, found, range(n_vertices) if names is None else names)
+    try:
+        labels = _validate.as_array(found)
+        codes, _ = factorize(labels)
+    except (TypeError, ValueError):  # lists of vertices, for example
+        raise ValueError(f"{wanted}, got {reprlib.repr(found)}. {_WAYS}") from None
     if labels.shape != (n_vertices,):
+        raise ValueError(f"{wanted}, got an array of shape {labels.shape}. {_WAYS}")
+    return each_alone(codes.astype(np.int64))
+
+
+def each_alone(labels: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Return labels with a new one for each vertex whose label is negative."""
+    alone = labels < 0
+    return np.where(alone, labels.max(initial=-1) + np.cumsum(alone), labels)
+
+
+def _by_vertex(subject: str, communities: list[Any]) -> dict[Any, int]:
+    """Return the community of each vertex, given sets of vertices."""
+    community_of: dict[Any, int] = {}
+    for place, part in enumerate(communities):
+        for vertex in part:
+            other = community_of.setdefault(vertex, place)
+            if other != place:
+                raise ValueError(
+                    f"{subject} must have each vertex in one community, but vertex {vertex!r} is in"
+                    f" communities {other} and {place}, counted from 0. Remove it from one of them."
+                )
+    return community_of
+
+
+def _in_order(subject: str, label_of: Mapping[Any, Any], names: Sequence[Any]) -> list[Any]:
+    """Return labels by vertex in the order of the vertices, None for one without a label."""
+    known = set(names)
+    unknown = [vertex for vertex in label_of if vertex not in known]
+    if unknown or not label_of:
+        got = f"{unknown[0]!r}, which is none of them" if unknown else "an empty dict"
         raise ValueError(
-            f"{subject} must be a label for each of the {n_vertices:,} vertices, got an array of"
-            f" shape {labels.shape}. Use labels in the order of the vertices, a dict by vertex, or"
-            f" a list of sets of vertices."
+            f"{subject} must be for vertices of the graph, got {got}. The vertices are"
+            f" {shown(names)}."
         )
-    return labels
+    return [label_of.get(name) for name in names]

@@ -11,7 +11,6 @@ from scipy.sparse import csr_matrix
 
 from ensemblage import _validate
 from ensemblage._ensemble import ensemble_of_members
-from ensemblage.flow.codes import factorize
 from ensemblage.graph._edges import (
     Edges,
     SimpleGraph,
@@ -20,7 +19,7 @@ from ensemblage.graph._edges import (
     check_graph,
     simple_graph,
 )
-from ensemblage.graph._kinds import adjacency, as_labels, like, permuted
+from ensemblage.graph._kinds import adjacency, as_labels, each_alone, like, permuted
 from ensemblage.graph.agreement import agreement_of, check_rule, weighted
 from ensemblage.graph.scores import scores_of
 
@@ -140,7 +139,8 @@ def consensus(
 
     Notes
     -----
-    Vertices without an edge in the weighted graph are separate communities.
+    Vertices without an edge in the weighted graph, and those without a label of the clusterer (-1,
+    NaN or None, not in the dict or in no set), are separate communities.
 
     References
     ----------
@@ -274,8 +274,7 @@ def _labels(
     argument = csr_matrix(adjacency(graph)) if clusterer.matrix else like(edges, graph, order)
     names = None if edges.nodes is None else [edges.nodes[vertex] for vertex in order.tolist()]
     subject = f"The result of the clusterer of {_OWNER}"
-    returned = as_labels(subject, clusterer.run(argument, seed), names, n)
-    codes, _ = factorize(returned)
+    codes = as_labels(subject, clusterer.run(argument, seed), names, n)
     joined = np.zeros(n, dtype=bool)
     joined[graph.rows] = joined[graph.columns] = True
     labels[joined] = codes[joined]
@@ -284,9 +283,7 @@ def _labels(
 
 def _numbered(labels: NDArray[np.int64]) -> NDArray[np.int64]:
     """Return labels 0, 1, ... by first appearance, another one for each vertex that is alone."""
-    alone = labels < 0
-    own = np.where(alone, labels.max() + np.cumsum(alone), labels)
-    _, first, inverse = np.unique(own, return_index=True, return_inverse=True)
+    _, first, inverse = np.unique(each_alone(labels), return_index=True, return_inverse=True)
     rank = np.empty(len(first), dtype=np.int64)
     rank[np.argsort(first)] = np.arange(len(first))
     return rank[inverse]

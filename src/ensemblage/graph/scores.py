@@ -70,7 +70,8 @@ def scores(
     edges : sparse matrix, array-like of shape (n_edges, 2), igraph.Graph or networkx.Graph
         The graph, as for `edge_agreement`. Loops and directions are ignored.
     labels : array-like of shape (n_vertices,), dict or list of sets
-        The communities, as returned by a clusterer of the graph.
+        The communities, as returned by a clusterer of the graph. A vertex without a label (-1, NaN
+        or None, not in the dict or in no set) is a separate community.
     member_weight : array-like of shape (n_clusterings,), dict or Series, optional
         Weight of each clustering.
     n_jobs : int or None, default=None
