@@ -1,4 +1,5 @@
 import sys
+from fractions import Fraction
 
 import numpy as np
 import pytest
@@ -150,11 +151,13 @@ def test_a_result_of_the_wrong_length_is_refused():
     [({"clusterer": "kmeans"}, "clusterer"), ({"clusterer": dict}, "clusterer"),
      ({"n_members": 0}, "n_members"), ({"resolution": 0}, "resolution"),
      ({"rule": "x"}, "rule"), ({"random_state": "x"}, "random_state"),
-     ({"member_clusterer": 3}, "member_clusterer"), ({"n_vertices": 0}, "n_vertices")],
+     ({"member_clusterer": 3}, "member_clusterer"), ({"n_vertices": 0}, "n_vertices"),
+     ({"n_members": 2**63}, "n_members"), ({"clusterer": en.EAC(2)}, "clusterer"),
+     ({"edges": sparse.eye_array(3), "n_vertices": 2}, "n_vertices")],
 )  # fmt: skip
 def test_parameters_are_checked(options, parameter):
     with pytest.raises(en.ParameterError) as caught:
-        consensus([[0, 1]], **{"clusterer": components, **options})
+        consensus(**{"edges": [[0, 1]], "clusterer": components, **options})
     assert caught.value.parameter == parameter
 
 
@@ -163,6 +166,52 @@ def test_graphs_that_cannot_be_clustered():
         consensus([], components)
     with pytest.raises(ValueError, match=r"finite numbers above 0, but that of edge \(0, 1\)"):
         consensus(sparse.csr_array(np.array([[0.0, -1.0], [0.0, 0.0]])), components)
+
+
+@pytest.mark.parametrize("weight", ["heavy", None, np.nan, np.inf, 0.0, -1.0, 10**400, [1, 2]])
+@pytest.mark.parametrize("package", ["networkx", "igraph"])
+def test_wrong_weights_are_named_where_weights_are_used(package, weight):
+    kind = pytest.importorskip(package).Graph
+    given_graph = kind([(0, 1), (0, 2)])
+    if package == "networkx":
+        given_graph.edges[0, 2]["weight"] = weight
+    else:
+        given_graph.es["weight"] = [1.0, weight]
+    with pytest.raises(ValueError, match=r"finite numbers above 0, (but .* edge \(0, 2\)|got)"):
+        consensus(given_graph, components)
+    votes = np.zeros((3, 1))
+    assert en.graph.edge_agreement(votes, given_graph).tolist() == [1, 1]
+    assert en.graph.scores(votes, given_graph, [0, 0, 0]).strength == 1
+    en.graph.reweight(votes, given_graph)
+
+
+@pytest.mark.parametrize("highest", [2**40, 2**62, 2**64 - 1])
+def test_numbers_with_large_gaps_are_refused_before_memory_is_taken(highest):
+    edges = np.array([[0, highest]], dtype=np.uint64)
+    with pytest.raises(en.MemoryBudgetError, match="Number the vertices from 0 without gaps"):
+        consensus(edges, components)
+
+
+@pytest.mark.parametrize("kind", [np.uint8, np.uint64, np.int16, float])
+def test_vertices_are_whole_numbers_of_any_type(kind):
+    found = consensus(np.array([[0, 1], [2, 3]], kind), components, 1)
+    assert found.labels.tolist() == [0, 0, 1, 1]
+
+
+@pytest.mark.parametrize("options", [{}, {"n_vertices": 2}])
+def test_wrong_numbers_of_vertices(options):
+    with pytest.raises(ValueError, match=r"edge 1, .* Number the vertices from 0") as got:
+        consensus([[0, 1], [-3, 1]], components, **options)
+    assert "votes" not in str(got.value)
+
+
+def test_fractions_are_numbers():
+    edges, _ = planted(size=6)
+    votes = np.arange(24)[:, None] // 6
+    found = en.graph.reweight(votes, edges, min_weight=Fraction(1, 20))
+    np.testing.assert_array_equal(found.toarray(), en.graph.reweight(votes, edges).toarray())
+    for rule in ("ecg", "threshold"):
+        consensus(edges, components, 2, rule, min_weight=Fraction(1, 20), threshold=Fraction(4, 5))
 
 
 def test_the_built_in_clusterers_ask_for_their_package(monkeypatch):

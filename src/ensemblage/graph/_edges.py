@@ -19,20 +19,21 @@ RULES = ("ecg", "threshold")
 #: Clusterers of graphs that are available by name.
 CLUSTERERS = ("louvain", "leiden")
 _KINDS = "a SciPy sparse matrix, an (n_edges, 2) array, or a graph of igraph or networkx"
+_OTHERWISE = "Remove such edges, or pass edges without weights."
 
 
 class Edges(NamedTuple):
     """The edges of a graph in the order given, loops and both directions included.
 
-    `weights` is None if edges have none. `kind` is "sparse", "array", "igraph" or "networkx";
-    `nodes` are the names of vertices in networkx. `given` is the input; for a sparse matrix, its
-    nonzero entries as CSR, in the order of the edges.
+    `weights` are as given, None if edges have none. `kind` is "sparse", "array", "igraph" or
+    "networkx"; `nodes` are the names of vertices in networkx. `given` is the input; for a sparse
+    matrix, its nonzero entries as CSR, in the order of the edges.
     """
 
     n_vertices: int
     rows: NDArray[np.int64]
     columns: NDArray[np.int64]
-    weights: FloatArray | None
+    weights: Any
     kind: str
     given: Any
     nodes: list[Any] | None = None
@@ -47,8 +48,13 @@ class SimpleGraph(NamedTuple):
     weights: FloatArray
 
 
-def check_edges(owner: str, edges: Any, n_vertices: int | None = None) -> Edges:
-    """Return the edges of a graph; `n_vertices` is the number of rows of the votes, if known."""
+def check_edges(
+    owner: str, edges: Any, n_vertices: int | None = None, *, of_votes: bool = True
+) -> Edges:
+    """Return the edges of a graph; `n_vertices` is the number of rows of the votes, if known.
+
+    Without `of_votes` it is the parameter of that name, or None.
+    """
     if sparse.issparse(edges):
         checked = _of_sparse(edges)
     elif _is_of(edges, "igraph"):
@@ -56,8 +62,14 @@ def check_edges(owner: str, edges: Any, n_vertices: int | None = None) -> Edges:
     elif _is_of(edges, "networkx"):
         checked = _of_networkx(edges)
     else:
-        return _of_array(owner, edges, n_vertices)
+        hint = "Number the vertices as the rows of the votes."
+        if not of_votes:
+            hint = "Number the vertices from 0, and pass a larger n_vertices, or None."
+        return _of_array(owner, edges, n_vertices, hint)
     if n_vertices is not None and checked.n_vertices != n_vertices:
+        if not of_votes:
+            expected = f"{checked.n_vertices}, the number of vertices of this graph"
+            raise ParameterError(owner, "n_vertices", expected, n_vertices, optional=True)
         raise ValueError(
             f"{owner} needs a row of votes for each vertex, but the graph has"
             f" {checked.n_vertices:,} vertices and the votes have {n_vertices:,} rows. Pass the"
@@ -82,15 +94,12 @@ def _of_sparse(edges: Any) -> Edges:
     matrix.eliminate_zeros()
     n = matrix.shape[0]
     rows = np.repeat(np.arange(n, dtype=np.int64), np.diff(matrix.indptr))
-    weights = matrix.data.astype(np.float64)
-    return Edges(n, rows, matrix.indices.astype(np.int64), weights, "sparse", matrix)
+    return Edges(n, rows, matrix.indices.astype(np.int64), matrix.data, "sparse", matrix)
 
 
 def _of_igraph(edges: Any) -> Edges:
     pairs = np.array(edges.get_edgelist(), dtype=np.int64).reshape(-1, 2)
-    weights = None
-    if "weight" in edges.edge_attributes():
-        weights = np.array(edges.es["weight"], dtype=np.float64)
+    weights = edges.es["weight"] if "weight" in edges.edge_attributes() else None
     return Edges(edges.vcount(), pairs[:, 0], pairs[:, 1], weights, "igraph", edges)
 
 
@@ -99,24 +108,24 @@ def _of_networkx(edges: Any) -> Edges:
     place = {node: at for at, node in enumerate(nodes)}
     listed = list(edges.edges(data="weight", default=1.0))
     pairs = np.array([(place[u], place[v]) for u, v, _ in listed], dtype=np.int64).reshape(-1, 2)
-    weights = np.array([weight for *_, weight in listed], dtype=np.float64)
+    weights = [weight for *_, weight in listed]
     return Edges(len(nodes), pairs[:, 0], pairs[:, 1], weights, "networkx", edges, nodes)
 
 
-def _of_array(owner: str, edges: Any, n_vertices: int | None) -> Edges:
+def _of_array(owner: str, edges: Any, n_vertices: int | None, hint: str) -> Edges:
     array = np.asarray(edges)
     if array.size == 0 and array.ndim <= 2:
         array = np.zeros((0, 2), dtype=np.int64)
     if array.ndim != 2 or array.shape[1] != 2:
-        hint = "Pass one row for each edge, the numbers of its two vertices."
+        advice = "Pass one row for each edge, the numbers of its two vertices."
         if array.ndim == 2 and array.shape[0] == 2:
-            hint = "Pass the transpose, edges.T."
+            advice = "Pass the transpose, edges.T."
         elif array.ndim == 2 and array.shape[0] == array.shape[1]:
-            hint = "Pass a dense adjacency matrix as scipy.sparse.csr_array(matrix)."
+            advice = "Pass a dense adjacency matrix as scipy.sparse.csr_array(matrix)."
         elif array.ndim == 2 and array.shape[1] == 3:
-            hint = "Pass edges with weights as a sparse matrix."
+            advice = "Pass edges with weights as a sparse matrix."
         got = f"shape {array.shape}" if array.ndim else type(edges).__name__
-        raise ValueError(f"The edges of {owner} must be {_KINDS}, got {got}. {hint}")
+        raise ValueError(f"The edges of {owner} must be {_KINDS}, got {got}. {advice}")
     whole = array if array.dtype.kind in "iu" else None
     if array.dtype.kind == "f":
         whole = whole_numbers(array)
@@ -126,31 +135,45 @@ def _of_array(owner: str, edges: Any, n_vertices: int | None) -> Edges:
             f" as {array.ravel().tolist()[0]!r}. Convert names first: names, edges ="
             f" numpy.unique(edges, return_inverse=True)."
         )
-    highest = int(whole.max(initial=-1))
+    highest = int(whole.max()) if len(whole) else -1
+    known = "from 0 up" if n_vertices is None else f"0 to {n_vertices - 1}"
     if n_vertices is None:
         n_vertices = highest + 1
     if len(whole) and (int(whole.min()) < 0 or highest >= n_vertices):
         wrong = int(np.flatnonzero(((whole < 0) | (whole >= n_vertices)).any(axis=1))[0])
         raise ValueError(
-            f"The edges of {owner} must join vertices 0 to {n_vertices - 1}, but edge {wrong},"
-            f" counted from 0, is {tuple(whole[wrong].tolist())}. Number the vertices as the rows"
-            f" of the votes."
+            f"The edges of {owner} must join vertices {known}, but edge {wrong},"
+            f" counted from 0, is {tuple(whole[wrong].tolist())}. {hint}"
         )
     pairs = whole.astype(np.int64, copy=False)
     return Edges(n_vertices, pairs[:, 0], pairs[:, 1], None, "array", edges)
 
 
-def simple_graph(edges: Edges) -> SimpleGraph:
+def edge_weights(owner: str, edges: Edges) -> FloatArray | None:
+    """Return the weights of edges as numbers, None if they have none."""
+    if edges.weights is None:
+        return None
+    try:
+        return np.array(edges.weights, dtype=np.float64)
+    except (TypeError, ValueError, OverflowError) as error:
+        raise ValueError(
+            f"The weights of the edges of {owner} must be finite numbers above 0, got others"
+            f" ({error}). {_OTHERWISE}"
+        ) from error
+
+
+def simple_graph(edges: Edges, weights: FloatArray | None = None) -> SimpleGraph:
     """Return the graph without loops; of several edges between two vertices the heaviest counts."""
     n, rows, columns = edges.n_vertices, edges.rows, edges.columns
     proper = rows != columns
     low, high = np.minimum(rows, columns)[proper], np.maximum(rows, columns)[proper]
     keys, place = np.unique(low * n + high, return_inverse=True)
-    weights = np.ones(len(keys))
-    if edges.weights is not None:
-        weights = np.full(len(keys), -np.inf)
-        np.maximum.at(weights, place, edges.weights[proper])
-    return SimpleGraph(n, keys // max(n, 1), keys % max(n, 1), weights)
+    heaviest = np.ones(len(keys))
+    if weights is not None:
+        heaviest = np.full(len(keys), -np.inf)
+        with np.errstate(invalid="ignore"):  # NaN stays NaN
+            np.maximum.at(heaviest, place, weights[proper])
+    return SimpleGraph(n, keys // max(n, 1), keys % max(n, 1), heaviest)
 
 
 def check_graph(owner: str, graph: SimpleGraph) -> None:
@@ -165,8 +188,8 @@ def check_graph(owner: str, graph: SimpleGraph) -> None:
         first = int(wrong[0])
         raise ValueError(
             f"The weights of the edges of {owner} must be finite numbers above 0, but that of edge"
-            f" ({graph.rows[first]}, {graph.columns[first]}) is {graph.weights[first]}. Remove such"
-            f" edges, or pass edges without weights."
+            f" ({graph.rows[first]}, {graph.columns[first]}) is {graph.weights[first]}."
+            f" {_OTHERWISE}"
         )
 
 
@@ -174,10 +197,24 @@ def check_clusterer(owner: str, name: str, value: Any) -> Any:
     """Return a clusterer of graphs: a name, a callable, or an object with fit_predict."""
     if isinstance(value, str) and value.lower() in CLUSTERERS:
         return value.lower()
-    if not isinstance(value, type | str) and (hasattr(value, "fit_predict") or callable(value)):
+    of_labels = not isinstance(value, type) and _takes_labels(value)
+    known = hasattr(value, "fit_predict") or callable(value)
+    if known and not of_labels and not isinstance(value, type | str):
         return value
     expected = (
         f"one of {', '.join(map(repr, CLUSTERERS))}, a function of a graph that returns labels, or"
         " an object with fit_predict"
     )
-    raise ParameterError(owner, name, expected, value)
+    hint = (
+        "It takes labels, not a graph. To combine clusterings of the vertices along the edges, use"
+        " graph.reweight(votes, edges)."
+    )
+    raise ParameterError(owner, name, expected, value, hint if of_labels else "")
+
+
+def _takes_labels(clusterer: Any) -> bool:
+    """Tell whether an estimator takes labels, as a consensus method does."""
+    if not hasattr(clusterer, "__sklearn_tags__"):
+        return False
+    takes = clusterer.__sklearn_tags__().input_tags
+    return bool(takes.categorical and not takes.sparse)

@@ -132,7 +132,7 @@ def reweight(
            [0.   , 0.   , 0.05 , 0.   ]])
     """
     owner = "reweight"
-    check_rule(owner, rule, min_weight, threshold)
+    min_weight, threshold = check_rule(owner, rule, min_weight, threshold)
     _validate.check_n_jobs(owner, n_jobs)
     ensemble = as_ensemble(votes, n_jobs=n_jobs, new=True)
     weight = member_weights(owner, ensemble, member_weight)
@@ -142,11 +142,11 @@ def reweight(
     return like(given_edges, weighted(graph, agreement, rule, min_weight, threshold))
 
 
-def check_rule(owner: str, rule: Any, min_weight: Any, threshold: Any) -> None:
-    """Check a rule for weights and its two parameters."""
+def check_rule(owner: str, rule: Any, min_weight: Any, threshold: Any) -> tuple[float, float]:
+    """Check a rule for weights and return its two parameters."""
     _validate.check_choice(owner, "rule", rule, RULES)
-    _validate.check_share(owner, "min_weight", min_weight)
-    _validate.check_share(owner, "threshold", threshold)
+    lowest = _validate.check_share(owner, "min_weight", min_weight)
+    return lowest, _validate.check_share(owner, "threshold", threshold)
 
 
 def member_weights(owner: str, ensemble: Ensemble, member_weight: Any) -> FloatArray | None:

@@ -11,12 +11,14 @@ from scipy.sparse import csr_matrix
 
 from ensemblage import _validate
 from ensemblage._ensemble import ensemble_of_members
+from ensemblage._messages import ParameterError
 from ensemblage.graph._edges import (
     Edges,
     SimpleGraph,
     check_clusterer,
     check_edges,
     check_graph,
+    edge_weights,
     simple_graph,
 )
 from ensemblage.graph._kinds import adjacency, as_labels, each_alone, like, permuted
@@ -32,6 +34,8 @@ if TYPE_CHECKING:
 
 #: Number of members of each rule in its publication.
 _N_MEMBERS = {"ecg": 16, "threshold": 10}
+#: Seeds are drawn from this many numbers.
+_N_SEEDS = 2**31
 _OWNER = "graph.consensus"
 
 
@@ -163,12 +167,12 @@ def consensus(
     >>> found.labels
     array([0, 0, 0, 1, 1, 1])
     """
-    check_rule(_OWNER, rule, min_weight, threshold)
+    min_weight, threshold = check_rule(_OWNER, rule, min_weight, threshold)
     _validate.check_n_jobs(_OWNER, n_jobs)
-    _validate.check_number(_OWNER, "resolution", resolution)
+    resolution = _validate.check_number(_OWNER, "resolution", resolution)
     if isinstance(n_members, str) and n_members == "auto":
         n_members = _N_MEMBERS[rule]
-    n_members = _validate.check_whole(_OWNER, "n_members", n_members, 1)
+    n_members = _check_n_members(n_members)
     if n_vertices is not None:
         n_vertices = _validate.check_whole(_OWNER, "n_vertices", n_vertices, 1)
     last = _clusterer("clusterer", clusterer, resolution)
@@ -177,11 +181,12 @@ def consensus(
         each = _clusterer("member_clusterer", member_clusterer, resolution)
     elif rule == "ecg" and isinstance(clusterer, str):
         each = _built_in("louvain", resolution, n_aggregations=1)
-    checked_edges = check_edges(_OWNER, edges, n_vertices)
-    graph = simple_graph(checked_edges)
+    checked_edges = check_edges(_OWNER, edges, n_vertices, of_votes=False)
+    _check_room(checked_edges.n_vertices, n_members)
+    graph = simple_graph(checked_edges, edge_weights(_OWNER, checked_edges))
     check_graph(_OWNER, graph)
     rng = np.random.default_rng(_validate.check_random_state(_OWNER, random_state))
-    *seeds, last_seed = rng.integers(2**31, size=n_members + 1).tolist()
+    *seeds, last_seed = rng.integers(_N_SEEDS, size=n_members + 1).tolist()
 
     votes = np.column_stack([_member(each, checked_edges, graph, seed) for seed in seeds])
     ensemble = ensemble_of_members(votes, n_jobs=n_jobs)
@@ -192,6 +197,24 @@ def consensus(
     labels = _numbered(_labels(last, checked_edges, agreed, np.arange(graph.n_vertices), last_seed))
     sure = scores_of(graph, agreement, labels)
     return GraphConsensus(labels, *sure, like(checked_edges, agreed), votes)
+
+
+def _check_n_members(value: Any) -> int:
+    expected = f"'auto' or a whole number from 1 to {_N_SEEDS - 1}"
+    n_members = _validate.check_whole(_OWNER, "n_members", value, 1, expected)
+    if n_members >= _N_SEEDS:
+        raise ParameterError(_OWNER, "n_members", expected, value)
+    return n_members
+
+
+def _check_room(n_vertices: int, n_members: int) -> None:
+    """Reject more members than fit in memory, with their seeds, their labels and the table."""
+    _validate.check_memory(
+        n_members * (16 * n_vertices + 200),
+        f"{n_members:,} clustering(s) of {n_vertices:,} vertices",
+        "Number the vertices from 0 without gaps, as in names, edges = numpy.unique(edges,"
+        " return_inverse=True), or use fewer members.",
+    )
 
 
 class _Clusterer(NamedTuple):
