@@ -171,8 +171,9 @@ def test_who_agrees_with_nobody():
 def test_other_names():
     est = en.EAC(n_clusters=2).fit([[0, 0], [0, 0], [1, 1]])
     assert metrics.members(est, names=["a", "b"]).reasons == ["", "same partition as a"]
-    with pytest.raises(ValueError, match=r"2 names, one for each clustering"):
-        metrics.members(est, names="a")
+    for names in ("a", 5, np.array(2)):
+        with pytest.raises(ValueError, match=r"2 names, one for each clustering"):
+            metrics.members(est, names=names)
 
 
 def test_a_member_that_never_votes():

@@ -80,6 +80,22 @@ def test_the_axes_given_are_used(draw):
     assert len(plt.get_fignums()) == 1
 
 
+@pytest.mark.parametrize("draw", OF_ESTIMATORS)
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        lambda: plt.subplots(2)[1],
+        plt.figure,
+        lambda: plt.subplot(projection="polar"),
+        lambda: plt.subplot(projection="3d"),
+        lambda: 3,
+    ],
+)
+def test_other_axes_are_refused(draw, wrong):
+    with pytest.raises(en.ParameterError, match="'ax' parameter of the plot must be"):
+        draw(en.PTA(2).fit(E2), ax=wrong())
+
+
 @pytest.mark.parametrize("draw", [*OF_ESTIMATORS, plot.dendrogram])
 def test_only_fitted_methods(draw):
     with pytest.raises(ValueError, match=rf"plot\.{draw.__name__} needs a fitted consensus"):
@@ -350,6 +366,18 @@ class TestChoices:
         assert line.get_xdata()[line.get_ydata().argmax()] == choice.ks[np.nanargmax(values)]
         assert title(ax).startswith(f"k = {choice.k}")
 
+    def test_ticks_are_whole_unless_the_user_has_set_others(self, choice):
+        ax = rendered(plot.k_curves(choice))
+        assert all(tick == int(tick) for tick in ax.get_xticks())
+        figure, (fixed, log) = plt.subplots(2)
+        fixed.set_xticks([2.5, 4])
+        plot.k_curves(choice, ax=fixed)
+        assert fixed.get_xticks().tolist() == [2.5, 4]
+        log.set_xscale("log")
+        plot.k_curves(choice, ax=log)
+        figure.canvas.draw()
+        assert log.get_xscale() == "log"
+
     def test_distribution(self, choice):
         ax = rendered(plot.cdf(choice))
         assert len(ax.lines) == 4
@@ -379,7 +407,7 @@ def test_importing_it_is_cheap():
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
 
 
-@pytest.mark.parametrize("names", ["ab", ("a",), ("a", "b", "c")])
+@pytest.mark.parametrize("names", ["ab", ("a",), ("a", "b", "c"), 5, None, np.array(2)])
 def test_two_names_for_two_clusterings(names):
     with pytest.raises(ValueError, match=r"'names' parameter of plot.alluvial must be two names"):
         plot.alluvial([0, 1], [1, 1], names=names)

@@ -29,6 +29,7 @@ from ensemblage._validate.parameters import (
     check_n_clusters,
     check_n_clusters_or_auto,
     check_n_jobs,
+    check_n_names,
     check_name,
     check_number,
     check_random_state,

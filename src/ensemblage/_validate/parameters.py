@@ -194,6 +194,14 @@ def check_name(what: str, name: Any, known: Iterable[str]) -> str:
     raise ValueError(f"There is no {what.format(name)}.{hint} Known: {shown(known)}.")
 
 
+def check_n_names(owner: str, names: Any, count: int, expected: str) -> list[Any]:
+    """Return `names` as a list, if there are `count` of them."""
+    listed = [names] if isinstance(names, str) else list(names) if np.iterable(names) else []
+    if len(listed) != count:
+        raise ParameterError(owner, "names", expected, names)
+    return listed
+
+
 def check_method(owner: str, value: Any, known: Mapping[str, Any]) -> str:
     """Return the name of a consensus method in lower case."""
     name = value.lower() if isinstance(value, str) else ""

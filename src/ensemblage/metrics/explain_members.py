@@ -9,7 +9,6 @@ import numpy as np
 
 from ensemblage import _validate, flow
 from ensemblage._ensemble import as_ensemble
-from ensemblage._messages import ParameterError
 from ensemblage.metrics._tables import Table
 from ensemblage.metrics.agreement import nmi_of_table
 from ensemblage.metrics.choosing._sample import signatures
@@ -132,7 +131,9 @@ def members(estimator: Any, *, names: Sequence[str] | None = None) -> MemberSumm
     similarity = flow.member_nmi(groups.table, groups.sizes, some, n_jobs=n_jobs_of(fitted))
     if names is None:
         names = fitted._ensemble.names or [str(m) for m in range(n_members)]
-    names = [str(name) for name in _check_names("metrics.members", names, n_members)]
+    expected = f"{n_members} names, one for each clustering"
+    listed = _validate.check_n_names("metrics.members", names, n_members, expected)
+    names = [str(name) for name in listed]
     turnout = np.array([groups.sizes[votes >= 0].sum() for votes in groups.table.T])
     turnout = turnout / groups.sizes.sum()
     n_clusters = groups.table.max(axis=0).astype(np.int64) + 1
@@ -235,11 +236,3 @@ def _reasons(
             why.append(f"low agreement with the others (mean NMI {others[m]:.2f})")
         reasons.append("; ".join(why))
     return reasons
-
-
-def _check_names(owner: str, names: Any, n_members: int) -> list[Any]:
-    """Return the names of the members, if there is one for each."""
-    listed = [names] if isinstance(names, str) else list(names)
-    if len(listed) != n_members:
-        raise ParameterError(owner, "names", f"{n_members} names, one for each clustering", listed)
-    return listed

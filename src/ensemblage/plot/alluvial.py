@@ -8,7 +8,7 @@ import numpy as np
 
 from ensemblage import _validate
 from ensemblage._colours import GREY, cluster_colours
-from ensemblage._messages import ParameterError, counted
+from ensemblage._messages import counted
 from ensemblage.metrics.agreement import labels_and_shared
 from ensemblage.plot import canvas
 
@@ -53,7 +53,8 @@ def alluvial(a: Any, b: Any, *, names: tuple[str, str] = ("a", "b"), ax: Any = N
     'From old to new'
     """
     left, right, shared = labels_and_shared(_labels(a), _labels(b))
-    pair = _check_two_names("plot.alluvial", names)
+    expected = "two names, for the left and the right clustering"
+    pair = _validate.check_n_names("plot.alluvial", names, 2, expected)
     before, after = (canvas.short(name) for name in pair)
     shared, left = _in_order(shared, left)
     centres = (np.cumsum(shared.sum(axis=1)) - shared.sum(axis=1) / 2) @ shared
@@ -165,12 +166,3 @@ def _bars(
             fontsize="small" if len(sizes) <= 30 else "x-small",
             annotation_clip=False,
         )
-
-
-def _check_two_names(owner: str, names: Any) -> tuple[Any, Any]:
-    """Return the names of two clusterings."""
-    listed = [names] if isinstance(names, str) else list(names)
-    if len(listed) != 2:
-        expected = "two names, for the left and the right clustering"
-        raise ParameterError(owner, "names", expected, names)
-    return listed[0], listed[1]

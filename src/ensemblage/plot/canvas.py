@@ -5,6 +5,8 @@ from __future__ import annotations
 import unicodedata
 from typing import TYPE_CHECKING, Any
 
+from ensemblage._messages import ParameterError
+
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
@@ -16,9 +18,21 @@ _NUMBERED = 60  # with more clusters, numbers are not written
 def axes(ax: Any, width: float = WIDTH, height: float = HEIGHT) -> Any:
     """Return the axes to draw on: those given, or those of a new figure."""
     if ax is not None:
-        return ax
+        return _check_axes(ax)
     _, new = _pyplot().subplots(figsize=(width, height), layout="constrained")
     return new
+
+
+def _check_axes(ax: Any) -> Any:
+    """Return axes that have straight x and y axes."""
+    from matplotlib.axes import Axes
+
+    flat = isinstance(ax, Axes) and "top" in ax.spines and not hasattr(ax, "zaxis")
+    if not flat:
+        hint = "" if isinstance(ax, Axes) else "Pass one Axes, such as axes[0] or figure.gca()."
+        expected = "a matplotlib Axes with straight x and y axes"
+        raise ParameterError("the plot", "ax", expected, ax, hint, optional=True)
+    return ax
 
 
 def _pyplot() -> Any:

@@ -44,10 +44,12 @@ def k_curves(choice: Any, *, ax: Any = None) -> Any:
     'number of clusters'
     """
     _check_choice_of_k("plot.k_curves", choice)
+    ax = canvas.axes(ax)
+    from matplotlib.ticker import MaxNLocator
+
     ks = np.asarray(choice.ks)
     curves = {name: _scaled(name, values) for name, values in choice.scores.items()}
     curves = {name: values for name, values in curves.items() if not np.isnan(values).all()}
-    ax = canvas.axes(ax)
     canvas.plain_frame(ax)
     colours = cluster_colours(len(curves))
     for place, (name, values) in enumerate(curves.items()):
@@ -68,7 +70,9 @@ def k_curves(choice: Any, *, ax: Any = None) -> Any:
     ax.axvline(choice.k, color="black", linestyle="--", linewidth=1, zorder=0)
     for other in choice.runners_up:
         ax.axvline(other, color="black", linestyle=":", linewidth=0.6, zorder=0)
-    ax.xaxis.get_major_locator().set_params(integer=True)
+    ticks = ax.xaxis.get_major_locator()
+    if isinstance(ticks, MaxNLocator):  # others were set by the user
+        ticks.set_params(integer=True)
     ax.set_xlabel("number of clusters")
     ax.set_ylabel("score, scaled to its own range")
     if curves:
