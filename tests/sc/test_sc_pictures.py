@@ -127,6 +127,8 @@ def test_a_result_is_needed_and_given_axes_are_used(adata, name):
     draw = getattr(en.sc.pl, name)
     with pytest.raises(ValueError, match=rf"pl\.{name} found no consensus under 'mine'"):
         draw(adata, "mine")
+    with pytest.raises(en.ParameterError, match=rf"'key' parameter of pl\.{name} must be a name"):
+        draw(adata, ["consensus"])
     with pytest.raises(TypeError, match=rf"pl\.{name} needs an AnnData object, got list"):
         draw([])
     _, ax = plt.subplots()

@@ -168,6 +168,13 @@ def test_a_graph_that_is_still_in_a_file(adata, tmp_path):
         ({"n_iterations": 0}, "'n_iterations' parameter"),
         ({"restrict_to": "type"}, "'restrict_to' parameter of leiden_ensemble must be None or a"),
         ({"restrict_to": ("type", "B")}, "a column of adata.obs and a list of its groups"),
+        ({"restrict_to": ("type", [])}, "a column of adata.obs and a list of its groups"),
+        ({"restrict_to": ("type", np.array("B"))}, "a column of adata.obs and a list of its"),
+        ({"seeds": np.array(2)}, "'seeds' parameter of leiden_ensemble must be a whole number"),
+        ({"resolutions": np.array(2)}, "'resolutions' parameter of leiden_ensemble must be a num"),
+        ({"key_added": None}, "'key_added' parameter of leiden_ensemble must be a name"),
+        ({"key_added": ["a"]}, "'key_added' parameter of leiden_ensemble must be a name"),
+        ({"neighbors_key": ["a"]}, "'neighbors_key' parameter of leiden_ensemble must be None or"),
         ({"restrict_to": ("type", ["b"])}, "no group 'b' in adata.obs.'type'.*mean 'B'"),
         ({"restrict_to": ("typ", ["B"])}, "no column 'typ' in adata.obs.*mean 'type'"),
     ],
@@ -396,6 +403,27 @@ def test_results_do_not_replace_runs(adata, name):
     en.sc.tl.leiden_ensemble(adata, 1, 2, key_added="runs")
     with pytest.raises(en.ParameterError, match="key_added"):
         en.sc.tl.consensus(adata, "runs_", n_clusters=2, key_added=name)
+
+
+@pytest.mark.parametrize(
+    ("parameter", "value"),
+    [
+        ("keys", ""),
+        ("key_added", ["a"]),
+        ("key_added", None),
+        ("neighbors_key", ["a"]),
+        ("restrict_to", ("type", [])),
+    ],
+)
+def test_names_are_checked(clustered, parameter, value):
+    with pytest.raises(en.ParameterError, match=f"'{parameter}' parameter of consensus must be"):
+        en.sc.tl.consensus(clustered, **{"n_clusters": 2, parameter: value})
+
+
+def test_groups_may_be_any_iterable(clustered):
+    groups = (group for group in ["B"])
+    found = en.sc.tl.consensus(clustered, restrict_to=("type", groups), n_clusters=2, copy=True)
+    assert found.uns["consensus"]["params"]["restrict_to"]["groups"] == ["B"]
 
 
 def test_cells_without_labels_hint_at_restrict_to(adata):

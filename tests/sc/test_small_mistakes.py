@@ -96,7 +96,7 @@ def test_groups_are_ordered_by_their_numbers_and_nan_is_not_a_group():
 
     assert _columns.natural_order(["10", "9", "T,10", "T,9"]) == ["9", "10", "T,9", "T,10"]
     obs = pd.DataFrame({"g": ["nan", np.nan, "a", np.nan]})
-    assert _columns.restricted("consensus", obs, ("g", ["nan"])).tolist() == [0]
+    assert _columns.restricted(obs, ("g", ["nan"])).tolist() == [0]
 
 
 def test_missing_votes_are_no_votes_against_a_cluster():

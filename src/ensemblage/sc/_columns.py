@@ -16,6 +16,8 @@ from ensemblage._messages import ParameterError
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    Restriction = tuple[str, list[str]] | None
+
 
 def check_adata(owner: str, adata: Any, *, copy: bool = False) -> Any:
     """Return an object with the parts of an AnnData object, or raise an error."""
@@ -35,17 +37,24 @@ def check_adata(owner: str, adata: Any, *, copy: bool = False) -> Any:
     return adata
 
 
+def check_key(owner: str, parameter: str, key: Any, *, optional: bool = False) -> None:
+    """Reject a name in an AnnData object that is empty or not a text."""
+    if (not isinstance(key, str) or not key) and not (optional and key is None):
+        raise ParameterError(owner, parameter, "a name that is not empty", key, optional=optional)
+
+
 def chosen_columns(adata: Any, keys: str | Iterable[str], key_added: str) -> list[str]:
     """Return the columns selected by `keys`, or raise an error that names a missing one."""
     present = [str(name) for name in adata.obs.columns]
-    own = _columns_of(key_added)
     _check_key_added(adata, key_added)
+    own = _columns_of(key_added)
     if isinstance(keys, str):
+        check_key("consensus", "keys", keys)
         pattern = keys if set("*?[") & set(keys) else f"{keys}*"
         left_out = own | _written_before(adata)
         chosen = [name for name in present if fnmatchcase(name, pattern) and name not in left_out]
         return _check_some_match(keys, chosen, present)
-    if not isinstance(keys, Iterable):
+    if not np.iterable(keys):
         raise TypeError(
             f"'keys' must be a list of columns of adata.obs, or a prefix or pattern of their"
             f" names, got {keys!r}."
@@ -60,6 +69,7 @@ def chosen_columns(adata: Any, keys: str | Iterable[str], key_added: str) -> lis
 def result_of(owner: str, adata: Any, key: str) -> tuple[Any, Any, list[str]]:
     """Return labels, the entry of ``.uns`` and the columns of clusterings of a consensus."""
     check_adata(owner, adata)
+    check_key(owner, "key", key)
     entry = adata.uns.get(key)
     if not (isinstance(entry, Mapping) and "members" in entry and key in adata.obs):
         raise ValueError(
@@ -72,11 +82,11 @@ def result_of(owner: str, adata: Any, key: str) -> tuple[Any, Any, list[str]]:
     return adata.obs[key], entry, columns
 
 
-def restricted(owner: str, obs: Any, restrict_to: Any) -> NDArray[np.int64] | None:
+def restricted(obs: Any, restrict_to: Restriction) -> NDArray[np.int64] | None:
     """Return the positions of the cells to use; None is all of them."""
     if restrict_to is None:
         return None
-    key, groups = _key_and_groups(owner, restrict_to)
+    key, groups = restrict_to
     _validate.check_name("column {!r} in adata.obs", key, map(str, obs.columns))
     labels = obs[key].astype(str)
     present = natural_order(set(labels[obs[key].notna()]))
@@ -85,23 +95,27 @@ def restricted(owner: str, obs: Any, restrict_to: Any) -> NDArray[np.int64] | No
     return np.flatnonzero((labels.isin(groups) & obs[key].notna()).to_numpy())
 
 
-def restriction(owner: str, restrict_to: Any) -> dict[str, Any]:
+def restriction(restrict_to: Restriction) -> dict[str, Any]:
     """Return `restrict_to` as stored in ``.uns``, {} for None."""
     if restrict_to is None:
         return {}
-    key, groups = _key_and_groups(owner, restrict_to)
+    key, groups = restrict_to
     return {"restrict_to": {"key": key, "groups": groups}}
 
 
-def _key_and_groups(owner: str, restrict_to: Any) -> tuple[str, list[str]]:
+def check_restriction(owner: str, restrict_to: Any) -> Restriction:
+    """Return a column and a list of its groups, or None."""
+    if restrict_to is None:
+        return None
     expected = "a column of adata.obs and a list of its groups, as ('cell_type', ['B', 'T'])"
     try:
         key, groups = restrict_to
     except (TypeError, ValueError):
         raise ParameterError(owner, "restrict_to", expected, restrict_to, optional=True) from None
-    if isinstance(groups, str) or not isinstance(groups, Iterable):
+    listed = [] if isinstance(groups, str) or not np.iterable(groups) else list(groups)
+    if not listed:
         raise ParameterError(owner, "restrict_to", expected, restrict_to, optional=True)
-    return str(key), [str(group) for group in groups]
+    return str(key), [str(group) for group in listed]
 
 
 def natural_order(names: Iterable[str]) -> list[str]:
@@ -123,8 +137,7 @@ def natural_order(names: Iterable[str]) -> list[str]:
 def _check_key_added(adata: Any, key_added: Any) -> None:
     """Reject a name of the result that is empty, or that is used by runs of `leiden_ensemble`."""
     owner, parameter = "consensus", "key_added"
-    if not isinstance(key_added, str) or not key_added:
-        raise ParameterError(owner, parameter, "a name that is not empty", key_added)
+    check_key(owner, parameter, key_added)
     for name, entry in adata.uns.items():
         runs = entry.get("keys") if isinstance(entry, Mapping) else None
         if runs is not None and "resolutions" in entry and key_added in {name, *map(str, runs)}:

@@ -14,6 +14,7 @@ from ensemblage.graph import edge_agreement
 from ensemblage.methods import METHODS
 from ensemblage.sc._columns import (
     check_adata,
+    check_restriction,
     chosen_columns,
     natural_order,
     restricted,
@@ -135,7 +136,8 @@ def consensus(
     obs = check_adata(owner, adata, copy=copy).obs
     method = _validate.check_method(owner, method, METHODS)
     columns = chosen_columns(adata, keys, key_added)
-    cells = restricted(owner, obs, restrict_to)
+    restrict_to = check_restriction(owner, restrict_to)
+    cells = restricted(obs, restrict_to)
     graph = connectivities(owner, adata, neighbors_key)
     estimator = _made(METHODS[method], parameters, n_clusters, random_state)
     options = {} if member_weight is None else {"member_weight": member_weight}
@@ -144,7 +146,7 @@ def consensus(
     estimator.fit(votes, **options)
 
     settings = _settings(estimator, method, columns, weighted=member_weight is not None)
-    settings |= restriction(owner, restrict_to)
+    settings |= restriction(restrict_to)
     target = adata.copy() if copy else adata
     outside = None if restrict_to is None else obs[restrict_to[0]]
     _write_labels(target, key_added, estimator, cells, outside, settings)

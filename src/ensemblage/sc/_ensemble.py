@@ -15,7 +15,13 @@ from scipy import sparse
 from ensemblage import _validate
 from ensemblage._messages import ParameterError
 from ensemblage._progress import counting
-from ensemblage.sc._columns import check_adata, restricted, restriction
+from ensemblage.sc._columns import (
+    check_adata,
+    check_key,
+    check_restriction,
+    restricted,
+    restriction,
+)
 from ensemblage.sc._leiden import FLAVORS, Run, check_flavor_installed, labels_of_run
 from ensemblage.sc._neighbours import check_connectivities
 
@@ -116,6 +122,7 @@ def leiden_ensemble(
     {'0': 30, '1': 30, '2': 30}
     """
     check_adata(_OWNER, adata, copy=copy)
+    check_key(_OWNER, "key_added", key_added)
     _validate.check_choice(_OWNER, "flavor", flavor, FLAVORS)
     _validate.check_n_jobs(_OWNER, n_jobs)
     share = None if subsample is None else _check_subsample(subsample)
@@ -126,7 +133,8 @@ def leiden_ensemble(
         for resolution, seed in product(_check_resolutions(resolutions), _check_seeds(seeds))
     ]
     graph = check_connectivities(_OWNER, adata, neighbors_key)
-    cells = restricted(_OWNER, adata.obs, restrict_to)
+    restrict_to = check_restriction(_OWNER, restrict_to)
+    cells = restricted(adata.obs, restrict_to)
     check_flavor_installed(_OWNER, flavor)
     part = graph if cells is None else graph[cells][:, cells]
     upper = sparse.triu(part.maximum(part.T), k=1, format="csr")
@@ -135,7 +143,7 @@ def leiden_ensemble(
         "flavor": flavor,
         "n_iterations": n_iterations,
         **({} if share is None else {"subsample": share}),
-        **restriction(_OWNER, restrict_to),
+        **restriction(restrict_to),
         "graph": _digest(upper),
         "ensemblage": version("ensemblage"),
     }
@@ -228,7 +236,7 @@ def _digest(graph: Any) -> str:
 
 
 def _check_resolutions(value: Any) -> list[float]:
-    values = list(value) if isinstance(value, Iterable) else [value]
+    values = list(value) if np.iterable(value) else [value]
     resolutions = [_validate.check_number(_OWNER, "resolutions", one) for one in values]
     if not resolutions or len({f"{one:g}" for one in resolutions}) < len(resolutions):
         expected = "numbers above 0 that differ in their first six digits"
@@ -237,7 +245,7 @@ def _check_resolutions(value: Any) -> list[float]:
 
 
 def _check_seeds(value: Any) -> list[int]:
-    if not isinstance(value, Iterable):
+    if not np.iterable(value):
         return list(range(_validate.check_whole(_OWNER, "seeds", value, 1)))
     seeds = [_validate.check_whole(_OWNER, "seeds", one, 0) for one in value]
     if not seeds or len(set(seeds)) < len(seeds):

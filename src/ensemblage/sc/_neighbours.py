@@ -8,6 +8,8 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
+from ensemblage.sc._columns import check_key
+
 _DEFAULT = "neighbors"
 
 
@@ -16,6 +18,7 @@ def connectivities(owner: str, adata: Any, neighbors_key: str | None) -> Any | N
 
     `neighbors_key` is an entry of ``.uns``, as in scanpy, or the name of a matrix in ``.obsp``.
     """
+    check_key(owner, "neighbors_key", neighbors_key, optional=True)
     entry = adata.uns.get(neighbors_key or _DEFAULT)
     stored = getattr(adata, "obsp", {})
     key = entry.get("connectivities_key") if isinstance(entry, Mapping) else None
