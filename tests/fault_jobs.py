@@ -204,6 +204,6 @@ def kill_and_go_on(job, folder, expected, points, pause=0.0):
     run = Run(job, folder)
     status, told = run.end()
     assert status == 0, told
-    assert "Traceback" not in told
+    assert "Traceback" not in told, told
     assert job.read(folder) == expected
     return done + run.done
