@@ -1,6 +1,7 @@
 """EnsembleClustering: features in, consensus out."""
 
 import pickle
+import warnings
 
 import numpy as np
 import pandas as pd
@@ -260,6 +261,17 @@ class TestNestedMembers:
         assert model.votes_.shape == (200, 11)
         assert model.members_[-1].labels.max() == 3
         np.testing.assert_array_equal(model.predict(features), model.labels_)
+
+    def test_are_not_evidence_for_a_number_of_clusters(self):
+        features, _ = make_blobs(200, centers=4, random_state=0)
+        model = en.EnsembleClustering(method=AgglomerativeClustering(), n_members=5, random_state=0)
+        with pytest.warns(UserWarning, match=r"are nested: .* or subsample=0\.8\."):
+            model.fit(features)
+        with warnings.catch_warnings(record=True) as raised:
+            warnings.simplefilter("always")
+            model.set_params(subsample=0.8).fit(features)
+            en.EnsembleClustering(random_state=0).fit(features)
+        assert not [one for one in raised if "nested" in str(one.message)]
 
     def test_keep_the_range_that_was_asked_for(self):
         model = en.EnsembleClustering(

@@ -8,15 +8,18 @@ there will be clusters, and which groups are joined would be arbitrary.
 from __future__ import annotations
 
 from dataclasses import replace
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ensemblage import flow
+from ensemblage import _validate, flow
+from ensemblage._messages import Message, Parameter
 from ensemblage.ensembles._member import fit_member
 from ensemblage.ensembles._run import run_members
 
 if TYPE_CHECKING:
+    from ensemblage._types import IntArray
     from ensemblage.ensembles._member import Member
     from ensemblage.ensembles._plan import Plan
 
@@ -39,6 +42,34 @@ def make_members(
     coarse = fit_member(replace(plan, n_clusters_range=(n_clusters, n_clusters)), len(members))
     more = [*members, coarse]
     return more if _count_groups(more) < n_groups else members
+
+
+def warn_if_nested(owner: str, members: list[Member]) -> None:
+    """Warn if all members are cuts of one hierarchy: each splits clusters of the coarser ones.
+
+    They agree by construction, so they are not evidence for any number of clusters.
+    """
+    ordered = sorted((member.labels for member in members), key=lambda labels: labels.max())
+    several = len({int(labels.max()) for labels in ordered}) > 1
+    if several and all(_refines(fine, coarse) for coarse, fine in pairwise(ordered)):
+        message = Message(
+            "The clusterings of {owner} are nested: each only splits clusters of the coarser ones,"
+            " as the cuts of one tree do. They agree by construction, so the number of clusters"
+            " that was chosen has no evidence. Pass {k}, or {subsample}.",
+            owner=owner,
+            k=Parameter("n_clusters"),
+            subsample=Parameter("subsample", 0.8),
+        )
+        _validate.warn(message, UserWarning)
+
+
+def _refines(fine: IntArray, coarse: IntArray) -> bool:
+    """Return whether every cluster of `fine` is inside one of `coarse`; neither has gaps."""
+    if min(fine.min(), coarse.min()) < 0:
+        return False
+    first = np.zeros(int(fine.max()) + 1, dtype=np.int64)
+    first[fine] = coarse
+    return bool((first[fine] == coarse).all())
 
 
 def _count_groups(members: list[Member]) -> int:

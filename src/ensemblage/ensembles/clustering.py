@@ -11,7 +11,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from ensemblage import _validate
 from ensemblage.ensembles._checks import attainable, check_each_has_a_vote
-from ensemblage.ensembles._coarse import make_members
+from ensemblage.ensembles._coarse import make_members, warn_if_nested
 from ensemblage.ensembles._consensus import find_consensus, form_doubted
 from ensemblage.ensembles._noise import doubted
 from ensemblage.ensembles._parameters import check_consensus, check_enough_objects
@@ -183,6 +183,8 @@ class EnsembleClustering(ClusterMixin, BaseEstimator):
         k = attainable(owner, self._plan.features, n_clusters)
         known = k if self.n_clusters_range is None else None
         self.members_: list[Member] = make_members(self._plan, n_members, self.n_jobs, known)
+        if k is None:
+            warn_if_nested(owner, self.members_)
         self.votes_ = self._votes()
         self.consensus_ = find_consensus(consensus, self.votes_, k or "auto", seed, self.n_jobs)
         self._choice: KChoice | None = doubted(self.consensus_, self._plan, n_members, seed)
