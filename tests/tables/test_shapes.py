@@ -69,6 +69,72 @@ class TestLong:
         table = tables.read(tmp_path / "v.parquet", layout="long")
         assert [column.tolist() for column in table.columns] == [["x", "x"], [None, "y"]]
 
+    @pytest.mark.parametrize(
+        "labels",
+        [
+            [0.0, 0.0, 1.0, 1.0, 0.0, 1.0],
+            np.array([0, 0, 1, 1, 0, 1], dtype=np.uint32),
+            [False, False, True, True, False, True],
+        ],
+    )
+    def test_a_vote_without_a_row_is_missing_in_every_type(self, tmp_path, labels):
+        columns = {"cell": list("abcdad"), "member": list("mmmmnn"), "label": labels}
+        tables.write(tmp_path / "v.parquet", columns)
+        table = tables.read(tmp_path / "v.parquet", layout="long")
+        assert table.matrix.tolist() == [[0, 0], [0, -1], [1, -1], [1, 1]]
+
+    def test_large_labels_stay_different(self, tmp_path):
+        large = [2**63 + 1, 2**63 + 2]
+        columns = {"cell": ["a", "b"], "member": ["m", "m"], "label": pa.array(large, pa.uint64())}
+        tables.write(tmp_path / "1.parquet", columns)
+        columns |= {"member": ["n", "n"], "label": pa.array([1, 2], pa.int64())}
+        tables.write(tmp_path / "2.parquet", columns)
+        read = [tmp_path / "1.parquet", tmp_path / "2.parquet"]
+        assert tables.read(read, layout="long").matrix.tolist() == [[large[0], 1], [large[1], 2]]
+        tables.write(tmp_path / "2.parquet", columns | {"cell": ["a", "c"]})
+        with pytest.raises(
+            FileFormatError, match="clustering 'm': 9223372036854775810 and missing"
+        ):
+            tables.read(read, layout="long")
+
+    @pytest.mark.parametrize("second", ["2.parquet", "2.csv"])
+    def test_types_that_differ_by_file(self, tmp_path, second):
+        columns = {"cell": [1.0, 2.0], "member": [1.0, 1.0], "cluster": [5.0, 6.0]}
+        tables.write(tmp_path / "1.parquet", columns)
+        columns = {"cell": [1, 2], "member": [2, 2], "cluster": [7, 7]}
+        tables.write(tmp_path / second, {k: np.array(values) for k, values in columns.items()})
+        table = tables.read([tmp_path / "1.parquet", tmp_path / second], layout="long")
+        assert (table.ids.tolist(), table.names) == ([1, 2], ["1", "2"])
+        assert table.matrix.tolist() == [[5, 7], [6, 7]]
+
+    def test_names_in_one_file_and_numbers_in_another(self, tmp_path):
+        columns = {"cell": ["a", "b"], "member": ["m", "m"], "cluster": [1, 2]}
+        tables.write(tmp_path / "1.parquet", columns)
+        columns |= {"member": ["n", "n"], "cluster": ["x", "y"]}
+        tables.write(tmp_path / "2.parquet", columns)
+        with pytest.raises(FileFormatError, match="Column 'cluster' holds names in"):
+            tables.read([tmp_path / "1.parquet", tmp_path / "2.parquet"], layout="long")
+
+    @pytest.mark.parametrize("name", ["cell", "member"])
+    def test_nan_is_no_object_and_no_clustering(self, tmp_path, name):
+        columns = {"cell": [1.0, 2.0], "member": [1.0, 1.0], "label": [1, 1]}
+        columns[name] = [1.0, float("nan")]
+        tables.write(tmp_path / "v.parquet", columns)
+        with pytest.raises(FileFormatError, match="a row without an object or without"):
+            tables.read(tmp_path / "v.parquet", layout="long")
+
+    @pytest.mark.parametrize("id_column", ["label", 1, "1"])
+    def test_the_column_of_objects_has_no_other_use(self, read, id_column):
+        table = read("run,label,cluster\nk,a,1\nk,b,2\n", id_column=id_column)
+        assert (table.id_name, table.ids.tolist()) == ("label", ["a", "b"])
+        assert table.matrix.tolist() == [[1], [2]]
+
+    @pytest.mark.parametrize("layout", ["long", "members"])
+    def test_a_clustering_is_named_once(self, tmp_path, layout):
+        (tmp_path / "m.csv").write_text("object,member,label\na,m,1\nb,m,2\n")
+        with pytest.raises(FileFormatError, match=r"'m' of .* is named twice"):
+            tables.read(tmp_path / "m.csv", layout=layout, columns=["m", "m"])
+
     def test_some_clusterings(self, read):
         assert read(LONG, columns=["k*"]).names == ["k2", "k3"]
 

@@ -222,6 +222,29 @@ def smallest_type(arrays: list[NDArray[np.integer[Any]]]) -> np.dtype[Any] | Non
     return next((t for t in types if np.iinfo(t).min <= low and high <= np.iinfo(t).max), None)
 
 
+def joined_numbers(name: Any, parts: list[NDArray[np.integer[Any]]]) -> NDArray[np.integer[Any]]:
+    """Return parts of a column as one, in the smallest type that holds all of them."""
+    common = smallest_type(parts)
+    if common is None:
+        raise FileFormatError(
+            f"Column {name!r} holds numbers above {_INT64.max} in one of the files, and missing"
+            " votes or negative numbers in another: no 64-bit integer holds both. Number the"
+            " clusters from 0."
+        )
+    return np.concatenate(parts, dtype=common, casting="unsafe")
+
+
+def with_missing(values: IntArray, missing: NDArray[np.bool_], where: str) -> IntArray:
+    """Return integers with -1 where a vote is missing, in the smallest type that has room."""
+    if missing.any():
+        largest = int(values[~missing].max(initial=0))
+        if largest > _INT64.max:
+            raise _no_room(largest, where)
+        values = values.astype(np.int64)
+        values[missing] = MISSING
+    return smallest(values)
+
+
 # -- columns of Arrow ------------------------------------------------------------------------------
 
 

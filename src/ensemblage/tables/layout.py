@@ -5,6 +5,7 @@ from __future__ import annotations
 import fnmatch
 import glob
 import re
+from collections import Counter
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ensemblage._messages import Message, Parameter, did_you_mean, shown
@@ -79,7 +80,7 @@ def find_id(
     if asked is None or asked == "none":
         return None
     if asked != "auto":
-        return _place_of(asked, names, path)
+        return place_of(asked, names, path)
     if len(names) < 2:
         return None
     if named:
@@ -120,13 +121,30 @@ def picked(
     return columns
 
 
-def _place_of(asked: str | int, names: Sequence[str], path: str) -> int:
-    if asked in names:
-        return names.index(str(asked))
-    is_place = isinstance(asked, int) or (asked.isdecimal() and len(asked) < 10)
+def clusterings(
+    patterns: Sequence[str], names: Sequence[str], path: str, *, apart: Collection[Any] = ()
+) -> list[str]:
+    """Return the columns of votes that were `picked`; raise where one is named twice."""
+    columns = picked(patterns, names, path, apart=apart)
+    for name, times in Counter(columns).items():
+        if times > 1:
+            raise FileFormatError(
+                f"Column {name!r} of {path} is named as a clustering, but it is named twice. Name"
+                " each column once."
+            )
+    return columns
+
+
+def place_of(
+    asked: str | int, names: Sequence[str], path: str, purpose: str = " to take ids from"
+) -> int:
+    """Return the place of a column that is called by its name, or by its place from 0."""
+    if isinstance(asked, str) and asked in names:
+        return names.index(asked)
+    is_place = not isinstance(asked, str) or (asked.isdecimal() and len(asked) < 10)
     if is_place and 0 <= int(asked) < len(names):
         return int(asked)
-    raise no_column(path, asked, names, " to take ids from")
+    raise no_column(path, asked, names, purpose)
 
 
 def no_column(path: str, name: Any, names: Sequence[str], purpose: str = "") -> OptionError:

@@ -14,7 +14,7 @@ from ensemblage.tables.columns import Codes, joined
 from ensemblage.tables.files import File, resolve
 from ensemblage.tables.formats import ARRAYS, FileFormatError, OptionError, load
 from ensemblage.tables.ids import check_ids_differ
-from ensemblage.tables.labels import is_missing, smallest_type
+from ensemblage.tables.labels import is_missing, joined_numbers
 from ensemblage.tables.layout import Choice, check_options, listed, no_rows, open_sources
 from ensemblage.tables.rows import SEPARATORS
 from ensemblage.tables.table import (
@@ -313,14 +313,7 @@ def _joined(codes: Codes, parts: list[NDArray[Any]]) -> NDArray[Any]:
     if codes.holds_names:
         names = np.array([*codes.labels(), None], dtype=object)
         return np.take(names, np.concatenate(parts))
-    common = smallest_type(parts)
-    if common is None:
-        raise FileFormatError(
-            f"Column {codes.name!r} holds numbers above {np.iinfo(np.int64).max} in one of the"
-            " files, and missing votes or negative numbers in another: no 64-bit integer holds"
-            " both. Number the clusters from 0."
-        )
-    return np.concatenate(parts, dtype=common, casting="unsafe")
+    return joined_numbers(codes.name, parts)
 
 
 def _joined_extra(sources: list[Source]) -> dict[str, NDArray[Any]]:

@@ -11,7 +11,7 @@ import numpy as np
 from ensemblage._messages import Message, Parameter
 from ensemblage._validate import check_memory, is_id_name, is_likely_id_name
 from ensemblage.flow.codes import MISSING
-from ensemblage.tables.columns import Codes, as_texts, joined, to_array
+from ensemblage.tables.columns import Codes, as_texts, joined
 from ensemblage.tables.files import File, arrow_errors, resolve
 from ensemblage.tables.formats import FileFormatError, OptionError, packing
 from ensemblage.tables.labels import (
@@ -21,11 +21,12 @@ from ensemblage.tables.labels import (
     bad_cell,
     cell_votes,
     count_kinds,
+    joined_numbers,
     mostly,
     smallest,
-    take,
+    with_missing,
 )
-from ensemblage.tables.layout import no_column, open_sources, picked
+from ensemblage.tables.layout import clusterings, open_sources, place_of
 from ensemblage.tables.reading import read_labels
 from ensemblage.tables.table import Origin, VoteTable, in_order, table_of
 from ensemblage.tables.text import TextSource
@@ -68,10 +69,10 @@ def read_long(
     objects, member, label = _roles(probe.names, choice.id_column, probe.path)
     asked = choice._replace(columns=[], id_column=None, keep=(objects, member, label))
     votes = _long_rows(open_sources(files, asked, format=format))
-    texts = as_texts(votes.ids)
-    if "" in texts or "" in votes.members:
-        raise FileFormatError(f"{probe.path} has a row without an object or without a clustering.")
-    rows, names = pa.array(texts).dictionary_encode(), pa.array(votes.members).dictionary_encode()
+    rows, names = (
+        pa.array(as_texts(votes.ids)).dictionary_encode(),
+        pa.array(votes.members).dictionary_encode(),
+    )
     called = names.dictionary.to_pylist()
     place, column = (encoded.indices.to_numpy() for encoded in (rows, names))
     first = np.unique(place, return_index=True)[1]
@@ -84,19 +85,19 @@ def read_long(
             f"{probe.path}: object {votes.ids[again[0]]!r} has several labels in clustering"
             f" {votes.members[again[0]]!r}. Give one for each object and clustering."
         )
-    wanted = called if choice.columns is None else picked(choice.columns, called, probe.path)
+    wanted = called if choice.columns is None else clusterings(choice.columns, called, probe.path)
     columns = [votes.column(row_of[called.index(name)], name, probe.path) for name in wanted]
     return table_of(wanted, columns, ids=votes.ids[first], id_name=objects)
 
 
 def _roles(names: list[str], id_column: Any, path: str) -> list[str]:
     """Return the columns of objects, clusterings and labels."""
-    called = {name.strip().lower(): name for name in reversed(names)}
+    objects = None
+    if id_column not in ("auto", None, "none"):
+        objects = names[place_of(id_column, names, path, " to take objects from")]
+    called = {name.strip().lower(): name for name in reversed(names) if name != objects}
     member = next((called[name] for name in _MEMBERS if name in called), None)
     label = next((called[name] for name in _LABELS if name in called), None)
-    objects = id_column if id_column in names else None
-    if objects is None and id_column not in ("auto", None, "none"):
-        raise no_column(path, id_column, names, " to take objects from")
     if objects is None:
         likely = [name for name in names if is_id_name(name) or is_likely_id_name(name)]
         objects = next((name for name in likely if name not in (member, label)), None)
@@ -124,9 +125,9 @@ class _Votes(NamedTuple):
 
     def column(self, rows: NDArray[np.int64], name: str, path: str) -> NDArray[Any]:
         """Return the votes of a clustering, of which the place of each object's row is given."""
-        labels = np.where(rows >= 0, self.labels[rows], MISSING)
+        labels = with_missing(self.labels[rows], rows < 0, f"{path}, clustering {name!r}")
         if self.cells is None:
-            return smallest(labels)
+            return labels
         cells: list[Any] = [*self.cells, None]
         if not self.is_text:
             return np.take(np.array(cells, dtype=object), labels)
@@ -148,29 +149,53 @@ class _Votes(NamedTuple):
 
 
 def _long_rows(sources: list[Source]) -> _Votes:
-    """Return the rows of a long table."""
-    is_text = all(isinstance(source, TextSource) for source in sources)
-    ids, members, labels, codes = [], [], [], Codes("label")
+    """Return the rows of a long table; one text file makes all labels cells of text."""
+    is_text = any(isinstance(source, TextSource) for source in sources)
+    ids, members, labels, codes = [], [], [], Codes(sources[0].kept[2])
     for source in sources:
         source.check_fits()
         batches = list(source.batches(carried=True, threads=2))
         if not batches:
             raise FileFormatError(f"{source.path} holds no rows. A long table has one a vote.")
         for batch in batches:
-            members += as_texts(to_array(batch.carried[1], source.path))
-            column, where = batch.carried[2], source.place("label")
-            if is_text:
-                column = column.dictionary_encode()
-                texts = codes.of_names(column.dictionary.to_pylist())
-                labels.append(take(texts, column.indices, where))
-            else:
-                with arrow_errors(f"{where} cannot be read"):
-                    votes, kind = arrow_votes(column, codes.of_names, where)
+            column, where = batch.carried[2], source.place(codes.name)
+            with arrow_errors(f"{where} cannot be read"):
+                votes, kind = arrow_votes(column, codes.of_names, where, batch.first)
+            if not is_text:
                 codes.check_kind(votes, kind, source.path)
-                labels.append(votes)
-        ids.append(source.carried_values(batches)[0])
+            elif kind == NUMBERS:
+                numbers, inverse = np.unique(votes, return_inverse=True)
+                texts = [None if number == MISSING else str(number) for number in numbers.tolist()]
+                votes = codes.of_names(texts)[inverse]
+            labels.append(votes)
+        objects, runs, _ = source.carried_values(batches)
+        for values in (objects, runs):
+            _check_present(values, source.path)
+        ids.append(objects)
+        members.append(runs)
     cells = codes.labels() if is_text or codes.holds_names else None
-    return _Votes(joined(ids), members, np.concatenate(labels), cells, is_text)
+    numbers = joined_numbers(codes.name, labels)
+    return _Votes(_joined(ids), as_texts(_joined(members)), numbers, cells, is_text)
+
+
+def _check_present(values: NDArray[Any], path: str) -> None:
+    """Raise where a row has no object, or no clustering."""
+    kind = values.dtype.kind
+    if np.isnan(values).any() if kind == "f" else kind in "OM" and "" in as_texts(values):
+        raise FileFormatError(f"{path} has a row without an object or without a clustering.")
+
+
+def _joined(parts: list[NDArray[Any]]) -> NDArray[Any]:
+    """Return the ids of several files as one array: 1.0 in one is 1 in another."""
+    if len({part.dtype.kind for part in parts}) > 1:
+        parts = [_whole(part) if part.dtype.kind == "f" else part for part in parts]
+    return joined(parts)
+
+
+def _whole(numbers: NDArray[Any]) -> NDArray[Any]:
+    """Return floats as integers where all of them are whole, else as objects."""
+    values = [int(value) if value.is_integer() else value for value in numbers.tolist()]
+    return np.array(values, dtype=None if all(isinstance(v, int) for v in values) else object)
 
 
 # -- a file for each clustering --------------------------------------------------------------------
@@ -194,7 +219,7 @@ def read_members(
             )
     names = list(paths)
     if choice.columns is not None:
-        names = picked(choice.columns, names, "The folder or list of files")
+        names = clusterings(choice.columns, names, "The folder or list of files")
     asked = None if choice.id_column == "none" else choice.id_column
     parts = {
         name: read_labels(

@@ -11,7 +11,7 @@ from ensemblage.tables.files import arrow_errors
 from ensemblage.tables.formats import FileFormatError
 from ensemblage.tables.ids import Ids, present_ids, repeated_id
 from ensemblage.tables.labels import arrow_votes
-from ensemblage.tables.layout import Choice, find_id, no_column, picked
+from ensemblage.tables.layout import Choice, clusterings, find_id, no_column, picked
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
@@ -134,7 +134,7 @@ class Source:
         if asked.columns is None:
             self.names = [name for name in names if name not in apart]
         else:
-            self.names = picked(asked.columns, names, path, apart=apart)
+            self.names = clusterings(asked.columns, names, path, apart=apart)
         self._check_columns(names)
 
     def _check_different(self) -> None:
@@ -166,7 +166,6 @@ class Source:
                     f"Column {name!r} of {self.path} is named as a clustering, but it {use[name]}."
                     " Name each column once."
                 )
-            use[name] = "is named twice"
 
     # -- rows ----------------------------------------------------------------------------------
 
