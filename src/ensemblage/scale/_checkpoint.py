@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
 import pickle
 import warnings
 from contextlib import suppress
@@ -244,7 +245,7 @@ def _checksum(path: Path) -> str:
 
 def file_facts(path: str) -> list[Any]:
     """Return by what a file is known again: place, size, time of change, and a sample of bytes."""
-    where = path if is_remote(path) else str(Path(path).resolve())
+    where = path if is_remote(path) else os.path.realpath(path)
     return [where, *(File(path).fingerprint() or ())]
 
 

@@ -22,8 +22,8 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from ensemblage.tables.choice import Choice
     from ensemblage.tables.files import File
-    from ensemblage.tables.layout import Choice
 
     Arrays = dict[str, NDArray[Any]]
 

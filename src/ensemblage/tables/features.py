@@ -6,10 +6,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ensemblage.tables.choice import Choice
 from ensemblage.tables.columns import joined, plain
 from ensemblage.tables.files import File, arrow_errors, resolve
 from ensemblage.tables.labels import NO_VOTE
-from ensemblage.tables.layout import Choice, no_rows, open_sources
+from ensemblage.tables.layout import no_rows, open_sources
 from ensemblage.tables.table import Array, FeatureTable, Origin
 from ensemblage.tables.text import TextSource
 
@@ -59,6 +60,7 @@ def read_features(
     (['a', 'b', 'c'], array([1.5, 2. , nan]), ['T', 'T', 'B'])
     """
     choice = Choice(id_column=id_column, header=header, whole=True, features=True)
+    choice = choice.checked("read_features")
     opened = open_sources(list(map(File, resolve(sources))), choice, format=format, key=key)
     parts = [_part(source) for source in opened]
     first, ids = parts[0], [part.ids for part in parts if part.ids is not None]

@@ -12,13 +12,14 @@ import zlib
 from collections.abc import Iterable, Mapping
 from contextlib import contextmanager
 from functools import lru_cache
-from os import PathLike, fspath
+from os import PathLike
 from pathlib import Path, PurePosixPath
 from typing import IO, TYPE_CHECKING, Any, cast
 
 from ensemblage._validate import MemoryBudgetError, check_memory
 from ensemblage.tables.formats import FileFormatError, format_of_name, format_to_read
 from ensemblage.tables.ipc import open_mapped
+from ensemblage.tables.paths import kind_of, named, not_files, open_file, path_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -37,9 +38,7 @@ class File:
     def __init__(self, path: str) -> None:
         self.path = path
         self.name = "standard input" if path == STANDARD_STREAM else path
-        where = Path(path)
-        is_pipe = where.exists() and not where.is_file() and not where.is_dir()
-        self.once = path == STANDARD_STREAM or (not is_remote(path) and is_pipe)
+        self.once = path == STANDARD_STREAM or (not is_remote(path) and kind_of(path) == "pipe")
         self._content: bytes | None = None
 
     @classmethod
@@ -107,7 +106,7 @@ class File:
         if is_remote(self.path):
             info = _info(self.path)
             return (info.size, info.mtime_ns) if info.is_file else None
-        status = Path(self.path).stat() if Path(self.path).is_file() else None
+        status = Path(self.path).stat() if kind_of(self.path) == "file" else None
         return None if status is None else (status.st_size, status.st_mtime_ns)
 
     def fingerprint(self) -> tuple[int, int, str] | None:
@@ -132,7 +131,7 @@ class File:
                 return io.BufferedReader(system.open_input_file(inner))
         if self.path == STANDARD_STREAM and sys.stdin is None:
             raise OSError("Standard input is closed, so - cannot be read. Name a file instead.")
-        raw: Any = sys.stdin.buffer if self.path == STANDARD_STREAM else _file(self.path)
+        raw: Any = sys.stdin.buffer if self.path == STANDARD_STREAM else open_file(self.path)
         if not self.once:
             return io.BufferedReader(raw)
         self._content = _in_memory(raw).getvalue()
@@ -166,20 +165,6 @@ def _in_memory(stream: IO[bytes]) -> io.BytesIO:
         copy.write(part)
     copy.seek(0)
     return copy
-
-
-def _file(path: str) -> io.FileIO:
-    where = _named(path)
-    if where.is_dir():
-        raise IsADirectoryError(f"{path} is a directory. Name the files in it, as in {path}/*.csv.")
-    try:
-        return where.open("rb", buffering=0)
-    except FileNotFoundError:
-        raise FileNotFoundError(
-            f"There is no file {path}. Check the name and the folder."
-        ) from None
-    except PermissionError:
-        raise PermissionError(f"{path} may not be read by this user.") from None
 
 
 # -- URIs ------------------------------------------------------------------------------------------
@@ -242,29 +227,21 @@ def resolve(sources: Any) -> list[str]:
         sources, Iterable
     )
     if is_table or not_list:
-        raise TypeError(_not_files(sources))
+        raise TypeError(not_files(sources))
     paths: list[str] = []
     for source in sources:
-        if not isinstance(source, str | PathLike):
-            raise TypeError(_not_files(source))
-        path = fspath(source)
+        path = path_of(source)
         paths += _remote_files(path) if is_remote(path) else _local_files(path)
     if not paths:
         raise FileNotFoundError("No file of votes was named. Name one or several.")
     return paths
 
 
-def _named(path: str) -> Path:
-    if not path:
-        raise FileNotFoundError("The name of a file to read is empty. Name a file, or - instead.")
-    return Path(path)
-
-
 def _local_files(path: str) -> list[str]:
-    where = _named(path)
-    if where.is_dir():
+    where, kind = named(path), kind_of(path)
+    if kind == "folder":
         return _of_folder(path, [str(p) for p in where.iterdir() if p.is_file()])
-    if not where.exists() and glob.has_magic(path):
+    if not kind and glob.has_magic(path):
         return _matching(path, glob.glob(path))  # noqa: PTH207 - the pattern may be absolute
     return [path]
 
@@ -300,13 +277,6 @@ def _matching(pattern: str, matches: list[str]) -> list[str]:
     if not matches:
         raise FileNotFoundError(f"No file matches {pattern}. Check the name and the folder.")
     return sorted(matches)
-
-
-def _not_files(source: Any) -> str:
-    return (
-        f"Votes are files: a path, or a list of paths in order. Got {type(source).__name__}; the"
-        " fit of an estimator takes votes in memory."
-    )
 
 
 # -- errors of Arrow -------------------------------------------------------------------------------

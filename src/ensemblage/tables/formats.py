@@ -122,6 +122,6 @@ def format_to_write(path: str, asked: str | None) -> str:
 
 
 def _known(name: str, known: tuple[str, ...]) -> str:
-    if name.lower() in known:
+    if isinstance(name, str) and name.lower() in known:
         return name.lower()
     raise FileFormatError(f"Unknown format {name!r}. Known: {', '.join(known)}.")

@@ -6,10 +6,11 @@ import fnmatch
 import glob
 import re
 from collections import Counter
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from ensemblage._messages import Message, Parameter, did_you_mean, shown
 from ensemblage._validate import FEWEST_IDS, is_id_name, is_likely_id_name
+from ensemblage.tables.choice import Choice, check_options
 from ensemblage.tables.files import File, resolve
 from ensemblage.tables.formats import BY_NAME, STREAMED, TEXT, FileFormatError, OptionError, load
 from ensemblage.tables.labels import Kind, understand
@@ -18,25 +19,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Sequence
 
     from ensemblage.tables.source import Source
-
-
-class Choice(NamedTuple):
-    """The options of a reader; see `ensemblage.tables.read`."""
-
-    columns: list[str] | None = None
-    id_column: Any = "auto"
-    truth: str | None = None
-    keep: tuple[str, ...] = ()
-    header: bool | str = "auto"
-    batch_rows: int = 1 << 20
-    #: All rows are wanted at once, in memory.
-    whole: bool = False
-    #: Columns hold measurements, and not votes.
-    features: bool = False
-    #: Ids may repeat: whoever matches by them judges that.
-    repeats: bool = False
-    #: Ids were detected in an earlier file, so none may occur twice in this one.
-    ids_differ: bool = False
 
 
 def has_header(
@@ -182,7 +164,7 @@ def scan(
         The files, opened but not read. ``source.batches()`` yields Arrow columns, and
         ``source.votes(batch, codes)`` returns them as integers.
     """
-    choice = Choice(listed(columns), id_column, truth, tuple(keep), header, batch_rows)
+    choice = Choice(columns, id_column, truth, keep, header, batch_rows).checked("scan")
     files = [File(path) for path in resolve(sources)]
     for file in files:
         reason = why_not_streamed(file.path, format)
@@ -277,33 +259,6 @@ def check_same_columns(first: Source, other: Source) -> None:
             f" {'; '.join(how) or 'they stand in another order'}. Files given together must have"
             " the same columns in the same order."
         )
-
-
-def check_options(chosen: str, path: str, *, header: bool | str, key: str | None) -> None:
-    """Raise where an option would be ignored silently."""
-    wrong = {
-        "key": ("NPZ and MAT", key is not None and chosen not in ("npz", "mat")),
-        "header": ("CSV and TSV", header != "auto" and chosen not in (*TEXT, "xlsx")),
-    }
-    for option, (formats, is_wrong) in wrong.items():
-        if is_wrong:
-            message = Message(
-                "{option} is for {formats}, but {path} is read as {chosen}. Leave it out.",
-                option=Parameter(option),
-                formats=formats,
-                path=path,
-                chosen=chosen.upper(),
-            )
-            raise OptionError(message)
-
-
-def listed(columns: Sequence[str] | None) -> list[str] | None:
-    """Return names of columns as a list; raise where they are not a list of names."""
-    if columns is None:
-        return None
-    if isinstance(columns, str) or not all(isinstance(name, str) for name in columns):
-        raise TypeError(f"'columns' is a list of names, such as ['a', 'b']. Got {columns!r}.")
-    return list(columns)
 
 
 def no_rows(path: str, *, header: bool = False) -> FileFormatError:

@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 import warnings
-from os import PathLike, fspath
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ensemblage._messages import Message, Parameter
+from ensemblage.tables.choice import Choice, check_options
 from ensemblage.tables.columns import Codes, joined
 from ensemblage.tables.files import File, resolve
 from ensemblage.tables.formats import ARRAYS, FileFormatError, OptionError, load
 from ensemblage.tables.ids import check_ids_differ
 from ensemblage.tables.labels import is_missing, joined_numbers
-from ensemblage.tables.layout import Choice, check_options, listed, no_rows, open_sources
+from ensemblage.tables.layout import no_rows, open_sources
+from ensemblage.tables.paths import kind_of, path_of
 from ensemblage.tables.rows import SEPARATORS
 from ensemblage.tables.table import (
     Labels,
@@ -32,6 +32,7 @@ from ensemblage.tables.text import RereadError
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
+    from os import PathLike
 
     from numpy.typing import NDArray
 
@@ -122,7 +123,7 @@ def read(
     """
     if layout not in LAYOUTS:
         raise OptionError(f"Unknown layout {layout!r}. Known: {', '.join(LAYOUTS)}.")
-    choice = Choice(listed(columns), id_column, truth, tuple(keep), header, whole=True)
+    choice = Choice(columns, id_column, truth, keep, header, whole=True).checked("read")
     if layout != "wide":
         shape = load(f"shapes.read_{layout}")
         return shape(sources, choice, format, key)
@@ -153,14 +154,15 @@ def read_labels(
     Labels
         The labels as integers (-1 missing) or names (None missing), and the ids or None.
     """
-    file = File(fspath(path))
+    choice = Choice(id_column=id_column, header=header, whole=True, repeats=True)
+    choice = choice.checked("read_labels")
+    file = File(path_of(path))
     chosen = file.format(format)
     check_options(chosen, file.name, header=header, key=key)
     if chosen in ARRAYS:
         arrays = read_arrays(path, format=chosen)
         labels = load("arrays.labels_from_arrays")(arrays, path=file.name, key=key)
         return Labels(labels, None)
-    choice = Choice(id_column=id_column, header=header, whole=True, repeats=True)
     (source,) = open_sources([file], choice, format=chosen)
     known = [name for name in _TRUTH_NAMES if name in source.names]
     if len(source.names) > 1 and not known:
@@ -183,7 +185,7 @@ def read_arrays(
 
     Nothing is unpickled. Parameters and errors are those of `read`.
     """
-    file = File(fspath(path))
+    file = File(path_of(path))
     chosen = file.format(format)
     if chosen not in ARRAYS:
         raise FileFormatError(
@@ -237,7 +239,7 @@ def read_truth(
             id_column=Parameter("id_column"),
         )
         raise OptionError(message)
-    if not Path(truth).exists():
+    if not kind_of(truth):
         raise OptionError(
             unknown_column(
                 Parameter("truth", truth),
@@ -285,14 +287,13 @@ def _read_sources(sources: list[Source], *, warned: bool) -> VoteTable:
     if not sum(part.n_rows for part in origin):
         raise no_rows(first.path, header=bool(first.n_before))
     columns = [_joined(known, part) for known, part in zip(codes, parts, strict=True)]
-    others = [joined(each) for each in carried]
-    n_ids = int(first.id_name is not None)
+    others = dict(zip(first.carried_names, map(joined, carried), strict=True))
     table = table_of(first.names, columns[: len(first.names)])._replace(
-        ids=others[0] if n_ids else None,
+        ids=others.get(first.id_name),
         id_name=first.id_name,
         extra=_joined_extra(sources),
         origin=tuple(origin),
-        kept=dict(zip(first.kept, others[n_ids:], strict=True)),
+        kept={name: others[name] for name in first.kept},
     )
     if first.truth is not None:
         table.extra[first.truth] = columns[-1]

@@ -34,7 +34,8 @@ from ensemblage.tables.text import TextSource
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from ensemblage.tables.source import Choice, Source
+    from ensemblage.tables.choice import Choice
+    from ensemblage.tables.source import Source
 
 _MEMBERS = ("member", "clustering", "run", "method", "partition", "model")
 _LABELS = ("label", "cluster", "vote", "labels")

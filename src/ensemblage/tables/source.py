@@ -11,7 +11,7 @@ from ensemblage.tables.files import arrow_errors
 from ensemblage.tables.formats import FileFormatError
 from ensemblage.tables.ids import Ids, present_ids, repeated_id
 from ensemblage.tables.labels import arrow_votes
-from ensemblage.tables.layout import Choice, clusterings, find_id, no_column, picked
+from ensemblage.tables.layout import clusterings, find_id, no_column, picked
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from ensemblage._types import IntArray
+    from ensemblage.tables.choice import Choice
     from ensemblage.tables.columns import Codes
     from ensemblage.tables.files import File
 
@@ -94,7 +95,8 @@ class Source:
     @property
     def carried_names(self) -> list[Any]:
         """The ids, where there are any, and the columns that are kept."""
-        return [*([] if self.id_name is None else [self.id_name]), *self.kept]
+        ids = [] if self.id_name is None else [self.id_name]
+        return list(dict.fromkeys([*ids, *self.kept]))
 
     @property
     def label_names(self) -> list[Any]:
@@ -129,7 +131,7 @@ class Source:
         self.ids_differ = (detected or asked.ids_differ) and not (asked.features or asked.repeats)
         if self.ids_differ:
             self._check_different()
-        self.kept = picked(asked.keep, names, path, apart={self.id_name})
+        self.kept = list(dict.fromkeys(picked(asked.keep, names, path, apart={self.id_name})))
         apart = {self.id_name, self.truth, *index, *self.kept}
         if asked.columns is None:
             self.names = [name for name in names if name not in apart]

@@ -44,9 +44,10 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from ensemblage._types import IntArray
+    from ensemblage.tables.choice import Choice
     from ensemblage.tables.columns import Codes
     from ensemblage.tables.parse import HeadColumn
-    from ensemblage.tables.source import Batch, Choice
+    from ensemblage.tables.source import Batch
 
 _FEWEST_MEASUREMENTS = 2048
 _SAMPLE = 1000  # cells that are looked at for separators that are not known

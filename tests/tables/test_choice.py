@@ -1,0 +1,100 @@
+"""Options and paths that mean nothing are refused before anything is read."""
+
+import numpy as np
+import pytest
+
+import ensemblage as en
+from ensemblage import ParameterError, tables
+from ensemblage.scale import stream
+
+READERS = [tables.read, tables.read_labels, tables.read_features, tables.scan]
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "v.csv").write_text("cell,c1,age,label\na,1,7,1\nb,1,8,2\nc,2,8,2\nd,2,8,2\n")
+    return tmp_path
+
+
+@pytest.mark.parametrize("read", READERS)
+@pytest.mark.parametrize(
+    ("option", "value", "expected"),
+    [
+        *(("header", value, "True, False or 'auto'") for value in ("no", "False", 1, None, [])),
+        *(("id_column", value, "its place from 0 up") for value in (False, True, 1.5, -1, ["a"])),
+    ],
+)
+def test_header_and_ids(read, option, value, expected):
+    with pytest.raises(ParameterError, match=expected) as caught:
+        read("v.csv", **{option: value})
+    assert (caught.value.owner, caught.value.parameter) == (read.__name__, option)
+
+
+def test_numbers_of_numpy():
+    table = tables.read("v.csv", id_column=np.int64(0), header=np.True_)
+    assert (table.id_name, table.ids.tolist()) == ("cell", list("abcd"))
+
+
+@pytest.mark.parametrize("read", [tables.read, tables.scan])
+class TestOfVotes:
+    @pytest.mark.parametrize("option", ["columns", "keep"])
+    @pytest.mark.parametrize("value", ["c1", 5, [2], [None]])
+    def test_names_are_a_list(self, read, option, value):
+        with pytest.raises(TypeError, match=f"'{option}' is a list of names"):
+            read("v.csv", **{option: value})
+
+    def test_no_clusterings(self, read):
+        with pytest.raises(TypeError, match=r"'columns' is a list of names.* Got \[\]"):
+            read("v.csv", columns=[])
+
+    def test_names_that_are_given_once(self, read):
+        found = read("v.csv", columns=(name for name in ("c1", "label")))
+        assert (found if read is tables.read else found[0]).names == ["c1", "label"]
+
+    @pytest.mark.parametrize("value", [["c1"], 5, b"c1"])
+    def test_truth_is_a_name(self, read, value):
+        with pytest.raises(ParameterError, match="None or the name of a column"):
+            read("v.csv", truth=value)
+
+
+@pytest.mark.parametrize("read", READERS)
+def test_a_format_is_a_name(read):
+    with pytest.raises(tables.FileFormatError, match="Unknown format 5"):
+        read("v.csv", format=5)
+
+
+@pytest.mark.parametrize("value", ["x", 0, 2.5])
+def test_rows_of_a_batch(value):
+    with pytest.raises(ParameterError, match="a whole number from 1 up"):
+        tables.scan("v.csv", batch_rows=value)
+
+
+@pytest.mark.parametrize("read", [*READERS, tables.read_arrays])
+@pytest.mark.parametrize("path", ["a\0b.csv", "x" * 5000, "loop.csv"])
+def test_paths_that_lead_nowhere(read, path, folder):
+    (folder / "loop.csv").symlink_to("loop.csv")
+    with pytest.raises(OSError, match=r"cannot be opened.*Check the name") as caught:
+        read(path)
+    assert len(str(caught.value)) < 200
+    with pytest.raises(OSError, match="cannot be opened"):
+        stream.consensus(path, en.EAC(2), "labels.csv")
+
+
+@pytest.mark.parametrize("read", [*READERS, tables.read_arrays])
+@pytest.mark.parametrize("path", [5, b"v.csv"])
+def test_what_is_no_path(read, path):
+    with pytest.raises(TypeError, match="a path, or a list of paths"):
+        read(path)
+
+
+@pytest.mark.parametrize("keep", [["cell"], ["age", "age"], ["age", "cell", "a*"]])
+def test_a_column_is_kept_once(keep):
+    options = {"keep": keep, "columns": ["c1"], "id_column": "cell"}
+    table = tables.read("v.csv", **options)
+    assert list(table.kept) == list(dict.fromkeys(keep[:2]))
+    assert table.ids.tolist() == list("abcd")
+    stream.consensus("v.csv", en.EAC(2), "o.parquet", n_jobs=1, **options)
+    found = tables.read_features("o.parquet", id_column="cell")
+    assert found.ids.tolist() == list("abcd")
+    assert list(found.columns) == ["label", *(["age"] if "age" in keep else [])]
