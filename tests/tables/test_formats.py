@@ -184,6 +184,17 @@ class TestManyFiles:
         assert tables.read(folder / "[ab].*").matrix.tolist() == [[1, 1], [2, 1], [3, 7]]
         assert tables.read([folder / "b.parquet", folder / "*.csv"]).matrix[0].tolist() == [3, 7]
 
+    def test_hidden_files_are_left_out(self, folder):
+        for name in (".b.csv", "._a.csv", "_c.csv"):
+            (folder / name).write_bytes(b"\0 not a table")
+        assert tables.read(folder).matrix.tolist() == [[1, 1], [2, 1], [3, 7]]
+        (folder / ".b.csv").write_text("m,n\n5,6\n")
+        assert tables.read(folder / ".b.csv", header=True).matrix.tolist() == [[5, 6]]
+        for name in ("a.csv", "b.parquet"):
+            (folder / name).unlink()
+        with pytest.raises(FileFormatError, match="does not begin with a dot or an underscore"):
+            tables.read(folder)
+
     def test_uris_of_local_files(self, folder):
         assert tables.read(f"file://{folder}").matrix.tolist() == [[1, 1], [2, 1], [3, 7]]
         assert tables.read(f"file://{folder}/*.csv").matrix.tolist() == [[1, 1], [2, 1]]
@@ -203,6 +214,9 @@ class TestRemote:
         for place, name in enumerate(["a.csv", "b.parquet", "c.csv.gz", "d.arrow"]):
             columns = {"id": np.array([f"o{place}", f"p{place}"]), "m": np.array([place, 5])}
             tables.write(tmp_path / "v" / name, columns)
+        tables.write(tmp_path / "v" / "_x.tsv", {"id": np.array(["x"]), "m": np.array([9])})
+        for name in (".b.csv", "._a.csv"):
+            (tmp_path / "v" / name).write_bytes(b"\0 not a table")
         return tmp_path
 
     @pytest.mark.parametrize(
@@ -213,6 +227,7 @@ class TestRemote:
             ("s3://bucket/v/c.csv.gz", [2, 5]),
             ("s3://bucket/v/d.arrow", [3, 5]),
             ("s3://bucket/v/*.csv*", [0, 5, 2, 5]),
+            ("s3://bucket/v/_*", [9]),
             ("s3://bucket/v", [0, 5, 1, 5, 2, 5, 3, 5]),
         ],
     )

@@ -13,7 +13,7 @@ from collections.abc import Iterable, Mapping
 from contextlib import contextmanager
 from functools import lru_cache
 from os import PathLike
-from pathlib import Path, PurePosixPath
+from pathlib import Path, PurePath, PurePosixPath
 from typing import IO, TYPE_CHECKING, Any, cast
 
 from ensemblage._validate import MemoryBudgetError, check_memory
@@ -218,7 +218,8 @@ def _remote_errors(uri: str) -> Iterator[None]:
 def resolve(sources: Any) -> list[str]:
     """Return the files that paths, folders and patterns stand for, in order.
 
-    Files of a folder or a pattern are sorted by name. A path that exists is not a pattern.
+    Files of a folder or a pattern are sorted by name; those of a folder whose names begin with a
+    dot or an underscore are left out. A path that exists is not a pattern.
     """
     if isinstance(sources, str | PathLike):
         sources = [sources]
@@ -247,28 +248,37 @@ def _local_files(path: str) -> list[str]:
 
 
 def _remote_files(uri: str) -> list[str]:
-    from pyarrow.fs import FileSelector
-
     if uri.startswith("file://"):
         return _local_files(filesystem(uri)[1])
     parent, _, last = uri.rstrip("/").rpartition("/")
     if glob.has_magic(last):
-        return _matching(uri, fnmatch.filter(_remote_files(f"{parent}/"), f"{parent}/{last}"))
-    system, inner = filesystem(uri.rstrip("/"))
+        names = fnmatch.filter(_remote_names(parent), last)
+        if not last.startswith("."):  # as glob does for local files
+            names = [name for name in names if not name.startswith(".")]
+        return _matching(uri, [f"{parent}/{name}" for name in names])
     if not uri.endswith("/") and _info(uri).is_file:
         return [uri]
-    with _remote_errors(uri):
+    folder = uri.rstrip("/")
+    return _of_folder(uri, [f"{folder}/{name}" for name in _remote_names(folder)])
+
+
+def _remote_names(folder: str) -> list[str]:
+    from pyarrow.fs import FileSelector
+
+    system, inner = filesystem(folder)
+    with _remote_errors(folder):
         inside = system.get_file_info(FileSelector(inner))
-    names = [PurePosixPath(info.path).name for info in inside if info.is_file]
-    return _of_folder(uri, [f"{uri.rstrip('/')}/{name}" for name in names])
+    return [PurePosixPath(info.path).name for info in inside if info.is_file]
 
 
 def _of_folder(path: str, files: list[str]) -> list[str]:
-    inside = sorted(file for file in files if format_of_name(file))
+    """Return the files of a folder that are read: as for Arrow, names with . or _ first are not."""
+    shown = (file for file in files if not PurePath(file).name.startswith((".", "_")))
+    inside = sorted(file for file in shown if format_of_name(file))
     if not inside:
         raise FileFormatError(
             f"The folder {path} holds no file of votes: none whose name ends in .parquet, .arrow,"
-            " .csv or .tsv."
+            " .csv or .tsv and does not begin with a dot or an underscore."
         )
     return inside
 

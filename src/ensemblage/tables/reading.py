@@ -62,6 +62,7 @@ def read(
         A file, plain or compressed (gzip, zstd), ``-`` for standard input, a folder, a pattern
         such as ``votes/*.csv``, or a URI that ``pyarrow.fs`` opens (``s3://``, ``gs://``,
         ``file://``). Several are one table, in the order given, and must have the same columns.
+        Files of a folder whose names begin with ``.`` or ``_`` are left out.
     format : str, optional
         "csv", "tsv", "parquet", "arrow", "orc", "json", "npy", "npz", "mat" or "xlsx"; by default
         inferred from the name, else from the first bytes, else CSV.
