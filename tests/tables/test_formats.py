@@ -3,7 +3,6 @@
 import gzip
 import io
 import sys
-import zipfile
 from types import SimpleNamespace
 
 import numpy as np
@@ -16,10 +15,6 @@ from pyarrow import fs, orc
 from ensemblage import tables
 from ensemblage.tables import FileFormatError, files
 
-MAIN = "http://schemas.openxmlformats.org/spreadsheetml/2006/main"
-DOC = "http://schemas.openxmlformats.org/officeDocument/2006/relationships"
-RELATIONS = "http://schemas.openxmlformats.org/package/2006/relationships"
-SHEET = [["id", "m", "n"], ["a", 1, 5], ["b", 2, 5]]
 NAMES = ["l.csv", "l.tsv", "l.parquet", "l.arrow", "l.feather", "l.orc", "l.jsonl"]
 WITH_NAMES = [*NAMES, "l.csv.gz", "l.csv.zst", "l.parquet.gz", "l.tsv.zst"]
 COLUMNS = {
@@ -30,12 +25,6 @@ COLUMNS = {
 SETTINGS = settings(
     max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
 )
-
-
-def sheet_cell(value):
-    if isinstance(value, str):
-        return f'<c t="inlineStr"><is><t>{value}</t></is></c>'
-    return f"<c><v>{value}</v></c>"
 
 
 def votes(table):
@@ -104,50 +93,6 @@ class TestJson:
         (tmp_path / "v.jsonl").write_text('{"m":1}\n')
         with pytest.raises(FileFormatError, match="is JSON, and csv, tsv, parquet"):
             tables.scan(tmp_path / "v.jsonl")
-
-
-class TestSpreadsheet:
-    def test_without_its_reader(self, tmp_path, monkeypatch):
-        monkeypatch.setitem(sys.modules, "python_calamine", None)
-        (tmp_path / "v.xlsx").write_bytes(b"PK\x03\x04 and so on")
-        with pytest.raises(FileFormatError, match=r'pip install "ensemblage\[xlsx\]"'):
-            tables.read(tmp_path / "v.xlsx")
-
-    def test_the_first_sheet_is_a_table(self, tmp_path, monkeypatch):
-        sheet = SimpleNamespace(to_python=lambda: [["id", "m"], ["a", 1.0], ["b", ""], ["c", 2.0]])
-        book = SimpleNamespace(get_sheet_by_index=lambda _: sheet)
-        reader = SimpleNamespace(
-            CalamineError=ValueError, CalamineWorkbook=SimpleNamespace(from_filelike=lambda _: book)
-        )
-        monkeypatch.setitem(sys.modules, "python_calamine", reader)
-        (tmp_path / "v.xlsx").write_bytes(b"PK\x03\x04")
-        table = tables.read(tmp_path / "v.xlsx")
-        assert (table.ids.tolist(), table.matrix.ravel().tolist()) == (["a", "b", "c"], [1, -1, 2])
-        assert tables.read_features(tmp_path / "v.xlsx").columns["m"][2] == 2.0
-
-    def test_a_real_one(self, tmp_path):
-        pytest.importorskip("python_calamine")
-        (tmp_path / "v.xlsx").write_bytes(b"PK\x03\x04 and so on")
-        with pytest.raises(FileFormatError, match="cannot be read as XLSX"):
-            tables.read(tmp_path / "v.xlsx")
-        parts = {
-            "[Content_Types].xml": '<Types xmlns="http://schemas.openxmlformats.org/package/2006/'
-            'content-types"/>',
-            "_rels/.rels": f'<Relationships xmlns="{RELATIONS}"><Relationship Id="r1" Type="{DOC}/'
-            'officeDocument" Target="xl/workbook.xml"/></Relationships>',
-            "xl/workbook.xml": f'<workbook xmlns="{MAIN}" xmlns:r="{DOC}"><sheets><sheet name="s"'
-            ' sheetId="1" r:id="r1"/></sheets></workbook>',
-            "xl/_rels/workbook.xml.rels": f'<Relationships xmlns="{RELATIONS}"><Relationship'
-            f' Id="r1" Type="{DOC}/worksheet" Target="worksheets/sheet1.xml"/></Relationships>',
-            "xl/worksheets/sheet1.xml": f'<worksheet xmlns="{MAIN}"><sheetData>'
-            + "".join(f"<row>{''.join(map(sheet_cell, row))}</row>" for row in SHEET)
-            + "</sheetData></worksheet>",
-        }
-        with zipfile.ZipFile(tmp_path / "v.xlsx", "w") as archive:
-            for name, content in parts.items():
-                archive.writestr(name, content)
-        table = tables.read(tmp_path / "v.xlsx")
-        assert (table.ids.tolist(), table.matrix.tolist()) == (["a", "b"], [[1, 5], [2, 5]])
 
 
 class TestOrc:

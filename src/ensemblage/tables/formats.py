@@ -49,7 +49,7 @@ _ROWS = (
     Format("npy", (".npy",), (b"\x93NUMPY",), None, "writing.write_npy"),
     Format("npz", (".npz",), (b"PK\x03\x04",), None, "writing.write_npz"),
     Format("mat", (".mat",), (b"MATLAB", b"\x89HDF")),
-    Format("xlsx", (".xlsx",), (), "text.read_xlsx"),
+    Format("xlsx", (".xlsx",), (), "sheets.read_xlsx"),
 )  # fmt: skip
 BY_NAME = {row.name: row for row in _ROWS}
 #: The names of the formats that are read, and those that are written.

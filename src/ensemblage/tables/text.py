@@ -1,4 +1,4 @@
-"""Votes in CSV, TSV and spreadsheets: which row has names; columns of numbers or of names.
+"""Votes in CSV and TSV: which row has names; columns of numbers or of names.
 
 The first rows decide. A cell of another kind further down is settled by reading that column alone:
 it is an error with its row, or the column holds names after all.
@@ -6,8 +6,6 @@ it is an error with its row, or the column holds names after all.
 
 from __future__ import annotations
 
-import csv
-import io
 import warnings
 from collections import Counter
 from contextlib import closing
@@ -19,7 +17,6 @@ import numpy as np
 from ensemblage._messages import Message, Parameter
 from ensemblage._validate import looks_like_ids
 from ensemblage.tables.columns import whole_ids
-from ensemblage.tables.files import File, arrow_errors
 from ensemblage.tables.formats import FileFormatError
 from ensemblage.tables.labels import (
     FEATURES,
@@ -46,6 +43,7 @@ if TYPE_CHECKING:
     from ensemblage._types import IntArray
     from ensemblage.tables.choice import Choice
     from ensemblage.tables.columns import Codes
+    from ensemblage.tables.files import File
     from ensemblage.tables.parse import HeadColumn
     from ensemblage.tables.source import Batch
 
@@ -60,7 +58,9 @@ class RereadError(Exception):
 class TextSource(Source):
     """A CSV or TSV file."""
 
-    def __init__(self, file: File, choice: Choice, chosen: str = "csv") -> None:
+    def __init__(
+        self, file: File, choice: Choice, chosen: str = "csv", *, n_above: int = 0
+    ) -> None:
         super().__init__(file, choice)
         self.n_rows = None
         separator = "\t" if chosen == "tsv" else ","
@@ -68,7 +68,7 @@ class TextSource(Source):
         self._text = Text(file, separator, judged=JUDGED_ROWS, wanted=wanted)
         names, first_name, named = self._name_columns()
         head = self._text.head
-        self.n_before = int(named)
+        self._named, self.n_before = named, n_above + int(named)
         if not choice.features:
             self.suspect = _suspect(self._text, self.path) if len(head) == 1 else None
             large = len(head) > 1 and head[0].n_rows >= _FEWEST_MEASUREMENTS
@@ -100,7 +100,7 @@ class TextSource(Source):
         place, types = self._at[name], [DISTINCT] * len(self._text.first)
         n_rows = self._text.head[place].n_rows
         if len(self._text.head[place].counts) < n_rows:
-            first = [] if self.n_before else [self._text.first[place]]
+            first = [] if self._named else [self._text.first[place]]
             with closing(self._text.batches(types, n_before=1)) as batches:
                 below = (cell for _, batch in batches for cell in batch.column(place).to_pylist())
                 yield from islice(chain(first, below), n_rows)
@@ -169,7 +169,7 @@ class TextSource(Source):
                 kind = INTEGERS if whole_numbers else DISTINCT
             types[self._at[name]] = kind
         names = {str(self._at[name]): name for name in columns}
-        batches = self._text.batches(types, n_before=self.n_before, start=start, whole=whole)
+        batches = self._text.batches(types, n_before=int(self._named), start=start, whole=whole)
         for first, batch in batches:
             yield first, batch.rename_columns([names[place] for place in batch.schema.names])
 
@@ -275,35 +275,3 @@ def _suspect(text: Text, path: str) -> Suspect | None:
             f" values. {SEPARATORS}: save the file with one of these."
         )
     return mark
-
-
-# -- spreadsheets ----------------------------------------------------------------------------------
-
-
-def read_xlsx(file: File, choice: Choice, chosen: str) -> TextSource:  # noqa: ARG001
-    """Return the first sheet of a spreadsheet: its cells as text."""
-    try:
-        from python_calamine import CalamineError, CalamineWorkbook
-    except ImportError:
-        raise FileFormatError(
-            f"{file.name} is a spreadsheet, which python-calamine reads, and it is not installed."
-            ' Install it with: pip install "ensemblage[xlsx]". Or save the sheet as CSV.'
-        ) from None
-    with file.seekable() as stream, arrow_errors(f"{file.name} cannot be read as XLSX"):
-        try:
-            rows = CalamineWorkbook.from_filelike(stream).get_sheet_by_index(0).to_python()
-        except (CalamineError, ValueError) as error:
-            raise FileFormatError(
-                f"{file.name} cannot be read as XLSX: it is damaged, truncated or in another format"
-                f" ({error}). Make or fetch the file again."
-            ) from error
-    text = io.StringIO(newline="")
-    csv.writer(text, lineterminator="\n").writerows([_cell(value) for value in row] for row in rows)
-    return TextSource(File.of_bytes(text.getvalue().encode(), file.name), choice)
-
-
-def _cell(value: Any) -> str:
-    """Return what a cell shows: numbers of spreadsheets are floats, also whole ones."""
-    if isinstance(value, float) and value.is_integer():
-        return str(int(value))
-    return value.isoformat() if hasattr(value, "isoformat") else str(value)

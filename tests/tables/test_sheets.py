@@ -1,0 +1,123 @@
+"""Spreadsheets: the first sheet is a table, its cells are never split, and its size is checked."""
+
+import re
+import sys
+import zipfile
+from types import SimpleNamespace
+
+import pytest
+
+from ensemblage import tables
+from ensemblage._validate import MemoryBudgetError
+from ensemblage.tables import FileFormatError
+
+MAIN = "http://schemas.openxmlformats.org/spreadsheetml/2006/main"
+DOC = "http://schemas.openxmlformats.org/officeDocument/2006/relationships"
+RELATIONS = "http://schemas.openxmlformats.org/package/2006/relationships"
+PARTS = {
+    "[Content_Types].xml": '<Types xmlns="http://schemas.openxmlformats.org/package/2006/'
+    'content-types"/>',
+    "_rels/.rels": f'<Relationships xmlns="{RELATIONS}"><Relationship Id="r1" Type="{DOC}/'
+    'officeDocument" Target="xl/workbook.xml"/></Relationships>',
+    "xl/workbook.xml": f'<workbook xmlns="{MAIN}" xmlns:r="{DOC}"><sheets><sheet name="s"'
+    ' sheetId="1" r:id="r1"/></sheets></workbook>',
+    "xl/_rels/workbook.xml.rels": f'<Relationships xmlns="{RELATIONS}"><Relationship'
+    f' Id="r1" Type="{DOC}/worksheet" Target="worksheets/sheet1.xml"/></Relationships>',
+}
+
+
+def cell(value, place=""):
+    place = f' r="{place}"' if place else ""
+    if isinstance(value, str):
+        return f'<c{place} t="inlineStr"><is><t>{value}</t></is></c>'
+    return f"<c{place}><v>{value}</v></c>"
+
+
+def bare(*rows):
+    return "".join(f"<row>{''.join(map(cell, row))}</row>" for row in rows)
+
+
+def placed(cells):
+    rows = [
+        f'<row r="{re.sub("[A-Z]", "", place)}">{cell(value, place)}</row>'
+        for place, value in cells.items()
+    ]
+    return "".join(rows)
+
+
+@pytest.fixture
+def read(tmp_path):
+    pytest.importorskip("python_calamine")
+
+    def read_sheet(rows, **options):
+        sheet = f'<worksheet xmlns="{MAIN}"><sheetData>{rows}</sheetData></worksheet>'
+        with zipfile.ZipFile(tmp_path / "v.xlsx", "w", zipfile.ZIP_DEFLATED) as archive:
+            for name, content in {**PARTS, "xl/worksheets/sheet1.xml": sheet}.items():
+                archive.writestr(name, content)
+        return tables.read(tmp_path / "v.xlsx", **options)
+
+    return read_sheet
+
+
+def test_without_its_reader(tmp_path, monkeypatch):
+    monkeypatch.setitem(sys.modules, "python_calamine", None)
+    (tmp_path / "v.xlsx").write_bytes(b"PK\x03\x04 and so on")
+    with pytest.raises(FileFormatError, match=r'pip install "ensemblage\[xlsx\]"'):
+        tables.read(tmp_path / "v.xlsx")
+
+
+def test_the_first_sheet_is_a_table(tmp_path, monkeypatch):
+    sheet = SimpleNamespace(to_python=lambda: [["id", "m"], ["a", 1.0], ["b", ""], ["c", 2.0]])
+    book = SimpleNamespace(get_sheet_by_index=lambda _: sheet)
+    reader = SimpleNamespace(
+        CalamineError=ValueError, CalamineWorkbook=SimpleNamespace(from_filelike=lambda _: book)
+    )
+    monkeypatch.setitem(sys.modules, "python_calamine", reader)
+    (tmp_path / "v.xlsx").write_bytes(b"PK\x03\x04")
+    table = tables.read(tmp_path / "v.xlsx")
+    assert (table.ids.tolist(), table.matrix.ravel().tolist()) == (["a", "b", "c"], [1, -1, 2])
+    assert tables.read_features(tmp_path / "v.xlsx").columns["m"][2] == 2.0
+
+
+def test_a_real_one(read, tmp_path):
+    (tmp_path / "w.xlsx").write_bytes(b"PK\x03\x04 and so on")
+    with pytest.raises(FileFormatError, match="cannot be read as XLSX"):
+        tables.read(tmp_path / "w.xlsx")
+    table = read(bare(["id", "m", "n"], ["a", 1, 5], ["b", 2, 5]))
+    assert (table.ids.tolist(), table.matrix.tolist()) == (["a", "b"], [[1, 5], [2, 5]])
+
+
+@pytest.mark.parametrize("mark", [";", "\t", ",", " ;", '"', "|x"])
+def test_a_cell_is_not_split(read, mark):
+    names = ["m", f"a{mark}b", f"a{mark}b", "c", "d"]
+    table = read(bare(*([name] for name in names)), header=True)
+    assert [column.tolist() for column in table.columns] == [names[1:]]
+    table = read(bare(*([name] for name in names[1:])), header=False)
+    assert [column.tolist() for column in table.columns] == [names[1:]]
+
+
+def test_blank_rows_above_the_table_are_counted(read):
+    rows = {"A2": "m", "A3": 1, "A4": "x", "A5": 2}
+    with pytest.raises(FileFormatError, match="row 4, column 'm': 'x' is not a whole number"):
+        read(placed(rows))
+    assert read(placed(rows | {"A4": 7})).matrix.tolist() == [[1], [7], [2]]
+
+
+@pytest.mark.parametrize(
+    "rows",
+    [
+        placed({"A1": 1, "XFD1048576": 1}),
+        f"<row>{'<c/>' * 16000}{cell(1)}</row>{'<row/>' * 100_000}{bare([1])}",
+        f'<row r="1">{"<c/>" * 16000}{cell(1)}</row><row r="1048576">{cell(1)}</row>',
+    ],
+)
+def test_cells_that_do_not_fit_are_refused_before_they_are_made(read, monkeypatch, rows):
+    monkeypatch.setenv("ENSEMBLAGE_MEMORY", "1GB")
+    with pytest.raises(MemoryBudgetError, match="Delete cells far from the table"):
+        read(rows)
+
+
+def test_empty_cells_far_away_take_no_room(read, monkeypatch):
+    monkeypatch.setenv("ENSEMBLAGE_MEMORY", "1GB")
+    empty = '<row r="1048576"><c r="XFC1048576" s="1"></c><c r="XFD1048576" s="1"/></row>'
+    assert read(placed({"A1": "m", "A2": 1, "A3": 2}) + empty).matrix.tolist() == [[1], [2]]
