@@ -100,7 +100,7 @@ def test_what_labels_depend_on_tells_runs_apart():
 @pytest.mark.parametrize("suffix", ["csv", "parquet"])
 @pytest.mark.parametrize("again", [100, JUDGED_ROWS - 1, JUDGED_ROWS, JUDGED_ROWS + 50])
 def test_memory_and_stream_judge_ids_by_the_same_rows(suffix, again, tmp_path):
-    """A repeated id is an error in the rows judged, and carried as it is beyond them."""
+    """A repeated id is an error, in the rows judged and beyond them."""
     n = JUDGED_ROWS + 100
     ids = np.array([f"c{i}" for i in range(n)], dtype=object)
     ids[again] = ids[3]
@@ -111,14 +111,12 @@ def test_memory_and_stream_judge_ids_by_the_same_rows(suffix, again, tmp_path):
     def in_a_stream():
         stream.consensus(path, en.EAC(2), output, id_column="auto", n_jobs=1)
 
-    if again < JUDGED_ROWS:
-        for read in (lambda: tables.read(path), in_a_stream):
-            with pytest.raises(tables.FileFormatError, match=rf"'c3' is in rows 4 and {again + 1}"):
-                read()
-        return
-    assert tables.read(path).ids.tolist() == ids.tolist()
-    in_a_stream()
-    assert pq.read_table(output)["cell"].to_pylist() == ids.tolist()
+    above = int(suffix == "csv")  # its header is a row
+    words = rf"'c3' is in rows {4 + above} and {again + 1 + above}"
+    for read in (lambda: tables.read(path), in_a_stream):
+        with pytest.raises(tables.FileFormatError, match=words):
+            read()
+    assert not output.exists()
 
 
 def test_ids_are_judged_whatever_the_batches_of_a_file(tmp_path):

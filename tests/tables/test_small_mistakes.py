@@ -35,6 +35,18 @@ def test_floats_that_do_not_tell_neighbours_apart_are_refused(number, tmp_path):
         tables.read(csv(tmp_path, f"a,b\n{number:e},0\n1,1\n2,1\n"))
 
 
+@pytest.mark.parametrize(
+    ("cell", "limit"),
+    [
+        ("9007199254740993e0", "stay below 9007199254740992"),
+        ("1" + "0" * 19, "9223372036854775807"),
+    ],
+)
+def test_the_limit_that_a_message_names_is_the_one_that_applies(cell, limit, tmp_path):
+    with pytest.raises(tables.FileFormatError, match=f"too large for a label: .*{limit}"):
+        tables.read(csv(tmp_path, f"a,b\n{cell},0\n1,1\n1,1\n2,1\n"))
+
+
 def test_large_numbers_beside_gaps_are_refused_with_the_reason(tmp_path):
     column = pa.array([2**63 + 1, None, 3], pa.uint64())
     pq.write_table(pa.table({"a": column, "b": [0, 1, 1]}), tmp_path / "v.parquet")

@@ -20,7 +20,7 @@ _FEW = 1 << 15
 
 
 class Ids(NamedTuple):
-    """Ids of some objects that have one: the row of each, counted from 1, and an Arrow column."""
+    """Ids of some objects that have one: the row of each in its file, and an Arrow column."""
 
     rows: NDArray[np.int64]
     values: Any

@@ -133,12 +133,15 @@ def _int64(text: str) -> int | None:
 def bad_cell(text: str, kinds: Counter[Kind], where: str) -> FileFormatError:
     """Return the error about a cell that is not a label of its column."""
     text, voted = text.strip(), sum(kinds.values()) - kinds[Kind.MISSING]
-    number = _NUMBER.fullmatch(text)
-    if number and (_WHOLE.fullmatch(text) or abs(float(text)) >= _LARGEST_WHOLE):
+    number, whole = _NUMBER.fullmatch(text), _WHOLE.fullmatch(text)
+    if number and (whole or abs(float(text)) >= _LARGEST_WHOLE):
         shown = text if len(text) <= 40 else f"{text[:40]}..."
+        limit = f"numbers go up to {_INT64.max} (64 bits)"
+        if not whole:
+            limit = f"numbers with a fraction or an exponent stay below {_LARGEST_WHOLE:.0f}"
         return FileFormatError(
-            f"{where}: {shown} is too large for a label: numbers go up to {_INT64.max} (64 bits)."
-            " Number the clusters from 0, or give them names."
+            f"{where}: {shown} is too large for a label: {limit}. Number the clusters from 0, or"
+            " give them names."
         )
     if kinds[Kind.FRACTION] > kinds[Kind.WHOLE]:
         return FileFormatError(

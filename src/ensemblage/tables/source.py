@@ -142,7 +142,7 @@ class Source:
     def _check_different(self) -> None:
         """Raise early where ids repeat in the first rows; missing ones are not compared."""
         seen: dict[Any, int] = {}
-        for row, value in enumerate(self._first_values(self.id_name), 1):
+        for row, value in enumerate(self._first_values(self.id_name), self.n_before + 1):
             if value is None or value == "" or isinstance(value, list | dict):
                 continue
             first = seen.setdefault(value, row)
@@ -222,9 +222,8 @@ class Source:
         """Return the ids of a batch that was read with them, without the missing ones."""
         where = self.place(self.id_name)
         column = plain(batch.carried[0], where)
-        return present_ids(
-            cast_to(output_type(column.type, is_id=True), column, where), batch.first
-        )
+        column = cast_to(output_type(column.type, is_id=True), column, where)
+        return present_ids(column, self.n_before + batch.first)
 
     def carried_types(self) -> list[Any]:
         """Return the Arrow types that the carried columns have in the output."""
