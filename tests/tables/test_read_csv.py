@@ -270,6 +270,17 @@ class TestSeveralFiles:
         b = write("b.csv", "4,1,1\n")
         assert tables.read([a, b]).ids.tolist() == [1, 2, 3, 4]
 
+    @pytest.mark.parametrize("rows", ["", "a,5,5\n", "a,5,5\nb,6,5\n"])
+    def test_few_rows_do_not_decide_about_ids(self, write, rows):
+        a = write("a.csv", f"what,m,n\n{rows}")
+        b = write("b.csv", "what,m,n\nc,1,1\nd,1,2\ne,2,2\n")
+        for files in ([a, b], [b, a], [a, a, b]):
+            table = tables.read(files)
+            assert (table.id_name, table.names) == ("what", ["m", "n"])
+        write("b.csv", "id,m,n\nc,1,1\nc,1,2\ne,2,2\n")
+        with pytest.raises(FileFormatError, match=r"'c' is in rows 2 and 3"):
+            tables.read([write("a.csv", f"id,m,n\n{rows}"), b])
+
     @pytest.mark.parametrize(
         ("other", "words"),
         [

@@ -214,23 +214,36 @@ def open_sources(
     format: str | None = None,  # noqa: A002
     key: str | None = None,
 ) -> list[Source]:
-    """Return the files, opened but not read; raise where they do not belong together."""
-    sources: list[Source] = []
-    for file in files:
+    """Return the files, opened but not read; raise where they do not belong together.
+
+    The first file that has rows enough decides which column holds ids.
+    """
+
+    def opened(file: File, asked: Choice) -> Source:
         chosen = file.format(format)
         check_options(chosen, file.name, header=choice.header, key=key)
         row = BY_NAME[chosen]
-        asked = choice
-        if sources and choice.id_column == "auto":
-            first = sources[0]
-            asked = choice._replace(id_column=first.id_name, ids_differ=first.ids_differ)
+        source: Source
         if row.source is None:
             source = load("arrays.ArraySource")(file, asked, chosen, key)
         else:
             source = load(row.source)(file, asked, chosen)
-        if sources:
-            check_same_columns(sources[0], source)
-        sources.append(source)
+        return source
+
+    first = deciding = opened(files[0], choice)
+    if choice.id_column == "auto":
+        for file in files[1:]:
+            if deciding.n_judged >= FEWEST_IDS:
+                break
+            deciding = opened(file, choice)
+        deciding = deciding if deciding.n_judged >= FEWEST_IDS else first
+        choice = choice._replace(id_column=deciding.id_name, ids_differ=deciding.ids_differ)
+        if (first.id_name, first.ids_differ) != (deciding.id_name, deciding.ids_differ):
+            first = opened(files[0], choice)
+    sources = [first]
+    for file in files[1:]:
+        sources.append(opened(file, choice))
+        check_same_columns(first, sources[-1])
     if all(source.n_rows == 0 for source in sources):
         raise no_rows(files[0].name)
     return sources

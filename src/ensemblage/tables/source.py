@@ -61,6 +61,8 @@ class Source:
     kept: list[Any]
     #: None while it is not known, as of text before it was read.
     n_rows: int | None
+    #: By how many rows ids were looked for, if they were.
+    n_judged: int = FEWEST_IDS
     #: How many rows of the file come before the first object.
     n_before: int = 0
     #: What may separate the names of an only column of text.
@@ -117,7 +119,7 @@ class Source:
         self, names: list[str], *, n_rows: int, named: bool = True, index: tuple[str, ...] = ()
     ) -> None:
         """Decide which columns are votes, ids, true labels and kept."""
-        asked, path = self._choice, self.path
+        asked, path, self.n_judged = self._choice, self.path, n_rows
         place = find_id(
             names,
             asked.id_column,
