@@ -47,10 +47,11 @@ def kind_of(path: str) -> str:
 
 def open_file(path: str) -> io.FileIO:
     """Open a local file to read, or raise why that is not possible."""
+    where = named(path)
     if kind_of(path) == "folder":
         raise IsADirectoryError(f"{path} is a directory. Name the files in it, as in {path}/*.csv.")
     try:
-        return named(path).open("rb", buffering=0)
+        return where.open("rb", buffering=0)
     except FileNotFoundError:
         raise FileNotFoundError(
             f"There is no file {path}. Check the name and the folder."
