@@ -1,6 +1,6 @@
 """Inputs at the edge of what fits: each must work, or be refused early with the reason.
 
-python -m benchmarks.load [CASE ...] [--methods ptgp,eac,pta,vote] [--seconds 600]
+python -m benchmarks.load [CASE ...] [--methods auto,ptgp,eac,pta,vote] [--seconds 600]
 
 Each case runs each method in a separate process, which prints one line: what became of it, wall
 and CPU seconds, and the memory at the peak above that of the votes. A refusal is a
@@ -41,6 +41,23 @@ def many_members() -> tuple[Any, int]:
     return np.column_stack(members).astype(np.uint8), 10
 
 
+def wide() -> tuple[Any, int]:
+    """5,000 clusterings of 1,000 objects into 10 clusters each, a fifth of the votes wrong."""
+    rng = np.random.default_rng(0)
+    votes = np.repeat((np.arange(1000) % 10)[:, None], 5000, axis=1)
+    wrong = rng.random(votes.shape) < 0.2
+    votes[wrong] = rng.integers(0, 10, wrong.sum())
+    return votes.astype(np.uint8), 10
+
+
+def tall_with_gaps() -> tuple[Any, int]:
+    """200,000 objects, 30 clusterings, no two rows alike, a fifth of the votes missing."""
+    votes = all_different()[0].astype(np.int16)
+    votes[np.random.default_rng(1).random(votes.shape) < 0.2] = -1
+    votes[(votes < 0).all(axis=1), 0] = 0
+    return votes, 20
+
+
 def many_clusters_wanted() -> tuple[Any, int]:
     """20,000 objects, 30 clusterings, cut into 5,000 clusters."""
     return mixture(20_000, 30, 0.4), 5000
@@ -68,8 +85,10 @@ def crossed() -> tuple[Any, int]:
 CASES: dict[str, Callable[[], tuple[Any, int]]] = {
     "objects": many_objects,
     "members": many_members,
+    "wide": wide,
     "wanted": many_clusters_wanted,
     "different": all_different,
+    "gaps": tall_with_gaps,
     "given": many_clusters_given,
     "crossed": crossed,
 }
@@ -117,7 +136,7 @@ def run(case: str, methods: list[str], seconds: float) -> None:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else "")
     parser.add_argument("cases", nargs="*", metavar="CASE", help=", ".join(CASES))
-    parser.add_argument("--methods", default="ptgp,eac,pta,vote", help="names, or all")
+    parser.add_argument("--methods", default="auto,ptgp,eac,pta,vote", help="names, or all")
     parser.add_argument("--seconds", type=float, default=600.0, help="at most, for each")
     given = parser.parse_args()
     methods = list(en.METHODS) if given.methods == "all" else given.methods.split(",")
