@@ -1,6 +1,7 @@
 """Times, decimals, fractions, large integers and tuples as labels."""
 
 import datetime
+import uuid
 from decimal import Decimal
 from fractions import Fraction
 
@@ -12,6 +13,7 @@ import ensemblage as en
 
 polars = pytest.importorskip("polars")
 MISSING = [None, -1, -1.0, float("nan"), Decimal(-1), Decimal("NaN"), Fraction(-1), np.float32(-1)]
+MISSING += [np.datetime64("NaT"), np.timedelta64("NaT", "s"), pd.NaT, pd.NA]
 PRESENT = [-2, Decimal("-1.5"), Fraction(-1, 2), Decimal(7), "-1", "", True, (1, 2), 2**100]
 
 
@@ -29,6 +31,21 @@ def test_minus_one_and_nan_of_any_kind_are_missing(label):
 @pytest.mark.parametrize("label", PRESENT)
 def test_other_labels_of_any_kind_are_clusters(label):
     assert codes([label, 3, label]) == [0, 1, 0]
+
+
+@pytest.mark.parametrize("nan", [float("nan"), Decimal("NaN"), np.datetime64("NaT")])
+def test_a_tuple_that_is_not_equal_to_itself_is_rejected(nan):
+    with pytest.raises(ValueError, match=r"clustering 0 holds \(1, .*Use None in place of NaN"):
+        codes([(1, (nan,)), 3, (1, 2)])
+    assert codes([(1, (None,)), 3, (1, (None,))]) == [0, 1, 0]
+
+
+def test_objects_of_polars_are_compared_by_value():
+    labels = [uuid.UUID(int=place) for place in (1, 2, 1)] + [None]
+    column = polars.Series("a", labels, dtype=polars.Object)
+    table = polars.DataFrame([column, polars.Series("b", [0, 1, 0, 2])])
+    for votes in (table, [column, np.array([0, 1, 0, 2])]):
+        assert en.Ensemble(votes).microclusters.table[:, 0].tolist() == [0, 1, -1]
 
 
 def test_equal_numbers_of_any_kind_are_one_cluster():

@@ -178,8 +178,12 @@ def foreign_table(X: Any, *, numbers: bool = False) -> Table | None:
     table = _as_arrow(X)
     if not hasattr(table, "schema"):
         return None
-    columns = [_arrow_array(column, numbers=numbers) for column in table.columns]
-    return Table("arrow" if table is X else "polars", list(table.schema.names), columns)
+    if table is X:
+        columns = [_arrow_array(column, numbers=numbers) for column in table.columns]
+        return Table("arrow", list(table.schema.names), columns)
+    pairs = zip(X.get_columns(), table.columns, strict=True)
+    columns = [_polars_array(series, column, numbers=numbers) for series, column in pairs]
+    return Table("polars", list(table.schema.names), columns)
 
 
 def one_column(column: Any) -> NDArray[Any] | None:
@@ -187,7 +191,9 @@ def one_column(column: Any) -> NDArray[Any] | None:
     if is_series(column):
         return series_array(column)
     array = _as_arrow(column)
-    return None if array is None or hasattr(array, "schema") else _arrow_array(array)
+    if array is None or hasattr(array, "schema"):
+        return None
+    return _arrow_array(array) if array is column else _polars_array(column, array)
 
 
 def series_array(series: Any) -> NDArray[Any]:
@@ -278,6 +284,16 @@ def _arrow_array(column: Any, *, numbers: bool = False) -> NDArray[Any]:
     if whole or pa.types.is_floating(column.type):
         array: NDArray[Any] = column.to_numpy(zero_copy_only=False)
         return array
-    array = np.empty(len(column), dtype=object)
-    array[:] = column.to_pylist()  # by place: values may be lists
+    return _objects(column.to_pylist())
+
+
+def _polars_array(series: Any, column: Any, *, numbers: bool = False) -> NDArray[Any]:
+    """Return a column of polars; of Python objects Arrow would have the addresses only."""
+    is_object = str(series.dtype) == "Object"
+    return _objects(series.to_list()) if is_object else _arrow_array(column, numbers=numbers)
+
+
+def _objects(values: list[Any]) -> NDArray[Any]:
+    array = np.empty(len(values), dtype=object)
+    array[:] = values  # by place: values may be lists
     return array

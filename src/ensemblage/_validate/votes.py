@@ -21,7 +21,7 @@ from ensemblage._validate.tables import (
     refuse_strangers,
     series_array,
 )
-from ensemblage.flow.codes import factorize, whole_numbers
+from ensemblage.flow.codes import factorize, holds_nan, whole_numbers
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -226,6 +226,12 @@ def column_codes(column: NDArray[Any], place: int) -> tuple[IntArray, list[Any] 
             f" clustering {place} holds something that has no hash ({error}). A label argument must"
             f" be a string or a number."
         ) from error
+    unlike = next(filter(holds_nan, labels), None)
+    if unlike is not None:
+        raise ValueError(
+            f"Votes must be labels that can be compared, but clustering {place} holds {unlike!r},"
+            f" and NaN is not equal to itself. Use None in place of NaN there."
+        )
     numbers = [label for label in labels if isinstance(label, float)]
     if not np.isfinite(numbers).all():
         raise ValueError(

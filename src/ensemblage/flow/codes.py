@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
 MISSING = -1
 _NUMBERS = (int, float, np.number, Decimal, Fraction)
+_WITH_NAN = (float, complex, np.inexact, Decimal, np.datetime64, np.timedelta64)
 
 
 def whole_numbers(values: NDArray[np.floating[Any]]) -> IntArray | None:
@@ -72,11 +73,20 @@ def is_missing(label: Any) -> bool:
     """Tell whether a single label is missing."""
     if label is None or type(label).__name__ in {"NAType", "NaTType"}:
         return True
+    if isinstance(label, (np.datetime64, np.timedelta64)):
+        return bool(np.isnat(label))
     if isinstance(label, Decimal) and label.is_nan():
         return True
-    if isinstance(label, _NUMBERS) and not isinstance(label, (bool, np.timedelta64)):
+    if isinstance(label, _NUMBERS) and not isinstance(label, bool):
         return bool(label != label or label == MISSING)
     return False
+
+
+def holds_nan(label: Any) -> bool:
+    """Tell whether a label is or holds NaN or NaT, so that a copy of it is not equal to it."""
+    if isinstance(label, (tuple, frozenset)):
+        return any(map(holds_nan, label))
+    return isinstance(label, _WITH_NAN) and bool(label != label)
 
 
 def cluster_means(table: NDArray[np.int32], *, by_rows: bool = False) -> Any:
