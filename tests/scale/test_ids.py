@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import ensemblage as en
+from ensemblage import tables
 from ensemblage.scale import stream
 
 pa = pytest.importorskip("pyarrow")
@@ -26,7 +27,7 @@ def run(sources, output, **options):
     ("kind", "expected"),
     [
         ("date32", ["1970-01-01", "", "1970-01-03", "2021-01-01"]),
-        ("timestamp", ["1970-01-01T00:00:00", "", "1970-01-01T00:00:02", "1970-01-01T05:10:28"]),
+        ("timestamp", ["1970-01-01", "", "1970-01-01T00:00:02", "1970-01-01T05:10:28"]),
     ],
 )
 class TestDates:
@@ -37,7 +38,7 @@ class TestDates:
         source = write(tmp_path / "v.parquet", self.ids(kind))
         run(source, tmp_path / "l.csv")
         rows = (tmp_path / "l.csv").read_text().splitlines()[1:]
-        assert [row.split(",")[0].removesuffix(".000") for row in rows] == expected
+        assert [row.split(",")[0] for row in rows] == expected
         run(source, tmp_path / "l.parquet")
         found, given = (pq.read_table(tmp_path / name)["when"] for name in ("l.parquet", source))
         assert found.equals(given)
@@ -48,5 +49,35 @@ class TestDates:
         for rows in (1, 100):  # a batch must not decide how fine times are written
             run([dates, names], tmp_path / "l.parquet", batch_rows=rows)
             found = pq.read_table(tmp_path / "l.parquet")["when"].to_pylist()
-            texts = [text and text.removesuffix(".000") for text in found]
-            assert texts == [*(text or None for text in expected), "a", "b", None, "d"]
+            assert found == [*(text or None for text in expected), "a", "b", None, "d"]
+
+
+@pytest.mark.parametrize("unit", ["s", "ms", "us", "ns"])
+@pytest.mark.parametrize("times", [["2020-01-01"] * 4, ["2020-01-01", "2020-01-01T03", None, None]])
+def test_times_are_spelled_alike_in_memory_and_in_a_stream(unit, times, tmp_path):
+    ids = pa.array(np.array(times, dtype=f"M8[{unit}]"))
+    source = write(tmp_path / "v.parquet", ids)
+    run(source, tmp_path / "l.csv")
+    streamed = [row.split(",")[0] for row in (tmp_path / "l.csv").read_text().splitlines()[1:]]
+    assert streamed == tables.as_texts(tables.read(source, id_column="when").ids)
+    assert streamed[0] == "2020-01-01"
+
+
+def test_dates_beside_times_are_times_in_memory_and_in_a_stream(tmp_path):
+    days = write(tmp_path / "1.parquet", pa.array(DAYS, pa.date32()))
+    times = write(tmp_path / "2.parquet", pa.array(DAYS, pa.timestamp("ms")))
+    run([days, times], tmp_path / "l.parquet")
+    found = pq.read_table(tmp_path / "l.parquet")["when"]
+    assert found.type == pa.timestamp("ms")
+    ids = tables.read([days, times], id_column="when").ids
+    np.testing.assert_array_equal(found.to_numpy(), ids)
+
+
+def test_times_match_those_of_a_file_with_finer_times(tmp_path):
+    votes = write(tmp_path / "v.parquet", pa.array([0, 1, 2, 3], pa.date32()))
+    times = np.array(["1970-01-01", "1970-01-02", "1970-01-03", "1970-01-04", "1970-01-04T03"])
+    truth = pa.table({"when": times.astype("M8[ns]"), "truth": [0, 0, 1, 1, 2]})
+    pq.write_table(truth, tmp_path / "t.parquet")
+    table = tables.read(votes, id_column="when")
+    labels = tables.read_labels(tmp_path / "t.parquet", id_column="when")
+    assert tables.in_order(labels, table.ids, 4, "t.parquet").tolist() == [0, 0, 1, 1]

@@ -2,6 +2,7 @@
 
 import errno
 import gzip
+import json
 import os
 import stat
 import subprocess
@@ -10,9 +11,11 @@ import threading
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from ensemblage import tables
+from ensemblage._messages import ParameterError
 from ensemblage.tables import FileFormatError, check_writable, lost_errors, read_labels, writing
 
 COLUMNS = {
@@ -20,6 +23,7 @@ COLUMNS = {
     "label": np.array([0, 1, 0]),
     "confidence": np.array([0.25, 1 / 3, 1.0]),
 }
+SUFFIXES = [".csv", ".tsv", ".parquet", ".arrow", ".orc", ".jsonl", ".npy", ".npz"]
 LABELS = {"id": COLUMNS["id"], "label": COLUMNS["label"]}
 
 
@@ -54,15 +58,18 @@ def test_csv_keeps_every_digit_unless_told(tmp_path):
     [
         (["2020-01-01", "2020-01-02"], ["2020-01-01", "2020-01-02"]),
         (["2020-01-01T12", "NaT"], ["2020-01-01T12:00:00", ""]),
-        (["2020-01-01", "2020-01-01T00:00:00.000000001"], None),
+        (["2020-01-01T00:00:00.5", "2020-01-01"], ["2020-01-01T00:00:00.500000", "2020-01-01"]),
+        (["2020-01-01T00:00:00.000000001"], ["2020-01-01T00:00:00.000000001"]),
     ],
 )
 def test_dates_are_iso_texts_and_dates_in_parquet(tmp_path, dates, texts):
     ids = np.array(dates, dtype="datetime64[ns]")
     tables.write(tmp_path / "l.csv", {"id": ids})
-    texts = texts or ["2020-01-01T00:00:00.000000000", "2020-01-01T00:00:00.000000001"]
     assert (tmp_path / "l.csv").read_text().splitlines()[1:] == [text or '""' for text in texts]
-    tables.write(tmp_path / "l.parquet", {"id": ids, "label": np.arange(2)})
+    tables.write(tmp_path / "l.jsonl", {"id": ids})
+    rows = (tmp_path / "l.jsonl").read_text().splitlines()
+    assert [json.loads(row)["id"] for row in rows] == [text or None for text in texts]
+    tables.write(tmp_path / "l.parquet", {"id": ids, "label": np.arange(len(ids))})
     np.testing.assert_array_equal(tables.read(tmp_path / "l.parquet").ids, ids)
 
 
@@ -137,8 +144,8 @@ def test_a_failure_half_way_leaves_the_old_file_and_nothing_else(tmp_path, monke
 def test_columns_that_cannot_be_written_leave_the_old_file(tmp_path):
     file = tmp_path / "l.csv"
     file.write_bytes(b"precious")
-    with pytest.raises(ValueError, match="zip"):
-        tables.write(file, {"a": np.arange(3), "b": np.arange(2)})
+    with pytest.raises(UnicodeEncodeError):
+        tables.write(file, {"a": ["x", "\ud800"]})
     assert file.read_bytes() == b"precious"
 
 
@@ -237,3 +244,53 @@ def test_work_that_cannot_be_kept(number, kind, words):
     with pytest.raises(kind) as caught, lost_errors("d/part"):
         raise OSError(number, os.strerror(number))
     assert str(caught.value).startswith(f"d/part cannot be written: {words}")
+
+
+WRONG_COLUMNS = [
+    ({"a": [1, 2], "b": [1]}, r"2 values of 'a' and 1 of 'b'"),
+    (5, r"Got 5 .*dict\(frame\)"),
+    ({}, "at least one column"),
+    ({1: [1, 2]}, "Names are texts"),
+    ({"a": [[1, 2], [3]]}, "'a' with values of different lengths"),
+    ({"a": 7}, r"'a' of shape \(\)"),
+]
+
+
+@pytest.mark.parametrize("suffix", SUFFIXES)
+@pytest.mark.parametrize(("columns", "expected"), WRONG_COLUMNS)
+def test_wrong_columns_are_named(tmp_path, suffix, columns, expected):
+    with pytest.raises(ParameterError, match=f"'columns' parameter of tables.write.*{expected}"):
+        tables.write(tmp_path / f"l{suffix}", columns)
+    assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize("suffix", [".csv", ".parquet", ".jsonl", ".orc"])
+def test_a_matrix_is_not_a_column(tmp_path, suffix):
+    with pytest.raises(ParameterError, match=r"'a' of shape \(2, 2\)"):
+        tables.write(tmp_path / f"l{suffix}", {"a": np.zeros((2, 2))})
+
+
+@pytest.mark.parametrize("suffix", SUFFIXES)
+@pytest.mark.parametrize(
+    "as_given", [list, np.array, pd.Series, lambda a: pd.Series(a, dtype="Int64")]
+)
+def test_columns_may_be_lists_and_series(tmp_path, suffix, as_given):
+    path = tmp_path / f"l{suffix}"
+    tables.write(path, {"a": as_given([1, 2, 1]), "b": as_given([0, 0, 1])})
+    if suffix != ".npz":
+        assert tables.read(path, id_column=None).matrix.astype(int).tolist() == [
+            [1, 0],
+            [2, 0],
+            [1, 1],
+        ]
+
+
+@pytest.mark.parametrize("decimals", [2, {"zz": 1}, {"a": "x"}, {"b": 1}])
+def test_wrong_decimals_are_named(tmp_path, decimals):
+    with pytest.raises(ParameterError, match=r"'decimals' parameter of tables\.write"):
+        tables.write(tmp_path / "l.csv", {"a": [1.5], "b": ["x"]}, decimals=decimals)
+
+
+def test_a_path_is_a_path():
+    with pytest.raises(ParameterError, match=r"'path' parameter of tables\.write"):
+        tables.write(None, {"a": [1]})

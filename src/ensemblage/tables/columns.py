@@ -21,7 +21,8 @@ if TYPE_CHECKING:
 
 #: Whole numbers below are their own codes; those that 62 bits do not hold are looked up.
 _WIDE = 1 << 61
-_UNITS = ("D", "s", "ms", "us", "ns")
+_UNITS = ("D", "s", "us", "ns")  # as Python and pandas spell times
+_TIMES = ("s", "ms", "us", "ns")
 
 
 class Codes:
@@ -188,6 +189,9 @@ def common_type(kinds: list[Any]) -> Any:
         if all(pa.types.is_unsigned_integer(kind) for kind in kinds):
             return pa.uint64()
         return pa.string() if pa.uint64() in kinds else pa.int64()
+    if all(pa.types.is_date(kind) or pa.types.is_timestamp(kind) for kind in kinds):
+        units = [kind.unit for kind in kinds if pa.types.is_timestamp(kind)]
+        return pa.timestamp(max(units, key=_TIMES.index, default="ms"))
     return pa.string()
 
 
@@ -198,7 +202,8 @@ def cast_to(kind: Any, column: Any, where: str) -> Any:
     column = plain(column, where)
     if column.type == kind:
         return column
-    if is_text(column.type) or pa.types.is_integer(column.type):
+    dates = pa.types.is_temporal(column.type) and pa.types.is_timestamp(kind)
+    if is_text(column.type) or pa.types.is_integer(column.type) or dates:
         with arrow_errors(f"{where} cannot be read"):
             return column.cast(kind)
     return pa.array(texts_of(column, where), pa.string())
@@ -207,10 +212,8 @@ def cast_to(kind: Any, column: Any, where: str) -> Any:
 def texts_of(column: Any, where: str) -> list[Any]:
     """Return a column as texts, which are the same in every batch; None where there is none."""
     values = to_array(column, where)
-    if values.dtype.kind == "M":  # as fine as the type: no batch knows what others need
-        texts = np.datetime_as_string(values).astype(object)
-        texts[np.isnat(values)] = None
-        return list(texts)
+    if values.dtype.kind == "M":
+        return [text or None for text in iso_dates(values).tolist()]
     if values.dtype.kind == "f":
         return [None if number != number else str(number) for number in values.tolist()]
     return [None if value is None else str(value) for value in values.tolist()]
@@ -257,11 +260,21 @@ def as_texts(ids: NDArray[Any]) -> list[str]:
 
 
 def iso_dates(dates: NDArray[Any]) -> NDArray[Any]:
-    """Return dates as ISO 8601 texts, as fine as the finest of them needs."""
-    known = dates[~np.isnat(dates)]
-    unit = next(unit for unit in _UNITS if (known.astype(f"datetime64[{unit}]") == known).all())
-    texts = np.datetime_as_string(dates.astype(f"datetime64[{unit}]"))
-    return np.where(np.isnat(dates), "", texts)
+    """Return dates as ISO 8601 texts, each as fine as it needs; "" for NaT.
+
+    No text depends on other dates or on the unit of the type: ids of two files, or of two batches
+    of one, could not be matched otherwise.
+    """
+    texts = np.full(dates.shape, "", dtype=object)
+    left = ~np.isnat(dates)
+    for unit in _UNITS:
+        coarse = dates.astype(f"datetime64[{unit}]")
+        same = left & (coarse == dates)
+        texts[same] = np.datetime_as_string(coarse[same])
+        left &= ~same
+        if not left.any():
+            break
+    return texts
 
 
 def joined(parts: list[NDArray[Any]]) -> NDArray[Any]:

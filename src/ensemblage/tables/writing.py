@@ -14,9 +14,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 import numpy as np
 
+from ensemblage._messages import ParameterError
 from ensemblage.flow.codes import MISSING
 from ensemblage.tables.columns import iso_dates
 from ensemblage.tables.formats import (
+    ARRAYS,
     BY_NAME,
     TEXT,
     FileFormatError,
@@ -25,6 +27,7 @@ from ensemblage.tables.formats import (
     load,
     packing,
 )
+from ensemblage.tables.given import given_columns, rounded
 from ensemblage.tables.labels import is_missing, smallest
 from ensemblage.tables.target import STANDARD_STREAM, check_target, replacing
 
@@ -54,7 +57,7 @@ def write(
     ----------
     path : str or path-like
         A file, or ``-`` for standard output. Names that end in ``.gz`` or ``.zst`` are compressed.
-    columns : mapping of str to ndarray
+    columns : mapping of str to array-like
         The columns by name, in order. NPY has no place for names: it holds a vector for
         one column and a 2-D array for several, so give it labels only.
     format : {"csv", "tsv", "parquet", "arrow", "orc", "json", "npy", "npz"}, optional
@@ -74,11 +77,9 @@ def write(
     """
     path = _stream_or_path(path)
     chosen = format_to_write(path, format)
-    if chosen in TEXT:
-        shorter = {
-            name: np.round(columns[name], places) for name, places in (decimals or {}).items()
-        }
-        columns = {**columns, **shorter}
+    columns = given_columns(columns, matrices=chosen in ARRAYS)
+    shorter = rounded(columns, decimals)
+    columns = shorter if chosen in TEXT else columns
     with replacing(path) as target, _packed(target, packing(path)) as stream:
         load(str(BY_NAME[chosen].write))(Forward(stream), columns)
 
@@ -113,6 +114,8 @@ def check_writable(
 
 def _stream_or_path(path: str | PathLike[str]) -> str:
     """Return the path as a string; /dev/stdout as the stream, which knows how far it has got."""
+    if not isinstance(path, str | PathLike):
+        raise ParameterError("tables.write", "path", "a path, or - for standard output", path)
     path = fspath(path)
     return STANDARD_STREAM if path == "/dev/stdout" else path
 
@@ -138,7 +141,7 @@ class Forward(io.BufferedIOBase):
 def write_csv(stream: Forward, columns: Table, delimiter: str = ",") -> None:
     """Write CSV; numbers keep every digit, dates are ISO 8601."""
     text = io.TextIOWrapper(cast("Any", stream), encoding="utf-8", newline="")
-    shown = [iso_dates(v) if v.dtype.kind == "M" else v for v in columns.values()]
+    shown = list(_with_iso_dates(columns, "").values())
     try:
         writer = csv.writer(text, delimiter=delimiter, lineterminator="\n")
         writer.writerow(columns)
@@ -186,9 +189,17 @@ def write_orc(stream: Forward, columns: Table) -> None:
 
 def write_json(stream: Forward, columns: Table) -> None:
     """Write JSON lines."""
-    for row in _arrow_table(columns).to_pylist():
+    for row in _arrow_table(_with_iso_dates(columns)).to_pylist():
         shown = {name: _json_value(value) for name, value in row.items()}
         stream.write(json.dumps(shown, ensure_ascii=False).encode() + b"\n")
+
+
+def _with_iso_dates(columns: Table, missing: str | None = None) -> Table:
+    """Return the columns with dates as texts."""
+    texts = {n: iso_dates(values) for n, values in columns.items() if values.dtype.kind == "M"}
+    for dates in texts.values():
+        dates[dates == ""] = missing
+    return {**columns, **texts}
 
 
 def _json_value(value: Any) -> Any:
