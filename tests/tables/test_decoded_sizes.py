@@ -1,5 +1,6 @@
 """What a file holds is weighed as it is in memory, before it is unpacked."""
 
+import gzip
 import io
 
 import numpy as np
@@ -75,6 +76,110 @@ def test_a_parquet_file_of_long_names_takes_the_names_once(tmp_path):
         most = max(most, pa.total_allocated_bytes() - before)
         assert batch.n_rows
     assert most < 20_000_000
+
+
+LONG = [letter * 50_000 for letter in "ab"]
+
+
+def few_long_names(n):
+    """Return a table of two names in all rows, as codes; decoded they are 50 kB a row."""
+    codes = pa.array(np.arange(n) % 2, pa.int32())
+    return pa.table({"a": pa.DictionaryArray.from_arrays(codes, LONG), "b": np.arange(n) % 3})
+
+
+def long_parquet(path):
+    """Write a Parquet file of 1 GB of names in 6 kB."""
+    pq.write_table(few_long_names(20_000), path, store_schema=False)
+
+
+def allocated(call):
+    """Return the most that pyarrow has allocated at a time beyond what it had."""
+    pool = pa.proxy_memory_pool(pa.default_memory_pool())
+    old = pa.default_memory_pool()
+    pa.set_memory_pool(pool)
+    try:
+        call()
+    finally:
+        pa.set_memory_pool(old)
+    return pool.max_memory()
+
+
+def test_names_of_parquet_are_judged_as_codes(tmp_path, monkeypatch):
+    long_parquet(tmp_path / "v.parquet")
+    monkeypatch.setenv("ENSEMBLAGE_MEMORY", "300MB")
+    assert allocated(lambda: tables.read(tmp_path / "v.parquet")) < 10_000_000
+
+
+@pytest.mark.parametrize("kind", [pa.large_string(), pa.string_view()])
+def test_names_of_every_type_are_read_as_codes(kind, tmp_path):
+    names = pa.array(LONG * 200, kind)
+    pq.write_table(pa.table({"a": names, "b": np.arange(400) % 3}), tmp_path / "v.parquet")
+    assert allocated(lambda: tables.read(tmp_path / "v.parquet")) < 10_000_000
+
+
+def test_names_of_an_arrow_file_are_judged_as_codes(tmp_path, monkeypatch):
+    path = tmp_path / "v.arrow"
+    path.write_bytes(written(few_long_names(200_000), "zstd").getvalue())
+    monkeypatch.setenv("ENSEMBLAGE_MEMORY", "300MB")
+    assert allocated(lambda: tables.read(path)) < 20_000_000
+
+
+@pytest.mark.parametrize("suffix", [".parquet", ".arrow"])
+@pytest.mark.parametrize("use", [{"id_column": "a"}, {"id_column": None, "keep": ["a"]}])
+def test_long_ids_and_kept_columns_are_refused_in_memory_and_short_in_batches(
+    suffix, use, tmp_path, monkeypatch
+):
+    path = tmp_path / f"v{suffix}"
+    if suffix == ".parquet":
+        long_parquet(path)
+    else:
+        path.write_bytes(written(few_long_names(20_000), "zstd").getvalue())
+    monkeypatch.setenv("ENSEMBLAGE_MEMORY", "300MB")
+    with pytest.raises(en.MemoryBudgetError, match=r"ids and kept columns of .* 2\.0 GB"):
+        tables.read(path, **use)
+    (source,) = tables.scan([str(path)], **use)
+    types = source.carried_types()
+    rows = [
+        len(source.carried_arrays(batch, types)[0])
+        for batch, _ in zip(source.batches(carried=True), range(3), strict=False)
+    ]
+    assert max(rows) <= 2000
+
+
+def test_an_orc_file_of_long_names_is_refused(tmp_path, monkeypatch):
+    orc = pytest.importorskip("pyarrow.orc")
+    path = tmp_path / "v.orc"
+    names = pa.array([LONG[0]] * 300)
+    options = {"compression": "zstd", "dictionary_key_size_threshold": 1.0}
+    orc.write_table(pa.table({"a": names, "b": np.arange(300) % 3}), path, **options)
+    assert path.stat().st_size < 2000
+    monkeypatch.setenv("ENSEMBLAGE_MEMORY", "40MB")
+    with pytest.raises(en.MemoryBudgetError, match=r"A stripe of .* 45\.0 MB"):
+        tables.read(path)
+    monkeypatch.setenv("ENSEMBLAGE_MEMORY", "50MB")
+    assert tables.read(path).names == ["a", "b"]
+
+
+def test_orc_files_of_several_stripes_have_all_rows(tmp_path):
+    orc = pytest.importorskip("pyarrow.orc")
+    n = 300_000
+    votes = {"a": np.random.default_rng(0).integers(9, size=n), "b": np.arange(n) % 7}
+    orc.write_table(pa.table(votes), tmp_path / "v.orc", stripe_size=100_000, batch_size=1000)
+    (source,) = tables.scan([str(tmp_path / "v.orc")])
+    assert len(source.spans(1)) > 1
+    np.testing.assert_array_equal(
+        tables.read(tmp_path / "v.orc").matrix, np.column_stack([*votes.values()])
+    )
+
+
+def test_json_lines_are_measured_unpacked(tmp_path, monkeypatch):
+    path = tmp_path / "v.jsonl.gz"
+    with gzip.open(path, "wb") as file:
+        file.writelines(b'{"a": "%s", "b": 1}\n' % NAMES[0].encode() for _ in range(10_000))
+    assert path.stat().st_size < 1_000_000
+    monkeypatch.setenv("ENSEMBLAGE_MEMORY", "60MB")
+    with pytest.raises(en.MemoryBudgetError, match=r"The rows of .*v\.jsonl\.gz would take"):
+        tables.read(path)
 
 
 def test_damaged_metadata_are_an_error(tmp_path):

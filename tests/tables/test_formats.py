@@ -2,6 +2,7 @@
 
 import gzip
 import io
+import json
 import sys
 from types import SimpleNamespace
 
@@ -62,6 +63,34 @@ def test_any_columns_with_types_come_back(tmp_path, name, columns):
         assert votes_of_one.tolist() == [missing if vote is None else vote for vote in column]
 
 
+@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize(
+    "cells",
+    [
+        [None, *(f"c{place}" for place in range(11))],
+        [None, *range(11)],
+        np.arange(12.0).tolist(),
+        [*np.arange(11.0).tolist(), None],
+    ],
+)
+def test_ids_with_a_gap_and_whole_floats_are_ids_in_every_format(tmp_path, name, cells):
+    others = {"a": np.arange(12) % 3, "b": np.arange(12) % 2}
+    tables.write(tmp_path / name, {"cell": cells, **others})
+    table = tables.read(tmp_path / name)
+    assert (table.id_name, table.names) == ("cell", ["a", "b"])
+    assert tables.as_texts(table.ids) == ["" if cell is None else str(cell) for cell in cells]
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_fractions_and_several_gaps_are_no_ids_in_any_format(tmp_path, name):
+    others = {"a": np.arange(12) % 3, "b": np.arange(12) % 2}
+    tables.write(tmp_path / name, {"cell": [None, None, *range(10)], **others})
+    assert tables.read(tmp_path / name).names == ["cell", "a", "b"]
+    tables.write(tmp_path / name, {"cell": np.arange(12) + 0.5, **others})
+    with pytest.raises(FileFormatError, match=r"column 'cell'.* is not a cluster label"):
+        tables.read(tmp_path / name)
+
+
 def test_standard_input_in_every_streamed_format(tmp_path, monkeypatch):
     for name in ["l.parquet", "l.arrow", "l.orc", "l.csv"]:
         tables.write(tmp_path / name, COLUMNS)
@@ -88,6 +117,36 @@ class TestJson:
         (tmp_path / "v.json").write_text(content)
         with pytest.raises(FileFormatError, match=r"v\.json"):
             tables.read(tmp_path / "v.json")
+
+    @pytest.mark.parametrize("column", ["when", "a"])
+    def test_texts_that_look_like_times_stay_as_they_are(self, tmp_path, column):
+        times = ["2020-01-01T00:00:00+02:00", "2020-01-01", "2020-01-01 01:00:00"]
+        rows = [json.dumps({column: time, "b": n}) for n, time in enumerate([*times, times[0]])]
+        (tmp_path / "v.jsonl").write_text("\n".join(rows))
+        table = tables.read(tmp_path / "v.jsonl", id_column="when" if column == "when" else None)
+        found = table.ids if column == "when" else table.columns[0]
+        assert found.tolist() == [*times, times[0]]
+
+    def test_ids_beyond_64_bits_are_refused(self, tmp_path):
+        rows = [f'{{"id": {2**63 + place}, "a": 1}}\n' for place in range(3)]
+        (tmp_path / "v.jsonl").write_text("".join(rows))
+        with pytest.raises(FileFormatError, match=r"'id'.* digits would be lost.* quotation marks"):
+            tables.read(tmp_path / "v.jsonl")
+
+    def test_mixed_types_are_named(self, tmp_path):
+        (tmp_path / "v.jsonl").write_text('{"a": 1, "b": 1}\n{"a": "x", "b": 1}\n')
+        with pytest.raises(FileFormatError, match=r"'a' holds values of the types number and str"):
+            tables.read(tmp_path / "v.jsonl")
+
+    @pytest.mark.parametrize("megabytes", [3, 40])
+    def test_long_rows(self, tmp_path, megabytes):
+        row = json.dumps({"a": "x" * (megabytes << 20), "b": 1})
+        (tmp_path / "v.jsonl").write_text(f"{row}\n{row}\n")
+        if megabytes < 16:
+            assert tables.read(tmp_path / "v.jsonl").names == ["a", "b"]
+        else:
+            with pytest.raises(FileFormatError, match=r"a row that is longer than 16 MB"):
+                tables.read(tmp_path / "v.jsonl")
 
     def test_is_not_streamed(self, tmp_path):
         (tmp_path / "v.jsonl").write_text('{"m":1}\n')

@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from ensemblage.tables import Batch, Source
 
 _ROWS_OF_GROUP = 1 << 20
+_BYTES_OF_GROUP = 1 << 27  # fewer rows where ids are long
 _DECIMALS = 6
 ROW = "row"
 #: The formats that labels are written in.
@@ -164,17 +165,18 @@ def _opened(mapped: Any, path: Path) -> Any:
 def _groups(batches: Iterator[Any]) -> Iterator[list[Any]]:
     """Yield batches together that have the rows of a row group."""
     group: list[Any] = []
-    n_rows = 0
+    n_rows = n_bytes = 0
     for batch in batches:
         start = 0
         while start < batch.num_rows:
             part = batch.slice(start, _ROWS_OF_GROUP - n_rows)
             group.append(part)
             n_rows += part.num_rows
+            n_bytes += part.nbytes
             start += part.num_rows
-            if n_rows == _ROWS_OF_GROUP:
+            if n_rows == _ROWS_OF_GROUP or n_bytes >= _BYTES_OF_GROUP:
                 yield group
-                group, n_rows = [], 0
+                group, n_rows, n_bytes = [], 0, 0
     if group:
         yield group
 

@@ -1,24 +1,26 @@
-"""Parquet, Arrow IPC (Feather) and ORC files, a batch at a time; JSON lines at once."""
+"""Tables whose columns have types: Parquet and Arrow IPC (Feather) files, a batch at a time."""
 
 from __future__ import annotations
 
 import json
-from contextlib import closing, contextmanager
+from collections import Counter
+from contextlib import contextmanager
 from itertools import accumulate, chain, islice
-from typing import IO, TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ensemblage._validate import check_memory, looks_like_ids
-from ensemblage.tables.columns import plain
-from ensemblage.tables.feed import Feed
+from ensemblage.flow.codes import whole_numbers
+from ensemblage.tables.columns import decoded_bytes
 from ensemblage.tables.files import arrow_errors
 from ensemblage.tables.formats import FileFormatError
 from ensemblage.tables.ipc import batch_sizes
+from ensemblage.tables.labels import is_text
 from ensemblage.tables.source import JUDGED_ROWS, Source, rows_at_once
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Generator, Iterator
+    from collections.abc import Callable, Iterator
     from contextlib import AbstractContextManager
 
     from ensemblage.tables.files import File
@@ -26,6 +28,8 @@ if TYPE_CHECKING:
 
 _BYTES_OF_NAME = 16
 _LARGE_ROW_GROUP = 1 << 26
+_DECODED_AT_ONCE = 1 << 26
+_BYTES_OF_REPEATED = 16  # an encoded column with fewer in a row mostly repeats names
 _READ_AT_ONCE = 1 << 20
 
 
@@ -63,10 +67,10 @@ class ArrowSource(Source):
                 )
             self._choice = choice._replace(id_column=self.index[0])
         self._batch_rows = JUDGED_ROWS
-        self._named: set[str] = set()
+        self._labels: set[str] = set(names)  # all others are decoded
         self._choose(names, n_rows=self.n_rows, index=tuple(self.index))
-        self._named = set(self.label_names)
-        widths = [bytes_of_vote(self.schema.field(name).type) for name in self.names]
+        self._labels = set(self.label_names)
+        widths = [max(bytes_of_vote(self._type(n)), self._bytes_of(n)) for n in self.names]
         self._batch_rows = rows_at_once(choice.batch_rows, sum(widths))
 
     def _look(self) -> Any:
@@ -82,7 +86,27 @@ class ArrowSource(Source):
     def rows(
         self, start: int, stop: int | None, columns: list[str], threads: int
     ) -> Iterator[tuple[int, Any]]:
-        """Yield record batches with the row each begins at."""
+        """Yield record batches with the row each begins at: short ones where names are long."""
+        total = 0
+        for row, batch in self._read_rows(start, stop, columns, threads):
+            with arrow_errors(f"{self.path} cannot be read as {self.called}"):
+                carried = [name for name in batch.schema.names if name not in self._labels]
+                decoded = sum(decoded_bytes(batch.column(name)) for name in carried)
+            total += decoded
+            if self._choice.whole:
+                self._check_decoded(total)
+            n_rows = batch.num_rows * _DECODED_AT_ONCE // max(1, decoded)
+            n_rows = max(1, min(self._batch_rows, n_rows))
+            for first in range(0, batch.num_rows, n_rows):
+                yield row + first, batch.slice(first, n_rows)
+
+    def _check_decoded(self, n_bytes: int) -> None:
+        advice = "Use shorter ids, or leave out columns to keep."
+        check_memory(2 * n_bytes, f"The ids and kept columns of {self.path}", advice)
+
+    def _read_rows(
+        self, start: int, stop: int | None, columns: list[str], threads: int
+    ) -> Iterator[tuple[int, Any]]:
         with (
             arrow_errors(f"{self.path} cannot be read as {self.called}"),
             self._parts_of(columns, threads) as read,
@@ -91,8 +115,11 @@ class ArrowSource(Source):
                 called = f"{self.path}, {self.called_part} {place + 1}"
                 with arrow_errors(f"{called} cannot be read"):
                     batch = read(place)
-                    for first in range(0, batch.num_rows, self._batch_rows):
-                        yield self._ends[place] + first, batch.slice(first, self._batch_rows)
+                yield self._ends[place], batch
+
+    def _bytes_of(self, name: str) -> int:  # noqa: ARG002 - formats may know
+        """Return how many bytes of a column the file has for each row, as far as it tells."""
+        return 0
 
     def _type(self, name: Any) -> Any:
         return self.schema.field(name).type
@@ -137,38 +164,51 @@ class ArrowSource(Source):
     def _can_be_ids(self, name: str) -> bool:
         """Return whether the first values of a column all differ but for a few, as ids do.
 
-        Of features all must differ, and numbers must count the rows from 0 or 1 on.
+        A missing value is a value, and floats can be ids if they are whole. Of features all must
+        differ, and numbers must count the rows from 0 or 1 on.
         """
         import pyarrow as pa
-        import pyarrow.compute as pc
 
         with arrow_errors(f"{self.place(name)} cannot be read"):
-            parts = [
-                plain(rows.column(0), self.place(name))
-                for _, rows in self.rows(0, JUDGED_ROWS, [name], 1)
-            ]
-        if not parts and self.n_rows:
-            raise FileFormatError(
-                f"{self.path} says that it has {self.n_rows} rows, but they cannot be read. Make or"
-                " fetch the file again."
-            )
-        if not parts:
-            return False
-        column = pa.concat_arrays(parts).slice(0, JUDGED_ROWS)  # whatever the row groups
-        kind = column.type
-        if pa.types.is_nested(kind) or pa.types.is_floating(kind) or column.null_count:
-            return False
-        with arrow_errors(f"{self.place(name)} cannot be read"):
-            try:
-                n_distinct = pc.count_distinct(column, mode="all").as_py()
-            except pa.ArrowNotImplementedError:
-                n_distinct = len(set(column.to_pylist()))
-        if self._choice.features and pa.types.is_integer(kind):
-            places = column.to_numpy() - np.arange(len(column))
+            parts = [rows.column(0) for _, rows in self.rows(0, JUDGED_ROWS, [name], 1)]
+            if not parts and self.n_rows:
+                raise FileFormatError(
+                    f"{self.path} says that it has {self.n_rows} rows, but they cannot be read."
+                    " Make or fetch the file again."
+                )
+            if not parts:
+                return False
+            column = pa.chunked_array(parts).slice(0, JUDGED_ROWS)  # whatever the row groups
+            features, kind = self._choice.features, column.type
+            kind = kind.value_type if pa.types.is_dictionary(kind) else kind
+            if pa.types.is_nested(kind):
+                return False
+            if pa.types.is_floating(kind) or pa.types.is_decimal(kind):
+                numbers = column.cast(kind).cast(pa.float64(), safe=False).to_numpy()
+                if features or whole_numbers(numbers) is None:
+                    return False
+            n_distinct = _n_distinct(column)
+        if features and pa.types.is_integer(kind):
+            places = column.cast(pa.float64(), safe=False).to_numpy() - np.arange(len(column))
             return bool(n_distinct and (places == places[0]).all() and places[0] in (0, 1))
-        if not self._choice.features and looks_like_ids(name, n_distinct, len(column)):
+        if not features and looks_like_ids(name, n_distinct, len(column)):
             return True
-        return bool(n_distinct == len(column))
+        return n_distinct == len(column)
+
+
+def _n_distinct(column: Any) -> int:
+    """Return how many values a chunked column has, null too; repeated names are not decoded."""
+    import pyarrow as pa
+
+    parts = []
+    for part in column.chunks:
+        coded = pa.types.is_dictionary(part.type)
+        values = part.dictionary.take(part.indices.unique()) if coded else part
+        parts.append(values.cast(pa.large_string()) if is_text(values.type) else values)
+    try:
+        return len(pa.concat_arrays(parts).unique())
+    except pa.ArrowNotImplementedError:
+        return len(set(column.to_pylist()))
 
 
 class ParquetSource(ArrowSource):
@@ -184,17 +224,30 @@ class ParquetSource(ArrowSource):
             self._ends = [0, *accumulate(group.num_rows for group in groups)]
             self._claimed = sum(group.total_byte_size for group in groups)
             self._large = any(group.total_byte_size > _LARGE_ROW_GROUP for group in groups)
+            self._sizes: Counter[str] = Counter()
+            for chunk in (g.column(i) for g in groups for i in range(g.num_columns)):
+                self._sizes[chunk.path_in_schema] += chunk.total_uncompressed_size
             return file.schema_arrow
 
-    def rows(
+    def _bytes_of(self, name: str) -> int:
+        return self._sizes[name] // max(1, self._ends[-1])
+
+    def _read_rows(
         self, start: int, stop: int | None, columns: list[str], threads: int
     ) -> Iterator[tuple[int, Any]]:
-        """Yield record batches with the row each begins at."""
-        import pyarrow as pa
         import pyarrow.parquet as pq
 
-        # Names come as codes of a dictionary: it is what the file holds, mostly.
-        coded = [n for n in columns if n in self._named and pa.types.is_string(self._type(n))]
+        # Names come as codes of a dictionary: it is what the file holds, mostly. Ids of which the
+        # file has many bytes are not repeated, and to look for that takes time.
+        coded = [
+            name
+            for name in columns
+            if is_text(self._type(name))
+            and (name in self._labels or self._bytes_of(name) < _BYTES_OF_REPEATED)
+        ]
+        advice = "Save the file with shorter names, or with fewer columns."
+        n_bytes = self._batch_rows * sum(map(self._bytes_of, columns))
+        check_memory(n_bytes, f"{self._batch_rows} rows of {self.path}", advice)
         # A whole row group of a column is in memory otherwise.
         buffer = _READ_AT_ONCE if self._large else 0
         with (
@@ -260,53 +313,6 @@ class IpcSource(ArrowSource):
                 return batch
 
             yield read
-
-
-class OrcSource(ArrowSource):
-    """An ORC file, by stripes."""
-
-    called, called_part = "ORC", "stripe"
-
-    def _look(self) -> Any:
-        from pyarrow import orc
-
-        with self.file.for_arrow() as content:
-            file = orc.ORCFile(content)
-            names = file.schema.names[:1]
-            counts = [file.read_stripe(i, names).num_rows for i in range(file.nstripes)]
-            self._ends = [0, *accumulate(counts)]
-            return file.schema
-
-    @contextmanager
-    def _parts_of(self, columns: list[str], threads: int) -> Iterator[Callable[[int], Any]]:  # noqa: ARG002
-        from pyarrow import orc
-
-        with self.file.for_arrow() as content:
-            file = orc.ORCFile(content)
-            yield lambda place: file.read_stripe(place, columns)
-
-
-class JsonSource(ArrowSource):
-    """JSON lines: an object in braces on each line, a field for each column."""
-
-    called = "JSON lines"
-
-    def _look(self) -> Any:
-        from pyarrow import json as arrow_json
-
-        with self.file.opened() as stream, closing(Feed(_parts(stream))) as feed:
-            self._table = arrow_json.read_json(feed.file())
-        self._ends = [0, self._table.num_rows]
-        return self._table.schema
-
-    @contextmanager
-    def _parts_of(self, columns: list[str], threads: int) -> Iterator[Callable[[int], Any]]:  # noqa: ARG002
-        yield lambda _: self._table.select(columns).combine_chunks().to_batches()[0]
-
-
-def _parts(stream: IO[bytes]) -> Generator[bytes]:
-    while part := stream.read(_READ_AT_ONCE):
-        yield part
 
 
 def bytes_of_vote(kind: Any) -> int:

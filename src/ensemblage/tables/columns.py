@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ensemblage._validate import check_memory
 from ensemblage.flow.codes import MISSING
 from ensemblage.tables.files import arrow_errors
 from ensemblage.tables.formats import FileFormatError
@@ -146,8 +147,26 @@ def plain(column: Any, where: str) -> Any:
 
     with arrow_errors(f"{where} cannot be read"):
         if pa.types.is_dictionary(column.type):
+            advice = "Use shorter names, or leave the column out."
+            check_memory(2 * decoded_bytes(column), where, advice)
             column = column.cast(column.type.value_type)
         return column.cast(pa.large_string()) if str(column.type) == "string_view" else column
+
+
+def decoded_bytes(column: Any) -> int:
+    """Return how many bytes the texts of a column of codes take in its rows; 0 for others."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    if isinstance(column, pa.ChunkedArray):
+        return sum(map(decoded_bytes, column.chunks))
+    if not pa.types.is_dictionary(column.type) or not is_text(column.type.value_type):
+        return 0
+    names = column.dictionary
+    if str(names.type) == "string_view":
+        names = names.cast(pa.large_string())
+    lengths = pc.binary_length(names)
+    return int(pc.sum(lengths.take(column.indices)).as_py() or 0)
 
 
 def to_array(column: Any, where: str) -> NDArray[Any]:

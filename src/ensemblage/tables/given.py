@@ -42,8 +42,11 @@ def given_columns(columns: Any, *, matrices: bool) -> dict[str, NDArray[Any]]:
 
 
 def _array(name: Any, values: Any) -> NDArray[Any]:
+    nulls = getattr(values, "null_count", 0)  # of Arrow; of polars it is a method
     if is_series(values) and not isinstance(values.dtype, np.dtype):
         values = values.astype(object).where(values.notna(), None).tolist()
+    elif nulls and (nulls() if callable(nulls) else nulls):
+        values = values.to_pylist() if hasattr(values, "to_pylist") else values.to_list()
     column = one_column(values)
     if column is not None:
         return column
