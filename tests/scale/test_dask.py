@@ -14,6 +14,7 @@ from ensemblage.scale import _index, stream
 from ensemblage.scale import dask as on_dask
 
 pytest.importorskip("dask.distributed")
+dask = pytest.importorskip("dask")
 da = pytest.importorskip("dask.array")
 dd = pytest.importorskip("dask.dataframe")
 pa = pytest.importorskip("pyarrow")
@@ -119,6 +120,63 @@ class TestDataFrame:
         np.testing.assert_array_equal(found["label"], in_memory(votes, en.EAC(3)).labels_)
         for column in keep:
             np.testing.assert_array_equal(found[column], whole[column])
+
+    @pytest.mark.parametrize(
+        ("values", "texts"),
+        [
+            (pd.array([2**53 + 1, None, 3, 2**53 + 1, 5, 6], "Int64"), None),
+            (pd.array([1, None, 2.5, 3, 4, 5], "Float64"), ["1.0", "", "2.5", "3.0", "4.0", "5.0"]),
+            (pd.array(["a", None, "c", "d", "e", "f"], "string"), None),
+            (pd.Categorical(["a", None, "c", "a", "b", "c"]), None),
+            (pd.Categorical([2**70, None, 3, 4, 5, 6]), None),
+            (pd.array([True, None, False] * 2, "boolean"), None),
+            (np.array([1.0, np.nan, 2, 3, 4, 5]), ["1.0", "", "2.0", "3.0", "4.0", "5.0"]),
+            (np.array([2**70, None, "x", 1, 2, 3], object), None),
+            (
+                pd.to_datetime(["2020-01-01", None, "2021-01-01T03"] * 2, format="ISO8601"),
+                ["2020-01-01", "", "2021-01-01T03:00:00"] * 2,
+            ),
+            (
+                pd.to_datetime(["2020-01-01", None, "2021-01-01"] * 2, utc=True),
+                ["2020-01-01T00:00:00+00:00", "", "2021-01-01T00:00:00+00:00"] * 2,
+            ),
+        ],
+    )
+    def test_ids_do_not_depend_on_the_partition(self, client, values, texts, tmp_path):
+        votes = {"a": [0, 0, 1, 1, 0, 1], "b": [0, 0, 1, 1, 0, 0]}
+        frame = dd.from_pandas(pd.DataFrame({7: values, **votes}), npartitions=2)
+        texts = texts or ["" if pd.isna(value) else str(value) for value in values]
+        use = {"id_column": 7, "client": client}
+        on_dask.consensus(frame, en.EAC(2), tmp_path / "l.csv", **use)
+        rows = (tmp_path / "l.csv").read_text().splitlines()
+        assert [row.split(",")[0] for row in rows] == ["7", *texts]
+        on_dask.consensus(frame, en.EAC(2), tmp_path / "l.parquet", **use)
+        assert pq.read_table(tmp_path / "l.parquet").column("7").null_count == texts.count("")
+
+    def test_names_of_the_output_differ(self, client, tmp_path):
+        frame = pd.DataFrame({7: [0, 1], "7": [0, 1], "a": [0, 1], "b": [0, 1]})
+        votes = dd.from_pandas(frame, npartitions=1)
+        with pytest.raises(ValueError, match="written alike"):
+            on_dask.consensus(votes, en.EAC(2), tmp_path / "l.csv", keep=["7"], id_column=7)
+
+    def test_categories_beyond_64_bits(self, client):
+        labels = pd.Categorical([2**70, 2**71, 2**70, 2**71])
+        frame = pd.DataFrame({"a": labels, "b": [0, 1, 0, 1]})
+        found = on_dask.consensus(dd.from_pandas(frame, npartitions=2), en.EAC(2), client=client)
+        assert client.compute(found).result().tolist() == [0, 1, 0, 1]
+
+    def test_times_that_are_missing_and_tuples_with_nan(self, client):
+        times = np.array([np.datetime64("2020"), np.datetime64("NaT")] * 3, object)
+        tuples = [(0, float("nan")), (1, 2)] * 3
+        with dask.config.set({"dataframe.convert-string": False}):
+            first, second = (
+                dd.from_pandas(pd.DataFrame({"a": labels, "b": [0, 1] * 3}), npartitions=2)
+                for labels in (times, tuples)
+            )
+            found = on_dask.consensus(first, en.EAC(2), client=client)
+            assert client.compute(found).result().tolist() == [0, 1] * 3
+            with pytest.raises(ValueError, match="Use None in place of NaN"):
+                on_dask.consensus(second, en.EAC(2), client=client)
 
     def test_scores(self, client, tmp_path):
         votes, truth = make_votes(), np.arange(200) % 3

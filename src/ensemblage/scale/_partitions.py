@@ -17,7 +17,6 @@ from ensemblage.tables import (
     FileFormatError,
     Source,
     arrow_votes,
-    as_texts,
     is_text,
 )
 
@@ -39,11 +38,14 @@ class PartitionSource(Source):
     ) -> None:
         """Make the source of a partition; `keep` has the types of carried columns by name."""
         self.path = f"partition-{place:05d}"
-        self.names, self.id_name, self.truth = names, id_name, truth
-        self.kept = [name for name in keep if name != id_name]
+        self.names, self.truth = names, truth
+        # The output has names that are texts; ids are the first of the carried columns.
+        self.id_name = None if id_name is None else str(id_name)
+        self.kept = [str(name) for name in keep if name != id_name]
         self.n_rows = None
         self._place = place
-        self._types = keep
+        self._column_of = {str(name): name for name in keep}
+        self._types = {str(name): kind for name, kind in keep.items()}
         self._data: Any = None
 
     def holding(self, data: Any) -> PartitionSource:
@@ -82,10 +84,8 @@ class PartitionSource(Source):
             return
         if is_frame:
             columns = [rows[name] for name in names]
-            others = [
-                _carried(rows[name] if name in rows.columns else rows.index)
-                for name in (self.carried_names if carried else [])
-            ]
+            found = [self._column_of[name] for name in (self.carried_names if carried else [])]
+            others = [_carried(rows[n] if n in rows.columns else rows.index) for n in found]
         else:
             columns, others = list(as_array(rows).T), []
         yield Batch(start, len(rows), columns, others)
@@ -100,19 +100,41 @@ class PartitionSource(Source):
         return columns
 
     def _type(self, name: Any) -> Any:
+        """Return one type for all partitions; columns of mixed and of other types are texts."""
         import pyarrow as pa
 
         kind = self._types[name]
+        if hasattr(kind, "pyarrow_dtype"):
+            return kind.pyarrow_dtype
+        kind = getattr(kind, "numpy_dtype", kind)  # of integers with gaps
         plain = isinstance(kind, np.dtype) and kind.kind in "iufbM"
         return pa.from_numpy_dtype(kind) if plain else pa.string()
 
 
 def _carried(column: Any) -> Any:
-    """Return ids, or a column to keep, as an Arrow array."""
+    """Return ids, or a column to keep, as an Arrow array; objects as texts."""
     import pyarrow as pa
 
-    values = column.to_numpy()
-    return pa.array(values if values.dtype.kind in "iufbM" else as_texts(values))
+    array = None if column.dtype == object else _arrow_array(column)
+    if array is not None and not isinstance(array.type, pa.BaseExtensionType):
+        return array
+    values = zip(column.isna().tolist(), column.tolist(), strict=True)
+    return pa.array([None if missing else _text(value) for missing, value in values], pa.string())
+
+
+def _text(value: Any) -> str:
+    return str(value.isoformat() if hasattr(value, "isoformat") else value)
+
+
+def _arrow_array(column: Any) -> Any:
+    """Return a column of pandas as an Arrow array, None where Arrow has no such values."""
+    import pyarrow as pa
+
+    try:
+        array = pa.array(column, from_pandas=True)
+    except (pa.ArrowException, TypeError, ValueError, OverflowError):
+        return None
+    return array.combine_chunks() if isinstance(array, pa.ChunkedArray) else array
 
 
 def _votes(column: Any, known: Codes, place: int) -> tuple[IntArray, str]:
@@ -139,12 +161,9 @@ def _by_arrow(column: Any, known: Codes) -> tuple[IntArray, str] | None:
         return None
     import pyarrow as pa
 
-    try:
-        array = pa.array(column, from_pandas=True)
-    except (pa.ArrowException, TypeError, ValueError):
+    array = _arrow_array(column)
+    if array is None:
         return None
-    if isinstance(array, pa.ChunkedArray):
-        array = array.combine_chunks()
     kind = array.type.value_type if pa.types.is_dictionary(array.type) else array.type
     if not (is_text(kind) or pa.types.is_integer(kind) or pa.types.is_boolean(kind)):
         return None
@@ -170,6 +189,11 @@ def taken_apart(
         known = list(votes.columns)
         for name in (*([] if id_column is None else [id_column]), *keep):
             types[name] = (votes._meta[name] if name in known else votes._meta.index).dtype
+        if len(set(map(str, types))) < len(types):
+            raise ValueError(
+                f"Ids and columns to keep have names in the output that are texts, and two of"
+                f" {list(types)} are written alike. Rename one."
+            )
         others = (name for name in (truth, id_column, *keep) if name in known)
         votes = votes[list(dict.fromkeys([*names, *others]))]
         delayed = list(votes.to_delayed())

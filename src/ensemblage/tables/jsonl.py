@@ -101,6 +101,6 @@ def _explained(path: str, reason: str) -> FileFormatError | None:
     if "straddl" in reason:
         return FileFormatError(
             f"{path} has a row that is longer than {_LONGEST_ROW >> 20} MB. A row is one object on"
-            " one line: end each row by a line break, and leave out what is no vote."
+            " one line: end each row by a line break, and leave out other fields."
         )
     return None
