@@ -40,6 +40,12 @@ def test_a_tuple_that_is_not_equal_to_itself_is_rejected(nan):
     assert codes([(1, (None,)), 3, (1, (None,))]) == [0, 1, 0]
 
 
+@pytest.mark.parametrize("labels", [[(0, 1), (0, 2), (0, 1)], [(0,), (0, 2), (0,)]])
+def test_tuples_in_a_dict_or_a_list_of_columns_are_labels(labels):
+    for votes in ({"a": labels, "b": [0, 1, 1]}, [labels, np.array([0, 1, 1])]):
+        assert en.Ensemble(votes).microclusters.table[:, 0].tolist() == [0, 1, 0]
+
+
 def test_objects_of_polars_are_compared_by_value():
     labels = [uuid.UUID(int=place) for place in (1, 2, 1)] + [None]
     column = polars.Series("a", labels, dtype=polars.Object)

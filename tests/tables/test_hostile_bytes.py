@@ -234,3 +234,15 @@ def test_what_the_search_has_found(path, tmp_path):
     """Bytes that once ended in something else than a result or a kind error."""
     target = TARGETS[path.parent.name.replace("-", " ")]
     target.read(path.read_bytes(), tmp_path)
+
+
+@pytest.mark.parametrize("suffix", [".npy", ".npz"])
+def test_half_a_surrogate_in_an_array_is_an_error(tmp_path, suffix):
+    path = tmp_path / f"v{suffix}"
+    names = np.array([["a", "\ud800"], ["b", "c"]])
+    if suffix == ".npy":
+        np.save(path, names)
+    else:
+        np.savez(path, votes=names)
+    with pytest.raises(FileFormatError, match="not valid Unicode text"):
+        tables.read(path)

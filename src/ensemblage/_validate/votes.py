@@ -58,9 +58,9 @@ def check_votes(X: Any, *, new: bool = False) -> Votes:
     listed, in_lists, named = is_list_of_columns(X), False, True
     if listed:
         columns, named = columns_of_list(X)
-        X, index = side_by_side(columns, as_array, named=named, of="list")
+        X, index = side_by_side(columns, _clustering, named=named, of="list")
     elif isinstance(X, Mapping) and not is_sparse(X):  # one of scipy's is a dict
-        X, index = side_by_side(X, as_array)
+        X, index = side_by_side(X, _clustering)
     kind = None if index is None else "pandas"
     table = foreign_table(X)
     if table is not None:
@@ -147,6 +147,15 @@ def as_array(X: Any) -> NDArray[Any]:
             " whole numbers or names."
         )
     return array
+
+
+def _clustering(X: Any) -> NDArray[Any]:
+    """Return the labels of one clustering as an array; tuples in a list are labels."""
+    if isinstance(X, list | tuple) and any(isinstance(label, tuple) for label in X):
+        labels = np.empty(len(X), dtype=object)
+        labels[:] = X
+        return labels
+    return as_array(X)
 
 
 def _cells(X: Any) -> NDArray[Any] | None:

@@ -120,7 +120,15 @@ def _for_arrow(array: NDArray[Any], path: str) -> NDArray[Any]:
         return array.astype(np.float64)
     if array.dtype.kind in "iubf":
         return array.astype(array.dtype.newbyteorder("="), copy=False)
-    return as_votes(array, _cells_of(path))
+    names = as_votes(array, _cells_of(path))
+    try:
+        "".join(names.ravel().tolist()).encode()
+    except UnicodeEncodeError as error:  # half of a pair of surrogates
+        raise FileFormatError(
+            f"{path} holds names that are not valid Unicode text. Save them again as UTF-8, or"
+            " number the clusters."
+        ) from error
+    return names
 
 
 def _cells_of(path: str) -> Callable[[tuple[int, ...]], str]:
