@@ -37,10 +37,11 @@ class JsonSource(ArrowSource):
     def _look(self) -> Any:
         import pyarrow as pa
 
-        self._table = self._parsed(None)
+        self._table: Any = self._parsed(None)
         # Only texts are taken for times, and texts stay as they are.
         times = [field for field in self._table.schema if pa.types.is_timestamp(field.type)]
         if times:
+            self._table = None
             self._table = self._parsed(pa.schema([(field.name, pa.string()) for field in times]))
         self._ends = [0, self._table.num_rows]
         return self._table.schema

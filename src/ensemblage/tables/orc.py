@@ -68,6 +68,7 @@ def _sizes(tail: bytes) -> _Sizes:
                 for kind, total in _TOTALS.items():
                     # Signed numbers are in zigzag: 0, -1, 1, -2, ...
                     n_bytes += sum(n >> 1 for s in _all(column, kind) for n in _all(s, total))
+        sum(n_rows)  # all are numbers
     except (IndexError, TypeError) as error:
         raise pa.ArrowInvalid(f"a footer that makes no sense: {error}") from error
     return _Sizes(n_rows, n_bytes)
