@@ -11,6 +11,7 @@ import pytest
 
 import ensemblage as en
 
+pa = pytest.importorskip("pyarrow")
 polars = pytest.importorskip("polars")
 MISSING = [None, -1, -1.0, float("nan"), Decimal(-1), Decimal("NaN"), Fraction(-1), np.float32(-1)]
 MISSING += [np.datetime64("NaT"), np.timedelta64("NaT", "s"), pd.NaT, pd.NA]
@@ -68,11 +69,17 @@ def test_times_around_zero_are_not_numbers(kind, unit):
     assert frame.microclusters.table[:, 0].tolist() == [0, 1, 2, 0, -1]
 
 
-@pytest.mark.parametrize("kind", [polars.Datetime("ns"), polars.Duration("ns")])
+@pytest.mark.parametrize("kind", [polars.Datetime("ns"), polars.Duration("ns"), polars.Time])
 def test_nanoseconds_of_polars_differ(kind):
     times = polars.Series([1, 2, 999, 1, None], dtype=polars.Int64).cast(kind)
     votes = polars.DataFrame({"time": times, "other": [1, 2, 3, 4, 5]})
     assert en.Ensemble(votes).microclusters.table[:, 0].tolist() == [0, 1, 2, 0, -1]
+
+
+def test_times_of_day_of_other_units_are_the_same_labels():
+    est = en.EAC(2).fit({"a": [datetime.time(1), datetime.time(2)], "b": [0, 1]})
+    fine = pa.array([2 * 3_600_000_000_000, 3_600_000_000_000], pa.time64("ns"))
+    assert est.predict(pa.table({"a": fine, "b": [1, 0]})).to_pylist() == [1, 0]
 
 
 def test_times_of_other_units_are_the_same_labels():

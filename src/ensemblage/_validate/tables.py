@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime
 import sys
 from collections.abc import Iterator, Mapping
 from os import PathLike
@@ -284,7 +285,22 @@ def _arrow_array(column: Any, *, numbers: bool = False) -> NDArray[Any]:
     if whole or pa.types.is_floating(column.type):
         array: NDArray[Any] = column.to_numpy(zero_copy_only=False)
         return array
+    if kind == pa.time64("ns"):
+        return _objects(_times_of_day(column.cast(pa.int64()).to_pylist()))
     return _objects(column.to_pylist())
+
+
+def _times_of_day(nanoseconds: list[int | None]) -> list[Any]:
+    """Return times as Python's, and those between two microseconds, which it lacks, as NumPy's."""
+    start = datetime.datetime.min
+    return [
+        None
+        if n is None
+        else np.timedelta64(n, "ns")
+        if n % 1000
+        else (start + datetime.timedelta(microseconds=n // 1000)).time()
+        for n in nanoseconds
+    ]
 
 
 def _polars_array(series: Any, column: Any, *, numbers: bool = False) -> NDArray[Any]:
