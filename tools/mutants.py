@@ -265,6 +265,8 @@ def _learn(path: Path) -> None:
 
     os.chdir(ROOT)
     measured.start()
+    # The time limit of a test may be raised while a tracer holds this lock, and all would wait.
+    measured._collector.data_lock = None  # type: ignore[union-attr]
     pytest.main([*_OPTIONS, *ASKED], plugins=[Recorder()])
     measured.stop()
     data = measured.get_data()
