@@ -71,8 +71,9 @@ def reported(*, debug: bool) -> Iterator[None]:
             if debug:
                 say("".join(traceback.format_exception(error)), err=True)
             if interrupts or isinstance(error, KeyboardInterrupt):
-                say("Interrupted. An output file that existed is unchanged.", err=True)
-                raise typer.Exit(INTERRUPTED) from None
+                say("Interrupted. Each output is complete, or as it was before.", err=True)
+                code = 128 + interrupts[0] if interrupts else INTERRUPTED
+                raise typer.Exit(code) from None
             code, message = describe(error)
             show_error(message)
             raise typer.Exit(code) from None
@@ -80,7 +81,9 @@ def reported(*, debug: bool) -> Iterator[None]:
 
 @contextmanager
 def _interrupts_noted() -> Iterator[list[int]]:
-    """Note each SIGINT in a list: an error that follows one may be caused by it.
+    """Note each SIGINT and SIGTERM in a list: an error that follows one may be caused by it.
+
+    Both raise KeyboardInterrupt, so that unfinished files are removed.
 
     A KeyboardInterrupt in Python code that C code calls is lost, such as while numba compiles. Its
     traceback is not shown, and it is raised again a moment later.
@@ -105,11 +108,15 @@ def _interrupts_noted() -> Iterator[list[int]]:
         yield interrupts
         return
     signal.signal(signal.SIGINT, note)
+    ends = signal.getsignal(signal.SIGTERM)
+    if ends is signal.SIG_DFL:
+        signal.signal(signal.SIGTERM, note)
     sys.unraisablehook = show
     try:
         yield interrupts
     finally:
         signal.signal(signal.SIGINT, handler)
+        signal.signal(signal.SIGTERM, ends)
         if not interrupts:  # else destructors of what was left half made may still fail
             sys.unraisablehook = hook
 
