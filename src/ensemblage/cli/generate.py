@@ -68,6 +68,7 @@ def generate(
 
     check_apart(output, [*tables.resolve(data), session.truth])
     tables.check_pool_writable(output)
+    parts = _parts(output, checkpoint)
     with session.stage("Reading features"):
         features = read_features(
             data,
@@ -82,7 +83,6 @@ def generate(
     names = [f"{method[i % len(method)]}_{i + 1:0{width}d}" for i in range(members)]
     if pool_format not in ("npy", "npz", "mat"):
         _check_names(features, names)
-    parts = _parts(output, checkpoint)
     clusterings = ensembles.members(
         NamedFeatures(features.matrix, None, names=features.names),
         members,
