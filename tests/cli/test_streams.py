@@ -1,5 +1,6 @@
 """The command among shells: closed streams, pipes in place of files, an early Ctrl-C."""
 
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -138,3 +139,11 @@ def test_true_labels_that_are_missing_can_be_left_out(shell, tmp_path):
     done = shell("consensus v.csv -k 2 --engine stream --truth t --columns a,b -o l.csv")
     assert (done.returncode, "Leave --truth out" in done.stderr) == (1, True)
     assert shell("consensus v.csv -k 2 --engine stream --columns a,b -o l.csv").returncode == 0
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="other systems refuse such names")
+def test_names_that_are_not_utf8(shell, tmp_path):
+    for suffix in ("csv", "parquet"):
+        done = shell(f"consensus v.csv -k 2 --engine stream -o $'l\\xe9.{suffix}'")
+        assert done.returncode == 0, done.stderr
+        assert (tmp_path / os.fsdecode(f"l\xe9.{suffix}".encode("latin-1"))).exists()

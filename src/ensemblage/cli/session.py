@@ -19,7 +19,13 @@ from typing import TYPE_CHECKING, Annotated, Any, get_origin, get_type_hints
 from ensemblage import METHODS
 from ensemblage._progress import Clock, Item, track, working
 from ensemblage.cli import options  # noqa: TC001 - typer reads annotations
-from ensemblage.cli.errors import UsageError, reported, warn, warnings_as_lines
+from ensemblage.cli.errors import (
+    UsageError,
+    check_addresses,
+    reported,
+    warn,
+    warnings_as_lines,
+)
 from ensemblage.cli.output import format_target, print_json, say
 
 if TYPE_CHECKING:
@@ -252,6 +258,7 @@ def verb(function: Callable[..., None]) -> Callable[..., None]:
     def run(**given: Any) -> None:
         session = kind(**{parameter.name: given.pop(parameter.name) for parameter in shared})
         with reported(debug=session.debug), warnings_as_lines():
+            check_addresses()
             function(session, **given)
 
     signature = inspect.Signature([*own, *shared])
@@ -283,8 +290,9 @@ def check_apart(output: str, inputs: Iterable[str | None]) -> None:
         with suppress(OSError, ValueError):  # one of them is not a path
             same = tables.identity(output) == tables.identity(path, read=True)
             if same and (output == "-" or Path(os.path.realpath(output)).is_file()):
+                source = "standard input" if path == "-" else format_target(path)
                 raise UsageError(
-                    f"The output {format_target(output)} is the input {path}, which it would"
+                    f"The output {format_target(output)} is the input {source}, which it would"
                     " replace. Name another output."
                 )
 

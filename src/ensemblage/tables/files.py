@@ -16,6 +16,7 @@ from os import PathLike, fspath
 from pathlib import Path, PurePosixPath
 from typing import IO, TYPE_CHECKING, Any, cast
 
+from ensemblage._messages import printable_path as shown
 from ensemblage._validate import MemoryBudgetError, check_memory
 from ensemblage.tables.formats import FileFormatError, format_of_name, format_to_read
 from ensemblage.tables.ipc import open_mapped
@@ -171,15 +172,17 @@ def _in_memory(stream: IO[bytes]) -> io.BytesIO:
 def _file(path: str) -> io.FileIO:
     where = _named(path)
     if where.is_dir():
-        raise IsADirectoryError(f"{path} is a directory. Name the files in it, as in {path}/*.csv.")
+        raise IsADirectoryError(
+            f"{shown(path)} is a directory. Name the files in it, as in {shown(path)}/*.csv."
+        )
     try:
         return where.open("rb", buffering=0)
     except FileNotFoundError:
         raise FileNotFoundError(
-            f"There is no file {path}. Check the name and the folder."
+            f"There is no file {shown(path)}. Check the name and the folder."
         ) from None
     except PermissionError:
-        raise PermissionError(f"{path} may not be read by this user.") from None
+        raise PermissionError(f"{shown(path)} may not be read by this user.") from None
 
 
 # -- URIs ------------------------------------------------------------------------------------------
@@ -298,7 +301,7 @@ def _of_folder(path: str, files: list[str]) -> list[str]:
 
 def _matching(pattern: str, matches: list[str]) -> list[str]:
     if not matches:
-        raise FileNotFoundError(f"No file matches {pattern}. Check the name and the folder.")
+        raise FileNotFoundError(f"No file matches {shown(pattern)}. Check the name and the folder.")
     return sorted(matches)
 
 

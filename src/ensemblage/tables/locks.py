@@ -13,6 +13,8 @@ from contextlib import suppress
 from pathlib import Path
 from typing import IO
 
+from ensemblage._messages import printable_path as shown
+
 _TAKEN = (errno.EACCES, errno.EAGAIN, errno.EDEADLK)
 #: Seconds after which a file is stale that locks tell nothing about.
 _STALE = 24 * 3600.0
@@ -79,7 +81,9 @@ def lock(path: Path) -> IO[bytes] | None:
             file = path.open("ab")
         except FileNotFoundError:
             if path.is_symlink():
-                raise FileNotFoundError(f"{path} is a link to nothing. Remove it.") from None
+                raise FileNotFoundError(
+                    f"{shown(str(path))} is a link to nothing. Remove it."
+                ) from None
             continue  # the folder was removed, by a run that has just ended
         if _take(file) is False:
             file.close()

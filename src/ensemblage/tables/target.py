@@ -12,6 +12,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
+from ensemblage._messages import printable_path as shown
 from ensemblage.tables.locks import discard, locked_file, remove_stale
 
 if TYPE_CHECKING:
@@ -34,8 +35,8 @@ def check_target(path: str) -> None:
         return
     if "://" in path:
         raise OSError(
-            f"The output {path} is an address. Labels are written to local files: name one, and"
-            " copy it afterwards."
+            f"The output {shown(path)} is an address. Labels are written to local files: name"
+            " one, and copy it afterwards."
         )
     if not path:
         raise FileNotFoundError(
@@ -43,16 +44,18 @@ def check_target(path: str) -> None:
         )
     mode = _mode(path)
     if mode is not None and not os.access(path, os.W_OK):
-        raise PermissionError(f"The output {path} exists and may not be changed by this user.")
+        raise PermissionError(
+            f"The output {shown(path)} exists and may not be changed by this user."
+        )
     if _is_special_mode(mode):
         return
     target = _target(path)
     if path.endswith(("/", os.sep)) or target.is_dir():
-        raise IsADirectoryError(f"The output {path} names a directory. Name a file in it.")
+        raise IsADirectoryError(f"The output {shown(path)} names a directory. Name a file in it.")
     if not target.parent.is_dir():
         raise FileNotFoundError(
-            f"The output {path} cannot be written: there is no folder {target.parent}. Make it"
-            " first."
+            f"The output {shown(path)} cannot be written: there is no folder"
+            f" {shown(str(target.parent))}. Make it first."
         )
     discard(_new_file_beside(path, target))
 
@@ -121,8 +124,8 @@ def replacing(path: str) -> Iterator[IO[bytes]]:
             _rename(stream, target)
         except PermissionError as error:  # Windows replaces no file that is open
             raise PermissionError(
-                f"The output {path} cannot be replaced: {error.strerror}. Close the programs that"
-                " have it open, and run it again."
+                f"The output {shown(path)} cannot be replaced: {error.strerror}. Close the programs"
+                " that have it open, and run it again."
             ) from error
     finally:
         discard(stream)
@@ -172,7 +175,7 @@ def _full_errors(path: str) -> Iterator[None]:
         if error.errno not in _FULL:
             raise
         raise OSError(
-            f"{path} cannot be written: {error.strerror}. Make room, or write elsewhere."
+            f"{shown(path)} cannot be written: {error.strerror}. Make room, or write elsewhere."
         ) from error
 
 
@@ -185,13 +188,13 @@ def lost_errors(path: str) -> Iterator[None]:
     except OSError as error:
         if error.errno in _GONE:
             raise FileNotFoundError(
-                f"{path} cannot be written: its folder was removed meanwhile. Start again; what"
-                " was in it is made anew."
+                f"{shown(path)} cannot be written: its folder was removed meanwhile. Start again;"
+                " what was in it is made anew."
             ) from error
         if error.errno in _SHUT:
             raise PermissionError(
-                f"{path} cannot be written: {error.strerror}. Make its folder writable and start"
-                " again; what is finished is kept."
+                f"{shown(path)} cannot be written: {error.strerror}. Make its folder writable and"
+                " start again; what is finished is kept."
             ) from error
         raise
 
@@ -226,7 +229,9 @@ def _mode(path: str) -> int | None:
     except (FileNotFoundError, NotADirectoryError):
         return None
     except OSError as error:  # links in a circle, a name that is too long, a folder that is shut
-        raise type(error)(f"The output {path} cannot be written: {error.strerror}.") from error
+        raise type(error)(
+            f"The output {shown(path)} cannot be written: {error.strerror}."
+        ) from error
 
 
 def _target(path: str) -> Path:
@@ -251,5 +256,6 @@ def _new_file_beside(path: str, target: Path) -> IO[bytes]:
         return locked_file(target.parent, _BESIDE, ".tmp", 0o600 if target.exists() else 0o666)
     except OSError as error:
         raise type(error)(
-            f"The output {path} cannot be written: {error.strerror} in {target.parent}."
+            f"The output {shown(path)} cannot be written: {error.strerror} in"
+            f" {shown(str(target.parent))}."
         ) from error
