@@ -45,6 +45,7 @@ def _is_mode(node):
         "ab",
         "xb",
         "r+b",
+        "x+b",
         "r",
         "w",
     )

@@ -37,9 +37,9 @@ def become():
     sys.modules["msvcrt"] = _msvcrt()
     _keep_open_files()
     warnings.filterwarnings("error", category=EncodingWarning, module="ensemblage")
-    import ensemblage.tables.target as target
+    from ensemblage.tables import locks, target
 
-    target.sys = _Windows()
+    locks.sys = target.sys = _Windows()
 
 
 class _Windows:

@@ -43,16 +43,17 @@ def shown(names: Sequence[Any], most: int = 12) -> str:
     return ", ".join(map(repr, names[:most])) + (", ..." if len(names) > most else "")
 
 
-#: Characters that terminals interpret or that reverse text, with their escapes: controls except
-#: tabs
-#: and line ends, marks of direction, other line ends, lone surrogates.
+#: Characters that terminals interpret or do not show, or that reverse text, with their escapes:
+#: controls except tabs and line ends, marks of direction, characters of no width, other line ends,
+#: lone surrogates.
 _SHOWN = {
     code: f"\\x{code:02x}" if code < 0x100 else f"\\u{code:04x}"
     for codes in (
         range(9),
         range(0x0B, 0x20),
         range(0x7F, 0xA0),
-        range(0x200E, 0x2010),
+        (0x061C, 0x2060, 0xFEFF),
+        range(0x200B, 0x2010),
         range(0x2028, 0x202F),
         range(0x2066, 0x206A),
         range(0xD800, 0xE000),
@@ -70,6 +71,17 @@ def printable(text: str) -> str:
     'one\\x1b[2J two\n'
     """
     return text.translate(_SHOWN)
+
+
+def printable_path(path: str) -> str:
+    r"""Return the name of a file in one line, safe to print.
+
+    Examples
+    --------
+    >>> printable_path("a\x1b[2J\nb.csv")
+    'a\\x1b[2J\\nb.csv'
+    """
+    return printable(path).replace("\n", "\\n").replace("\t", "\\t")
 
 
 def printable_json(text: str) -> str:

@@ -120,7 +120,7 @@ def test_an_interruption_that_compiled_code_loses(loses, capsys, monkeypatch):
     with pytest.raises(typer.Exit) as stopped, reported(debug=False):
         loses()
     assert stopped.value.exit_code == 130
-    assert capsys.readouterr().err == "Interrupted. An output file that existed is unchanged.\n"
+    assert capsys.readouterr().err == "Interrupted. Each output is complete, or as it was before.\n"
     assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
 
 

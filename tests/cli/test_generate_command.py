@@ -259,6 +259,8 @@ class TestRefusals:
             (["--drop", "nothing"], "--drop nothing: there is no such column"),
             (["--key", "X"], "--key is for NPZ and MAT"),
             (["-o", "./cells.csv"], "The output ./cells.csv is the input cells.csv"),
+            (["-o", "nofolder/../cells.csv"], "is the input cells.csv"),
+            (["-o", "./pool.csv", "--checkpoint", "nofolder/.."], "is in the checkpoint folder"),
             (["-o", "pool.xlsx"], "cannot be written under the name pool.xlsx"),
             (["-o", "pool.npy", "--truth", "kind"], "An NPY file holds votes only"),
         ],

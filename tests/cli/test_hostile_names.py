@@ -9,20 +9,25 @@ import pytest
 from typer.testing import CliRunner
 
 import ensemblage as en
-from ensemblage import _validate
+from ensemblage import _validate, tables
 from ensemblage._messages import printable, printable_json
 from ensemblage.cli import app
+from ensemblage.scale import stream
 
 ESCAPE = "\x1b[2J\x1b]0;owned\x07"
 HOSTILE = [ESCAPE, "a\x9b31m", "a\u202eb", "a\rb", "a\x00b"]
-CONTROLS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
+CONTROLS = re.compile(
+    r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200b-\u200f\u202a-\u202e\u2060\u2066-\u2069\ufeff\ud800-\udfff]"
+)
 
 
 def run(*arguments):
     return CliRunner().invoke(app, [str(argument) for argument in arguments])
 
 
-@pytest.mark.parametrize("text", [*HOSTILE, "\ud800", "\u2028", "\x7f"])
+@pytest.mark.parametrize(
+    "text", [*HOSTILE, "\ud800", "\u2028", "\x7f", "\u061c", "\u200b", "\ufeff"]
+)
 def test_control_characters_are_escaped(text):
     assert not CONTROLS.search(printable(text))
     assert json.loads(printable_json(json.dumps(text, ensure_ascii=False))) == text
@@ -61,6 +66,25 @@ def test_files_of_any_name(tmp_path, name, verb):
 def test_options_of_any_value(name):
     for arguments in (["consensus", "x.csv", "--method", name], [name], ["consensus", f"--{name}"]):
         assert not CONTROLS.search(run(*arguments).output)
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda name: tables.read(f"{name}.csv"),
+        lambda name: tables.read(f"{name}*.csv"),
+        lambda name: tables.write(f"no{name}/l.csv", {"label": np.arange(3)}),
+        lambda name: en.load(f"{name}.ensemblage"),
+        lambda name: stream.consensus(f"{name}.csv", en.EAC(2), "l.csv"),
+        lambda name: stream.consensus("v.csv", en.EAC(2), f"no{name}/l.csv"),
+    ],
+)
+def test_errors_of_python_name_files_in_one_line(call, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "v.csv").write_text("a,b\n0,0\n1,1\n")
+    with pytest.raises(FileNotFoundError) as raised:
+        call(f"{ESCAPE}\n")
+    assert not re.search(r"[\x00-\x1f]", str(raised.value))
 
 
 def test_tracebacks_too(tmp_path):

@@ -1,5 +1,6 @@
 """The command among shells: closed streams, pipes in place of files, an early Ctrl-C."""
 
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -78,3 +79,71 @@ def test_an_interruption_while_the_command_is_still_imported():
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
     assert (done.returncode, done.stdout, done.stderr) == (130, "", "")
+
+
+class TestOutputsThatAreOtherFiles:
+    """What would replace an input or another output is refused, and both stay as they were."""
+
+    @pytest.mark.parametrize(
+        "arguments",
+        [
+            "v.csv -k 2 -o nofolder/../v.csv",
+            "v.csv -k 2 -o l.csv --save nofolder/../v.csv",
+            "- -k 2 -o v.csv < v.csv",
+            "- -k 2 -o l.csv --save v.csv < v.csv",
+            "v.csv -k 2 >> v.csv",
+        ],
+    )
+    def test_an_input(self, shell, tmp_path, arguments):
+        before = (tmp_path / "v.csv").read_text()
+        done = shell(f"consensus {arguments}")
+        assert done.returncode == 2
+        assert "which it would replace. Name another output." in done.stderr
+        assert (tmp_path / "v.csv").read_text() == before
+
+    @pytest.mark.parametrize(
+        "arguments",
+        [
+            "--member-table a.csv > a.csv",
+            "--cluster-table x/../a.csv > a.csv",
+            "--save a.csv > a.csv",
+            "--engine stream -o out/ --save out/v.csv",
+            "--engine stream -o out/ --save out/../out/v.csv",
+        ],
+    )
+    def test_another_output(self, shell, tmp_path, arguments):
+        (tmp_path / "out").mkdir()
+        done = shell(f"consensus v.csv -k 2 {arguments}")
+        assert done.returncode == 2
+        assert " are the same file. Name another." in done.stderr
+        assert list((tmp_path / "out").iterdir()) == []
+
+    def test_a_device_that_takes_both(self, shell):
+        assert shell("consensus v.csv -k 2 --member-table /dev/null > /dev/null").returncode == 0
+
+
+def test_a_stream_is_not_written_to_a_device(shell):
+    done = shell("consensus v.csv -k 2 --engine stream -o /dev/null")
+    assert (done.returncode, "name one with -o" in done.stderr) == (2, True)
+    assert not Path("/dev/null.parts").exists()
+
+
+def test_a_refused_stream_leaves_no_folder(shell, tmp_path):
+    done = shell("consensus v.csv -k 99 --engine stream -o new/sub/")
+    assert done.returncode == 1
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["t.csv", "v.csv"]
+
+
+def test_true_labels_that_are_missing_can_be_left_out(shell, tmp_path):
+    (tmp_path / "v.csv").write_text("id,a,b,t\nx,1,1,\ny,1,1,\nz,2,2,\n")
+    done = shell("consensus v.csv -k 2 --engine stream --truth t --columns a,b -o l.csv")
+    assert (done.returncode, "Leave --truth out" in done.stderr) == (1, True)
+    assert shell("consensus v.csv -k 2 --engine stream --columns a,b -o l.csv").returncode == 0
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="other systems refuse such names")
+def test_names_that_are_not_utf8(shell, tmp_path):
+    for suffix in ("csv", "parquet"):
+        done = shell(f"consensus v.csv -k 2 --engine stream -o $'l\\xe9.{suffix}'")
+        assert done.returncode == 0, done.stderr
+        assert (tmp_path / os.fsdecode(f"l\xe9.{suffix}".encode("latin-1"))).exists()

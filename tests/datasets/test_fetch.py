@@ -3,9 +3,12 @@
 import hashlib
 import io
 import socket
+import subprocess
+import sys
 import threading
 import urllib.request
 import zipfile
+from contextlib import suppress
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import numpy as np
@@ -43,7 +46,7 @@ class Handler(BaseHTTPRequestHandler):
             self.end_headers()
             return
         rest = content[start:]
-        self.send_response(206 if start else 200)
+        self.send_response(206 if start else server.status)
         headers = {"Content-Length": str(len(rest))}
         if start:
             headers["Content-Range"] = f"bytes {start}-{len(content) - 1}/{len(content)}"
@@ -62,7 +65,7 @@ class Handler(BaseHTTPRequestHandler):
 def server():
     with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as running:
         running.files, running.asked, running.breaks, running.ranges = {}, [], [], True
-        running.headers, running.redirects = {}, {}
+        running.headers, running.redirects, running.status = {}, {}, 200
         running.files["/file"] = CONTENT
         running.address = f"http://127.0.0.1:{running.server_port}"
         thread = threading.Thread(target=running.serve_forever, args=(0.01,))
@@ -217,6 +220,51 @@ class TestHostileServers:
         with pytest.raises(DownloadError, match="not complete after"):
             fetch([f"{server.address}/file"], tmp_path / "file")
 
+    def test_a_part_that_nobody_asked_for(self, server, tmp_path):
+        server.status, server.headers = 206, {"Content-Range": "bytes 0-511999/600000"}
+        with pytest.raises(DownloadError, match="another part than requested"):
+            fetch([f"{server.address}/file"], tmp_path / "file")
+        assert not list(tmp_path.iterdir())
+
+    def test_a_shorter_part_than_was_asked_for(self, server, tmp_path):
+        server.breaks = [1000, 0]
+        with pytest.raises(DownloadError):
+            fetch([f"{server.address}/file"], tmp_path / "file")
+        server.breaks = [500]
+        server.headers = {"Content-Length": "500", "Content-Range": "bytes 1000-1499/512000"}
+        with pytest.raises(DownloadError):
+            fetch([f"{server.address}/file"], tmp_path / "file")
+        assert not (tmp_path / "file").exists()
+
+    @pytest.mark.parametrize("sent", [b"", b"HTTP/1.1 200 OK\r\n\r\n"])
+    def test_bytes_that_come_one_by_one(self, sent, tmp_path, monkeypatch):
+        """Each in time, the whole never: in the headers or in the body."""
+        monkeypatch.setattr(_fetch, "_ANSWERED", 0.3)
+        monkeypatch.setattr(_fetch, "_LONGEST", 0.3)
+        done = threading.Event()
+        with socket.create_server(("127.0.0.1", 0)) as listening:
+
+            def drip():
+                connection, _ = listening.accept()
+                with connection, suppress(OSError):
+                    connection.sendall(sent)
+                    while not done.wait(0.05):
+                        connection.sendall(b"x")
+
+            thread = threading.Thread(target=drip)
+            thread.start()
+            url = f"http://127.0.0.1:{listening.getsockname()[1]}/file"
+            with pytest.raises(DownloadError, match=r"did not answer within|not complete after"):
+                fetch([url], tmp_path / "file")
+            done.set()
+            thread.join()
+
+    def test_words_of_servers_are_printable(self, server, tmp_path):
+        server.headers = {"Content-Length": "\x1b[2J"}
+        with pytest.raises(DownloadError) as raised:
+            fetch([f"{server.address}/file\x1b]0;x\x07"], tmp_path / "file")
+        assert "\x1b" not in str(raised.value)
+
     @pytest.mark.parametrize("url", ["http://[::1/file", "http://127.0.0.1:x/file", "http:///"])
     def test_addresses_that_are_none(self, tmp_path, url):
         with pytest.raises(DownloadError):
@@ -272,6 +320,26 @@ class TestArchives:
             assert not list(tmp_path.iterdir())
         server.files["/a.zip"] = whole
         fetch([f"{url}#file"], tmp_path / "file", sha256=wanted)
+
+    @pytest.mark.parametrize("kind", [zipfile.ZIP_LZMA, zipfile.ZIP_BZIP2])
+    def test_whatever_is_raised_it_is_removed(self, server, url, tmp_path, kind):
+        packed = io.BytesIO()
+        with zipfile.ZipFile(packed, "w", kind) as archive:
+            archive.writestr("file", np.random.default_rng(0).bytes(500))
+        server.files["/a.zip"] = packed.getvalue().replace(packed.getvalue()[40:80], b"\xff" * 40)
+        with pytest.raises(DownloadError, match="and was removed"):
+            fetch([f"{url}#file"], tmp_path / "file")
+        assert not list(tmp_path.iterdir())
+
+    def test_what_a_killed_run_left_is_removed(self, server, tmp_path):
+        code = (
+            "import os, sys\nfrom pathlib import Path\nfrom ensemblage import tables\n"
+            "with tables.finished(Path(sys.argv[1])) as file: os._exit(9)"
+        )
+        subprocess.run([sys.executable, "-c", code, str(tmp_path / "file")], check=False)
+        assert len(list(tmp_path.iterdir())) == 1
+        fetch([f"{server.address}/file"], tmp_path / "file", sha256=SHA)
+        assert [path.name for path in tmp_path.iterdir()] == ["file"]
 
     def test_a_bomb_is_cut_off(self, server, url, tmp_path, monkeypatch):
         monkeypatch.setattr(_fetch, "_MOST_BYTES", 100_000)

@@ -122,6 +122,8 @@ def npz_of(array):
         lambda whole: whole.replace(b"(60,), }          ", b"(60000000000000,)}"),
         lambda whole: whole + b"\x00",
         lambda whole: whole[:-3] + b"\x80\x80\x80",
+        lambda whole: whole[:150] + bytes([whole[150] ^ 1]) + whole[151:],
+        None,
     ],
 )
 def test_damaged_members_are_made_again(tmp_path, damage):
@@ -129,8 +131,10 @@ def test_damaged_members_are_made_again(tmp_path, damage):
     votes = generate(BLOBS, 3, **options)
     path = tmp_path / "member-000001.npy"
     whole = path.read_bytes()
-    path.write_bytes(damage(whole))
-    np.testing.assert_array_equal(generate(BLOBS, 3, **options), votes)
+    other = (tmp_path / "member-000002.npy").read_bytes()
+    path.write_bytes(other if damage is None else damage(whole))
+    with pytest.warns(UserWarning, match="member-000001.npy is damaged or was changed, so this cl"):
+        np.testing.assert_array_equal(generate(BLOBS, 3, **options), votes)
     assert path.read_bytes() == whole
 
 

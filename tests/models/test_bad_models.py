@@ -224,6 +224,14 @@ def test_nothing_is_unpickled(good, tmp_path):
     assert not (tmp_path / "sprung").exists()
 
 
+def test_a_header_is_measured_as_it_will_be_parsed(good, tmp_path, monkeypatch):
+    header, arrays = parts_of(good)
+    path = write(tmp_path / "bomb", json.dumps(header | {"x": [[]] * 100_000}), arrays)
+    monkeypatch.setenv("ENSEMBLAGE_MEMORY", "8MB")
+    with pytest.raises(MemoryError, match="would take 12"):
+        en.load(path)
+
+
 def test_bombs_do_not_go_off(good, tmp_path, monkeypatch):
     header, arrays = parts_of(good)
     arrays["extra"] = np.zeros(10**7)

@@ -2,6 +2,7 @@
 
 import warnings
 from pathlib import Path
+from unittest.mock import Mock
 
 import names
 import numpy as np
@@ -165,6 +166,17 @@ def test_a_loaded_model_can_be_fitted_saved_and_cloned_again(matrix, unseen, tmp
     other = second.fit(unseen)
     np.testing.assert_array_equal(other.labels_, en.PTGP(3, random_state=0).fit_predict(unseen))
     assert "_left_out" not in vars(other)
+
+
+def test_what_was_left_out_can_be_asked_for_again_after_an_interruption(
+    matrix, tmp_path, monkeypatch
+):
+    found = again(en.PTA(3).fit(matrix), tmp_path)
+    with monkeypatch.context() as patch:
+        patch.setattr(en.PTA, "fit", Mock(side_effect=KeyboardInterrupt))
+        with pytest.raises(KeyboardInterrupt):
+            found.similarity_  # noqa: B018
+    np.testing.assert_array_equal(found.similarity_, en.PTA(3).fit(matrix).similarity_)
 
 
 def test_groups_of_a_stream_are_saved(tmp_path):

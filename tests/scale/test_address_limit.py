@@ -56,6 +56,14 @@ def test_two_gigabytes_are_enough(folder, suffix, kilobytes):
     assert (folder / f"{suffix}{kilobytes}.csv").read_text().count("\n") == N + 1
 
 
+@pytest.mark.parametrize("kilobytes", [400_000, 700_000, 1_000_000])
+def test_a_limit_too_small_for_the_libraries_is_told(folder, kilobytes):
+    done = run(folder, "arrow", kilobytes)
+    assert done.returncode == 1
+    assert done.stderr.startswith("error: The limit of addresses (ulimit -v) must be at least")
+    assert done.stderr.count("\n") == 1
+
+
 def test_what_does_not_fit_names_the_limit(monkeypatch):
     monkeypatch.setattr(memory, "address_limit", lambda: "1.0 GB")
     for error in (MemoryError("No room"), RuntimeError("can't start new thread")):

@@ -2,9 +2,11 @@
 
 import errno
 import os
+import shutil
 import signal
 import subprocess
 import sys
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -79,6 +81,57 @@ class TestDamaged:
         with pytest.raises(ValueError, match=rf"{name}' cannot be read .*Delete the folder"):
             run()
 
+    @pytest.mark.parametrize("name", ["index.npz", "labels.npz"])
+    @pytest.mark.parametrize("place_of_bit", [3, 70, 100, 150, -30, -1])
+    def test_one_bit_is_told(self, name, place_of_bit, place, monkeypatch):
+        stopped(monkeypatch)
+        victim = place / "l.parquet.parts" / name
+        content = bytearray(victim.read_bytes())
+        content[place_of_bit] ^= 1
+        victim.write_bytes(content)
+        with pytest.raises(ValueError, match=rf"{name}' cannot be read .*Delete the folder"):
+            run()
+
+    @pytest.mark.parametrize("name", ["index.npz", "labels.npz"])
+    def test_files_of_another_run_are_told(self, name, place, monkeypatch):
+        stopped(monkeypatch)
+        parts = place / "l.parquet.parts"
+        other = (parts / name).read_bytes()
+        shutil.rmtree(parts)
+        stopped(monkeypatch)
+        (parts / name).write_bytes(other)
+        with pytest.raises(ValueError, match=rf"{name}' cannot be read .*of another run"):
+            run()
+
+    def test_parts_in_the_place_of_others_are_written_again(self, place, monkeypatch):
+        run()
+        expected = (place / "l.parquet").read_bytes()
+        stopped(monkeypatch, n=9)
+        one, two = (place / "l.parquet.parts" / f"part-000000-00000{i}" for i in range(2))
+        for suffix in ("", ".json"):
+            contents = [Path(f"{path}{suffix}").read_bytes() for path in (two, one)]
+            for path, content in zip((one, two), contents, strict=True):
+                Path(f"{path}{suffix}").write_bytes(content)
+        with pytest.warns(UserWarning, match="is damaged or was changed, so these labels are writ"):
+            run()
+        assert (place / "l.parquet").read_bytes() == expected
+
+    @pytest.mark.parametrize(
+        "text", ["5", '["votes", "consensus"]', '{"votes": 1, "consensus": 2}', "[" * 100_000, "{"]
+    )
+    def test_a_manifest_is_told(self, text, place, monkeypatch):
+        stopped(monkeypatch)
+        (place / "l.parquet.parts" / "manifest.json").write_text(text)
+        with pytest.raises(ValueError, match=r"manifest.json' cannot be read .*Delete the folder"):
+            run()
+
+    @pytest.mark.parametrize("name", ["part-x", ".unfinished-x", "ids-x"])
+    def test_folders_in_the_place_of_files_are_told(self, name, place, monkeypatch):
+        stopped(monkeypatch)
+        (place / "l.parquet.parts" / name).mkdir()
+        with pytest.raises(ValueError, match=rf"{name}' cannot be read \(it is a folder\). Delete"):
+            run()
+
     @pytest.mark.parametrize("where", ["write_part", "assemble"])
     def test_no_room(self, where, place, monkeypatch):
         def full(*arguments):
@@ -94,6 +147,15 @@ class TestDamaged:
 
 
 class TestStale:
+    def test_other_ids_are_another_run(self, place, monkeypatch):
+        """The first pass learns their types."""
+        rows = "\n".join(f"o{i},{i % 3},{i % 2},x" for i in range(600))
+        (place / "v.csv").write_text(f"id,a,b,kept\n{rows}\n")
+        columns = {"source": "v.csv", "columns": ["a", "b"]}
+        stopped(monkeypatch, lambda: run(**columns))
+        with pytest.raises(ValueError, match="differs in id column and columns to keep"):
+            run(**columns, id_column="id", keep=["kept"])
+
     def test_generators_of_another_seed_are_another_estimator(self, place, monkeypatch):
         def estimator(seed):
             return en.PTGP(3, random_state=np.random.RandomState(seed))

@@ -2,6 +2,9 @@
 
 import os
 import shutil
+import stat
+import subprocess
+import sys
 import time
 from pathlib import Path
 
@@ -192,12 +195,56 @@ class TestOneFile:
         assert tables.identity(upper) == tables.identity(lower)
 
 
-def test_files_of_killed_runs_are_removed_by_the_next(tmp_path):
-    old, new = tmp_path / ".ensemblage-0123456789ab.tmp", tmp_path / ".ensemblage-9876543210ab.tmp"
-    for path in (old, new):
-        path.write_text("half")
-    day_ago = time.time() - 25 * 3600
-    os.utime(old, (day_ago, day_ago))
-    with tables.replacing(str(tmp_path / "out")) as file:
-        file.write(b"x")
-    assert sorted(path.name for path in tmp_path.iterdir()) == [new.name, "out"]
+class TestFilesOfKilledRuns:
+    def test_are_removed_by_the_next(self, tmp_path):
+        """At once where locks tell; those of other hosts after a day."""
+        code = (
+            "import os, sys\nfrom ensemblage import tables\n"
+            "with tables.replacing(sys.argv[1]) as file: os._exit(9)"
+        )
+        subprocess.run([sys.executable, "-c", code, str(tmp_path / "out")], check=False)
+        assert len(list(tmp_path.glob(".ensemblage-*"))) == 1
+        other, old = tmp_path / ".ensemblage-here-1.tmp", tmp_path / ".ensemblage-here-2.tmp"
+        for path in (other, old):
+            path.write_text("half")
+        day_ago = time.time() - 25 * 3600
+        os.utime(old, (day_ago, day_ago))
+        with tables.replacing(str(tmp_path / "out")) as file:
+            file.write(b"x")
+        assert sorted(path.name for path in tmp_path.iterdir()) == [other.name, "out"]
+
+    def test_but_not_while_they_are_written(self, tmp_path):
+        with tables.replacing(str(tmp_path / "one")) as one, tables.finished(tmp_path / "p") as p:
+            with tables.replacing(str(tmp_path / "two")) as two:
+                two.write(b"2")
+            tables.remove_stale(tmp_path, tables.UNFINISHED)
+            one.write(b"1")
+            p.write(b"3")
+        assert sorted(path.name for path in tmp_path.iterdir()) == ["one", "p", "two"]
+
+    def test_nobody_may_read_who_could_not_read_the_output(self, tmp_path):
+        (tmp_path / "secret").write_text("old")
+        (tmp_path / "secret").chmod(0o600)
+        for name, mode in (("secret", 0o600), ("new", 0o666 & ~os.umask(os.umask(0o022)))):
+            with tables.replacing(str(tmp_path / name)) as file:
+                assert stat.S_IMODE(Path(file.name).stat().st_mode) == mode
+            assert stat.S_IMODE((tmp_path / name).stat().st_mode) == mode
+
+
+def test_a_lock_that_is_a_link_to_nothing_is_told(tmp_path):
+    (tmp_path / "c").mkdir()
+    (tmp_path / "c" / ".lock").symlink_to(tmp_path / "no" / "where")
+    with pytest.raises(FileNotFoundError, match=r"lock is a link to nothing\. Remove"):
+        tables.lock(tmp_path / "c" / ".lock")
+    (tmp_path / "v.csv").write_text("a,b\n" + "0,1\n1,0\n" * 30)
+    with pytest.raises(FileNotFoundError, match=r"cannot be made: .*lock is a link to nothing"):
+        stream.consensus(tmp_path / "v.csv", en.EAC(2), "l.csv", checkpoint=tmp_path / "c")
+
+
+def test_an_output_in_the_folder_of_its_parts_is_refused(tmp_path):
+    (tmp_path / "v.csv").write_text("a,b\n" + "0,1\n1,0\n" * 30)
+    (tmp_path / "c").mkdir()
+    with pytest.raises(ValueError, match=r"part-1\.csv is in the checkpoint folder"):
+        stream.consensus(
+            tmp_path / "v.csv", en.EAC(2), tmp_path / "c" / "part-1.csv", checkpoint=tmp_path / "c"
+        )

@@ -202,10 +202,10 @@ class TestCheckWritable:
             check_writable(f"{tmp_path}/new/")
 
     def test_notices_what_the_system_forbids(self, tmp_path, monkeypatch):
-        def forbid(self, *_, **__):
+        def forbid(*_, **__):
             raise PermissionError(13, "Permission denied")
 
-        monkeypatch.setattr("pathlib.Path.open", forbid)
+        monkeypatch.setattr("os.open", forbid)
         with pytest.raises(PermissionError, match=r"l\.csv cannot be written: Permission denied"):
             check_writable(tmp_path / "l.csv")
 

@@ -138,12 +138,21 @@ def _summary(outcome: Outcome, ks: range | None, title: str, elapsed: Elapsed) -
     )
 
 
+def _label_files(session: ConsensusSession) -> list[str]:
+    """Return the output that was named, or the files that the folder gets."""
+    if not session.to_folder:
+        return [session.output]
+    from ensemblage.scale import stream
+
+    files = (stream.label_file(session.output, path, session.format) for path in session.paths)
+    return [str(path) for path, _ in files]
+
+
 def _check_beside(session: ConsensusSession, inputs: list[str | None]) -> None:
     """Check the outputs beside the labels: tables and the model."""
     from ensemblage import tables
 
-    output = session.output
-    written = {} if output == "-" else {tables.identity(output): f"-o {output}"}
+    written = {tables.identity(path): f"-o {path}" for path in _label_files(session)}
     beside = {"--member-table": session.member_table, "--cluster-table": session.cluster_table}
     for option, path in {**beside, "--save": session.save}.items():
         if path is None:

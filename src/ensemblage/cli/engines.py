@@ -251,7 +251,7 @@ def _why_not_streamed(session: LabelSession) -> str | None:
         return f"{options} need the votes in memory (--engine memory)"
     if not session.to_folder:
         packed = session.output.lower().endswith(".gz")
-        standard = session.output in ("-", "/dev/stdout")
+        standard = session.output in ("-", "/dev/stdout") or tables.is_special(session.output)
         if standard or packed or output_format(session.output) not in stream.WRITTEN:
             return "labels are streamed to .parquet, .csv or .tsv files: name one with -o"
     return None

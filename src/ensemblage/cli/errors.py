@@ -30,6 +30,7 @@ WRONG_USAGE = 2
 INTERRUPTED = 130  # 128 + SIGINT, as shells count
 BROKEN_PIPE = 141  # 128 + SIGPIPE
 _AGAIN = 0.1  # seconds until an interruption that was lost is raised again
+_LEAST_ADDRESSES = 1_100_000_000  # bytes that the libraries take, most of them unused
 
 #: What the command calls a parameter of the library.
 OPTIONS = {"n_clusters": "-k", "n_clusters_range": "--k-range", "random_state": "--seed"}
@@ -56,6 +57,23 @@ def unknown(noun: str, word: str, known: Iterable[str]) -> UsageError:
     )
 
 
+def check_addresses() -> None:
+    """Raise an error where ``ulimit -v`` is too small to import the libraries of the verbs.
+
+    They would end the process, or wait without end.
+    """
+    try:
+        import resource
+    except ImportError:  # Windows
+        return
+    most, _ = resource.getrlimit(resource.RLIMIT_AS)
+    if most != resource.RLIM_INFINITY and most < _LEAST_ADDRESSES:
+        raise OSError(
+            f"The limit of addresses (ulimit -v) must be at least {_LEAST_ADDRESSES / 1e6:,.0f} MB"
+            f" for the libraries of this command, got {most / 1e6:,.0f} MB. Raise it."
+        )
+
+
 @contextmanager
 def reported(*, debug: bool) -> Iterator[None]:
     """Turn any exception into a paragraph on standard error and an exit code."""
@@ -71,7 +89,7 @@ def reported(*, debug: bool) -> Iterator[None]:
             if debug:
                 say("".join(traceback.format_exception(error)), err=True)
             if interrupts or isinstance(error, KeyboardInterrupt):
-                say("Interrupted. An output file that existed is unchanged.", err=True)
+                say("Interrupted. Each output is complete, or as it was before.", err=True)
                 raise typer.Exit(INTERRUPTED) from None
             code, message = describe(error)
             show_error(message)

@@ -61,13 +61,14 @@ def generate(
         )
     pool_format = _check_output(output, session.truth)
     session.check_json(output)
-    check_apart(output, [*data, session.truth])
     from ensemblage import ensembles, tables
     from ensemblage._validate import Features as NamedFeatures
     from ensemblage.ensembles.checkpoint import COMMAND_LOCK, alone, remove_folder
     from ensemblage.ensembles.reading import read_features
 
+    check_apart(output, [*tables.resolve(data), session.truth])
     tables.check_pool_writable(output)
+    parts = _parts(output, checkpoint)
     with session.stage("Reading features"):
         features = read_features(
             data,
@@ -82,7 +83,6 @@ def generate(
     names = [f"{method[i % len(method)]}_{i + 1:0{width}d}" for i in range(members)]
     if pool_format not in ("npy", "npz", "mat"):
         _check_names(features, names)
-    parts = _parts(output, checkpoint)
     clusterings = ensembles.members(
         NamedFeatures(features.matrix, None, names=features.names),
         members,
@@ -164,9 +164,16 @@ def _check_names(features: Features, names: list[str]) -> None:
 
 def _parts(output: str, checkpoint: str | None) -> Path | None:
     """Return the folder for finished clusterings; there is none beside a pipe."""
-    if checkpoint is not None:
-        return Path(checkpoint)
+    from ensemblage import tables
+
     target = Path(output)
+    if checkpoint is not None:
+        if tables.identity(checkpoint) == tables.identity(str(target.parent)):
+            raise UsageError(
+                f"The output {output} is in the checkpoint folder and could replace a file of it."
+                " Name another output."
+            )
+        return Path(checkpoint)
     is_file = output not in ("-", "/dev/stdout") and (target.is_file() or not target.exists())
     return target.with_name(f"{target.name}.parts") if is_file else None
 

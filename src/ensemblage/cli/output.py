@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
-from ensemblage._messages import printable, printable_json
+from ensemblage._messages import printable, printable_json, printable_path
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -67,7 +67,7 @@ def format_objects(n_objects: int, id_name: str | None) -> str:
 
 def format_target(output: str) -> str:
     """Return the name of an output for a sentence."""
-    return "standard output" if output == "-" else output
+    return "standard output" if output == "-" else printable_path(output)
 
 
 Scores = dict[str, tuple[float, float, float]]

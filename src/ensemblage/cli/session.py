@@ -8,8 +8,10 @@ from __future__ import annotations
 import functools
 import inspect
 import itertools
+import os
 import re
 import shlex
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, get_origin, get_type_hints
@@ -17,8 +19,14 @@ from typing import TYPE_CHECKING, Annotated, Any, get_origin, get_type_hints
 from ensemblage import METHODS
 from ensemblage._progress import Clock, Item, track, working
 from ensemblage.cli import options  # noqa: TC001 - typer reads annotations
-from ensemblage.cli.errors import UsageError, reported, warn, warnings_as_lines
-from ensemblage.cli.output import print_json, say
+from ensemblage.cli.errors import (
+    UsageError,
+    check_addresses,
+    reported,
+    warn,
+    warnings_as_lines,
+)
+from ensemblage.cli.output import format_target, print_json, say
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -250,6 +258,7 @@ def verb(function: Callable[..., None]) -> Callable[..., None]:
     def run(**given: Any) -> None:
         session = kind(**{parameter.name: given.pop(parameter.name) for parameter in shared})
         with reported(debug=session.debug), warnings_as_lines():
+            check_addresses()
             function(session, **given)
 
     signature = inspect.Signature([*own, *shared])
@@ -273,18 +282,19 @@ def check_stdin(paths: list[str]) -> None:
 
 def check_apart(output: str, inputs: Iterable[str | None]) -> None:
     """Check that an output is not one of the inputs, under whatever name: it would replace it."""
+    from ensemblage import tables
+
     for path in inputs:
-        if path is None or path == "-":
+        if path is None:
             continue
-        try:
-            same = Path(path).samefile(output) and Path(output).is_file()  # not a terminal
-        except (OSError, ValueError):  # one of them does not exist, or is not a path
-            continue
-        if same:
-            raise UsageError(
-                f"The output {output} is the input {path}, which it would replace. Name another"
-                " output."
-            )
+        with suppress(OSError, ValueError):  # one of them is not a path
+            same = tables.identity(output) == tables.identity(path, read=True)
+            if same and (output == "-" or Path(os.path.realpath(output)).is_file()):
+                source = "standard input" if path == "-" else format_target(path)
+                raise UsageError(
+                    f"The output {format_target(output)} is the input {source}, which it would"
+                    " replace. Name another output."
+                )
 
 
 def output_format(output: str) -> str:

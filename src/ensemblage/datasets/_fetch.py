@@ -8,6 +8,9 @@ from __future__ import annotations
 
 import hashlib
 import http.client
+import lzma
+import re
+import threading
 import time
 import urllib.error
 import urllib.request
@@ -17,14 +20,16 @@ from pathlib import Path, PurePosixPath
 from typing import IO, TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
-from ensemblage.tables import finished
+from ensemblage._messages import printable
+from ensemblage.tables import UNFINISHED, finished, remove_stale
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
 _CHUNK = 1 << 18
 _PATIENCE = 30.0  # seconds without data
-_LONGEST = 3600.0  # seconds for an attempt
+_ANSWERED = 120.0  # seconds until an answer begins, after all redirects
+_LONGEST = 3600.0  # seconds for the rest of it
 _MOST_BYTES = 2 << 30  # of a file, packed or not
 _ATTEMPTS = 3  # as long as each of them receives data
 _REDIRECTS = 5
@@ -32,12 +37,20 @@ _PARTIAL, _NOT_SATISFIABLE = 206, 416
 _SCHEMES = ("http", "https")
 #: Raised by damaged or invalid archives.
 _ZIP_ERRORS = (
-    zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError, ValueError,
+    zipfile.BadZipFile, zlib.error, lzma.LZMAError, EOFError, NotImplementedError, RuntimeError,
+    ValueError,
 )  # fmt: skip
+_RANGE = re.compile(r"bytes ([0-9]+)-[0-9]+/([0-9]+|\*)")
 
 
 class DownloadError(OSError):
-    """A file could not be fetched from any address, or is not the expected file."""
+    """A file could not be fetched from any address, or is not the expected file.
+
+    The words of servers are part of its message, so control characters are escaped.
+    """
+
+    def __str__(self) -> str:
+        return printable(super().__str__())
 
 
 def fetch(urls: Sequence[str], target: Path, *, sha256: str | None = None) -> None:
@@ -64,6 +77,7 @@ def fetch(urls: Sequence[str], target: Path, *, sha256: str | None = None) -> No
     for url in urls:
         try:
             target.parent.mkdir(parents=True, exist_ok=True)
+            remove_stale(target.parent, UNFINISHED)
             _fetch_from(url, target, sha256)
         except (OSError, ValueError) as error:  # a full disk, an invalid address
             failures.append(f"{url}: {_reason(error)}")
@@ -130,7 +144,7 @@ def _receive(url: str, part: Path) -> bool:
         headers["Range"] = f"bytes={have}-"
     request = urllib.request.Request(url, headers=headers)
     try:
-        answer = _opener().open(request, timeout=_PATIENCE)
+        answer = _answer(request)
     except urllib.error.HTTPError as error:
         if error.code != _NOT_SATISFIABLE or not have:
             raise
@@ -139,10 +153,12 @@ def _receive(url: str, part: Path) -> bool:
         part.unlink()  # longer than the current file: not a part of it
         return _receive(url, part)
     with answer:
-        goes_on = answer.status == _PARTIAL and _starts_at(answer, have)
-        if answer.status == _PARTIAL and not goes_on:
-            part.unlink(missing_ok=True)
-            raise DownloadError("the server sent another part than requested")
+        goes_on, whole = answer.status == _PARTIAL, None
+        if goes_on:
+            start, whole = _range(answer)
+            if not have or start != have:
+                part.unlink(missing_ok=True)
+                raise DownloadError("the server sent another part than requested")
         expected = _length(answer)
         have = have if goes_on else 0
         if have + (expected or 0) > _MOST_BYTES:
@@ -154,17 +170,42 @@ def _receive(url: str, part: Path) -> bool:
             except _TooLargeError:
                 part.unlink()
                 raise
-    return expected is None or _size(part) == have + expected
+    size = _size(part)
+    return (expected is None or size == have + expected) and whole in (None, size)
+
+
+def _answer(request: urllib.request.Request) -> Any:
+    """Return the answer to a request, within some time even if its headers come bit by bit."""
+    found: list[Any] = []
+
+    def ask() -> None:
+        try:
+            found.append(_opener().open(request, timeout=_PATIENCE))
+        except Exception as error:  # noqa: BLE001 - raised below
+            found.append(error)
+
+    thread = threading.Thread(target=ask, daemon=True)
+    thread.start()
+    thread.join(_ANSWERED)
+    if not found:
+        raise TimeoutError(f"the server did not answer within {_ANSWERED:.0f} seconds")
+    answer = found.pop()
+    if not isinstance(answer, Exception):
+        return answer
+    try:
+        raise answer
+    finally:
+        del answer  # its traceback leads here: nothing would close the connection
 
 
 class _TooLargeError(DownloadError):
     """More bytes than a file may have."""
 
 
-def _copy(source: IO[bytes], file: IO[bytes], most: int) -> None:
+def _copy(source: Any, file: IO[bytes], most: int) -> None:
     """Copy at most `most` bytes, within the time of an attempt."""
     end = time.monotonic() + _LONGEST
-    while chunk := source.read(_CHUNK):
+    while chunk := source.read1(_CHUNK):  # what there is: read would wait for all of it
         most -= len(chunk)
         if most < 0:
             raise _TooLargeError(f"the file has more than {_MOST_BYTES:,} bytes")
@@ -212,8 +253,12 @@ def _length(answer: Any) -> int | None:
     return int(text)
 
 
-def _starts_at(answer: Any, have: int) -> bool:
-    return str(answer.headers.get("Content-Range", "")).startswith(f"bytes {have}-")
+def _range(answer: Any) -> tuple[int | None, int | None]:
+    """Return the first byte of a part, and the length of the whole file where it is given."""
+    found = _RANGE.fullmatch(str(answer.headers.get("Content-Range", "")))
+    if found is None:
+        return None, None
+    return int(found[1]), None if found[2] == "*" else int(found[2])
 
 
 def _extract(archive: Path, member: str, target: Path, sha256: str | None) -> None:
@@ -222,12 +267,16 @@ def _extract(archive: Path, member: str, target: Path, sha256: str | None) -> No
         with zipfile.ZipFile(archive) as content, finished(target) as file:
             _take_out(content, member, file)
             _check_member(Path(file.name), member, sha256)
-    except _ZIP_ERRORS as error:
-        archive.unlink(missing_ok=True)
-        raise DownloadError("this is not a complete zip archive, and was removed") from error
     except DownloadError:
         archive.unlink(missing_ok=True)
         raise
+    except Exception as error:
+        archive.unlink(missing_ok=True)
+        if isinstance(error, _ZIP_ERRORS):
+            raise DownloadError("this is not a complete zip archive, and was removed") from error
+        raise DownloadError(
+            f"the archive could not be unpacked ({_reason(error)}), and was removed"
+        ) from error
 
 
 def _take_out(content: zipfile.ZipFile, member: str, file: IO[bytes]) -> None:

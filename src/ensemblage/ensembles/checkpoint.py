@@ -2,12 +2,16 @@
 
 One ``.npy`` file for each member and ``manifest.json``, which describes their settings. Files are
 written under another name and then renamed: a file with its final name is complete, unless a disk
-or a copy has damaged it, and members in unreadable files are made again.
+or a copy has damaged it. A checksum after the labels covers them, the number of the member and the
+settings; members whose checksum is wrong are made again.
 """
 
 from __future__ import annotations
 
+import hashlib
+import io
 import json
+import warnings
 from contextlib import contextmanager, suppress
 from dataclasses import replace
 from pathlib import Path
@@ -31,6 +35,8 @@ if TYPE_CHECKING:
 _FORMAT = 2
 _MANIFEST = "manifest.json"
 _LOCK = ".lock"
+_MARK = 64  # characters of a checksum
+_LONGEST_HEADER = 4096  # bytes of a file beside the labels, at most
 #: Held until the pool is written and the folder removed, longer than members are being made.
 COMMAND_LOCK = ".command-lock"
 
@@ -55,24 +61,51 @@ def alone(folder: Path, name: str = _LOCK) -> Iterator[None]:
 class Folder:
     """The finished members of one plan, from earlier runs and this one."""
 
-    def __init__(self, path: Path, n_objects: int) -> None:
+    def __init__(self, path: Path, n_objects: int, settings: str) -> None:
         self.path = path
         self.n_objects = n_objects
+        self._settings = settings
 
     def read(self, index: int) -> IntArray | None:
-        """Return the labels of a member, or None if they are missing or unreadable."""
-        try:
-            labels = _read_labels(self._file(index), self.n_objects)
-        except Exception:  # noqa: BLE001 - made again after any error
+        """Return the labels of a member, or None if they are missing or damaged."""
+        path = self._file(index)
+        if not path.is_file():
             return None
-        return labels if -1 <= labels.min() <= labels.max() < self.n_objects else None
+        try:
+            return self._read(path, index)
+        except Exception:  # noqa: BLE001 - made again after any error
+            warnings.warn(
+                f"{path} is damaged or was changed, so this clustering is made again.",
+                UserWarning,
+                stacklevel=2,
+            )
+            return None
 
     def write(self, index: int, labels: IntArray) -> None:
         """Store the labels of a member."""
         path = self._file(index)
         if path.is_dir():
             path.rmdir()  # fails if it is not empty
-        _replace(path, lambda file: np.save(file, labels, allow_pickle=False))
+        content = io.BytesIO()
+        np.save(content, labels, allow_pickle=False)
+        whole = content.getvalue()
+        _replace(path, lambda file: file.write(whole + self._checksum(whole, index)))
+
+    def _read(self, path: Path, index: int) -> NDArray[Any]:
+        """Return the labels of a file; its length and checksum are checked before its content."""
+        longest = self.n_objects * 8 + _LONGEST_HEADER
+        with path.open("rb") as file:
+            whole = file.read(longest + 1)
+        content, mark = whole[:-_MARK], whole[-_MARK:]
+        if len(whole) > longest or mark != self._checksum(content, index):
+            raise ValueError("another checksum")
+        labels: NDArray[Any] = np.load(io.BytesIO(content), allow_pickle=False)
+        return labels
+
+    def _checksum(self, content: bytes, index: int) -> bytes:
+        digest = hashlib.sha256(f"{self._settings} {index} ".encode())
+        digest.update(content)
+        return digest.hexdigest().encode()
 
     def _file(self, index: int) -> Path:
         return self.path / f"member-{index:06d}.npy"
@@ -112,7 +145,7 @@ def open_folder(path: Any, plan: Plan, *, any_seed: bool) -> tuple[Plan, Folder]
     else:
         text = json.dumps(description, indent=1).encode()
         _replace(manifest, lambda file: file.write(text))
-    return plan, Folder(path, len(plan.features))
+    return plan, Folder(path, len(plan.features), json.dumps(description))
 
 
 def remove_folder(path: Path) -> None:
@@ -133,21 +166,6 @@ def remove_folder(path: Path) -> None:
 def _is_unfinished(path: Path) -> bool:
     """Tell whether a file was left by a killed process, apart from members."""
     return path.name in (_LOCK, COMMAND_LOCK) or path.name.startswith(UNFINISHED)
-
-
-def _read_labels(path: Path, n_objects: int) -> NDArray[Any]:
-    """Return the labels of a file; its header is checked before memory is allocated."""
-    with path.open("rb") as file:
-        if np.lib.format.read_magic(file) != (1, 0):
-            raise ValueError("another version of NPY")
-        shape, _, dtype = np.lib.format.read_array_header_1_0(file)
-        if shape != (n_objects,) or dtype.kind != "i":
-            raise ValueError("not labels of these objects")
-        n_bytes = n_objects * dtype.itemsize
-        content = file.read(n_bytes + 1)
-    if len(content) != n_bytes:
-        raise ValueError("too short or too long")
-    return np.frombuffer(bytearray(content), dtype=dtype)
 
 
 def _read_manifest(manifest: Path) -> dict[str, Any]:

@@ -30,6 +30,8 @@ _SUFFIX = ".npy"
 _MOST_ENTRIES = 100_000
 #: JSON is parsed at once: names and labels of a million clusters take less.
 _LARGEST_HEADER = 256 << 20
+#: Bytes that each byte of JSON takes when it is parsed, at most: a pair of brackets is a list.
+_PARSED = 30
 #: Deflate compresses at most 1032 to 1; a larger ratio is a bomb or another method.
 _LARGEST_RATIO = 1100
 _DAMAGED = (
@@ -121,7 +123,7 @@ def _read(archive: zipfile.ZipFile, path: str) -> tuple[dict[str, Any], dict[str
                 f" {entry.file_size} bytes, unpacked from {entry.compress_size}."
             )
     check_memory(
-        2 * sum(entry.file_size for entry in entries),
+        2 * sum(entry.file_size for entry in entries) + _PARSED * archive.getinfo(HEADER).file_size,
         f"The content of {path}",
         "Load it on a larger machine, or save the model with objects=False.",
     )

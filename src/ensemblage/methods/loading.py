@@ -122,9 +122,13 @@ def complete(estimator: Any) -> None:
     again = clone(estimator)
     if seed is not None:
         again.set_params(random_state=_validate.DrawnSeed(seed))
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # the first fit has raised the warnings
-        again.fit(estimator._ensemble, member_weight=estimator.member_weight_)
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # the first fit has raised the warnings
+            again.fit(estimator._ensemble, member_weight=estimator.member_weight_)
+    except BaseException:  # an interruption: the next call computes it
+        estimator._left_out = left_out
+        raise
     for name in left_out & vars(again).keys():
         setattr(estimator, name, vars(again)[name])
 

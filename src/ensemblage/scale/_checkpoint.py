@@ -3,7 +3,9 @@
 ``manifest.json`` holds the settings of the run, ``index.npz`` the microclusters of the rows read so
 far, each ``ids-*`` the keys of some ids until they are compared, ``labels.npz`` the labels of the
 microclusters, and each ``part-*`` the labels of some rows. Files are written under another name and
-then renamed: one that has its name is complete.
+then renamed: one that has its name is complete. Each has a checksum that covers what it belongs to:
+its run, the index that labels are of, the labels and the place that a part is of. Arrays are an NPZ
+file after their checksum, so that both appear at once.
 """
 
 from __future__ import annotations
@@ -12,11 +14,13 @@ import hashlib
 import json
 import os
 import pickle
+import re
+import secrets
 import warnings
 from contextlib import suppress
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
-from zipfile import BadZipFile
 
 import numpy as np
 
@@ -28,11 +32,12 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 #: To be raised when folders of earlier versions cannot be resumed.
-_VERSION = 3
+_VERSION = 4
 _MANIFEST = "manifest.json"
 _LOCK = ".lock"
 #: How the names of files end that describe a part.
 _FACTS = ".json"
+_MARK = 64  # characters of a checksum
 #: In the order in which they are removed: what a kill leaves behind is still a folder of ours.
 _OWN = ("part-*", "ids-*", f"{UNFINISHED}*", "labels.npz", "index.npz", _MANIFEST)
 
@@ -52,10 +57,12 @@ class Folder:
         resumes: bool = True,
     ) -> None:
         self.path = path
+        #: What files are bound to: the run, and the checksums of its index and its labels.
+        self._marks = {"run": secrets.token_hex(8), "index": "", "labels": ""}
         if path.exists() and not path.is_dir():
             raise ValueError(f"The checkpoint {str(path)!r} is a file. Name a folder.")
         manifest = path / _MANIFEST
-        ours = manifest.exists() and {"votes", "consensus"} <= set(_read_json(manifest))
+        ours = manifest.exists() and _is_ours(manifest)
         if not ours and any(path.glob("[!.]*")):
             raise ValueError(
                 f"The checkpoint folder {str(path)!r} holds other files and no manifest.json of"
@@ -66,25 +73,28 @@ class Folder:
         try:
             self._lock = lock(path / _LOCK)
         except OSError as error:
-            raise type(error)(f"The folder {path} cannot be made: {error.strerror}.") from error
+            reason = str(error.strerror or error).rstrip(".")
+            raise type(error)(f"The folder {path} cannot be made: {reason}.") from error
         if self._lock is None:
             raise ValueError(
                 f"Another run is using {str(path)!r}. Wait until it has ended, or name another"
                 " output or checkpoint."
             )
         try:
+            self._check_files()
             kept = _read_json(manifest) if manifest.exists() else {"resumes": False}
             if kept.get("resumes", True) and self.holds_work():
                 self._compare(kept, asked)
+                self._marks["run"] = str(kept.get("run"))
             else:  # parts without an index may be of other votes
                 self.clear()
-            self._write_json(_MANIFEST, {**asked, "resumes": resumes})
+            self._write_json(_MANIFEST, {**asked, "resumes": resumes, "run": self._marks["run"]})
         except BaseException:
             self.close()
             raise
 
     def __getstate__(self) -> dict[str, Any]:
-        return {"path": self.path}  # a worker writes to it; the lock stays here
+        return {"path": self.path, "_marks": self._marks}  # a worker writes; the lock stays here
 
     def close(self) -> None:
         """Release the folder to other runs."""
@@ -110,6 +120,11 @@ class Folder:
             for path in (self.path / "labels.npz", *self.path.glob("part-*")):
                 path.unlink(missing_ok=True)
 
+    def _check_files(self) -> None:
+        for path in (path for pattern in _OWN for path in self.path.glob(pattern)):
+            if path.is_dir():
+                raise damaged(path, "it is a folder")
+
     def holds_work(self) -> bool:
         """Return whether anything in here is worth keeping."""
         arrays = (self.path / name for name in ("index.npz", "labels.npz"))
@@ -119,7 +134,7 @@ class Folder:
 
     def read_index(self) -> tuple[NDArray[np.int64], NDArray[np.int64], dict[str, Any]] | None:
         """Return the rows of votes read so far, how often each occurred, and the rest."""
-        kept = _load(self.path / "index.npz")
+        kept = self._load("index")
         if kept is None:
             return None
         return kept["table"], kept["sizes"], json.loads(kept["state"].tobytes())
@@ -127,34 +142,38 @@ class Folder:
     def write_index(self, table: Any, sizes: NDArray[np.int64], state: dict[str, Any]) -> None:
         """Keep the index, and how far it has come."""
         text = np.frombuffer(json.dumps(state).encode(), dtype=np.uint8)
-        self.replace("index.npz", lambda file: np.savez(file, table=table, sizes=sizes, state=text))
+        self._store("index", {"table": table, "sizes": sizes, "state": text})
 
     def write_keys(self, source: int, row: int, keys: NDArray[np.uint64]) -> None:
         """Keep the keys of ids from a row of a source on."""
-        self.replace(f"ids-{source:06d}-{row:012d}", lambda file: np.save(file, keys))
+        name = f"ids-{source:06d}-{row:012d}"
+        self._seal(name, lambda file: file.write(keys.tobytes()), self._marks["run"], name)
 
     def read_keys(self, source: int) -> list[NDArray[np.uint64]]:
         """Return the keys of the ids of a source that were kept, mapped."""
-        files = sorted(self.path.glob(f"ids-{source:06d}-*"))
-        return [np.load(path, mmap_mode="r", allow_pickle=False) for path in files]
+        keys: list[NDArray[np.uint64]] = []
+        for path in sorted(self.path.glob(f"ids-{source:06d}-*")):
+            _check_seal(path, self._marks["run"], path.name)
+            if path.stat().st_size > _MARK:  # nothing cannot be mapped
+                keys.append(np.memmap(path, np.uint64, "r", offset=_MARK))
+        return keys
 
     def forget_keys(self, begin: tuple[int, int]) -> None:
         """Remove the keys of ids from a place (source and row) on."""
         for path in self.path.glob("ids-*"):
-            _, source, row = path.name.split("-")
-            if (int(source), int(row)) >= begin:
+            found = re.fullmatch(r"ids-(\d+)-(\d+)", path.name)
+            if found is None or (int(found[1]), int(found[2])) >= begin:
                 path.unlink(missing_ok=True)
 
     # -- the second ----------------------------------------------------------------------------
 
     def read_labels(self) -> dict[str, NDArray[Any]] | None:
         """Return the columns of labels of the microclusters, if they were found."""
-        return _load(self.path / "labels.npz")
+        return self._load("labels")
 
     def write_labels(self, columns: dict[str, NDArray[Any]]) -> None:
         """Keep the columns of labels of the microclusters."""
-        named: dict[str, Any] = dict(columns)
-        self.replace("labels.npz", lambda file: np.savez(file, **named))
+        self._store("labels", columns)
 
     def part(self, source: int, piece: int) -> Path:
         """Return the file for the labels of a piece of a source."""
@@ -164,8 +183,7 @@ class Folder:
         """Keep some rows of the output, with their number and a checksum of the file."""
         with finished(self.path / name) as file:
             write(file)
-            file.flush()
-            facts = {"rows": n_rows, "sha256": _checksum(Path(file.name))}
+            facts = {"rows": n_rows, "sha256": _checksum(file, 0, *self._bound(name))}
         self._write_json(f"{name}{_FACTS}", facts)
 
     def has_part(self, source: int, piece: int, n_rows: int) -> bool:
@@ -174,7 +192,9 @@ class Folder:
         facts = path.with_name(f"{path.name}{_FACTS}")
         if path.exists() and facts.exists():
             with suppress(ValueError):
-                if _read_json(facts) == {"rows": n_rows, "sha256": _checksum(path)}:
+                with path.open("rb") as file:
+                    found = _checksum(file, 0, *self._bound(path.name))
+                if _read_json(facts) == {"rows": n_rows, "sha256": found}:
                     return True
             warnings.warn(
                 f"{path} is damaged or was changed, so these labels are written again.",
@@ -185,7 +205,44 @@ class Folder:
             old.unlink(missing_ok=True)
         return False
 
+    def _bound(self, name: str) -> tuple[str, ...]:
+        """Return what a part belongs to."""
+        return self._marks["run"], self._marks["labels"], name
+
     # -- files ---------------------------------------------------------------------------------
+
+    def _store(self, name: str, arrays: dict[str, Any]) -> None:
+        """Keep arrays as the `name` of this run: its index, or the labels that belong to it."""
+        write = partial(np.savez, **arrays)
+        self._marks[name] = self._seal(f"{name}.npz", write, *self._bound_to_index(name))
+
+    def _load(self, name: str) -> dict[str, NDArray[Any]] | None:
+        """Return the arrays of `_store`, if there are any."""
+        path = self.path / f"{name}.npz"
+        if not path.exists():
+            return None
+        self._marks[name] = _check_seal(path, *self._bound_to_index(name))
+        with path.open("rb") as file:
+            file.seek(_MARK)
+            with np.load(file, allow_pickle=False) as arrays:
+                return dict(arrays)
+
+    def _bound_to_index(self, name: str) -> tuple[str, ...]:
+        return self._marks["run"], name, self._marks["index"] if name == "labels" else ""
+
+    def _seal(self, name: str, write: Callable[[Any], Any], *bound: str) -> str:
+        """Write a file that begins with its checksum, and return this."""
+        marks = []
+
+        def sealed(file: Any) -> None:
+            file.write(b" " * _MARK)
+            write(file)
+            marks.append(_checksum(file, _MARK, *bound))
+            file.seek(0)
+            file.write(marks[0].encode())
+
+        self.replace(name, sealed)
+        return marks[0]
 
     def replace(self, name: str, write: Callable[[Any], Any]) -> None:
         """Write a file that is there completely or not at all."""
@@ -218,29 +275,48 @@ def _different(kept: dict[str, Any], asked: dict[str, Any]) -> list[str]:
 def _read_json(path: Path) -> dict[str, Any]:
     try:
         content: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
-    except ValueError as error:
+    except (ValueError, OSError, RecursionError) as error:
         raise damaged(path, error) from error
+    if not isinstance(content, dict):
+        raise damaged(path, "it is not an object of JSON")
     return content
 
 
-def damaged(path: Path, error: Exception) -> ValueError:
+def _is_ours(manifest: Path) -> bool:
+    """Return whether a manifest is of a stream."""
+    content = _read_json(manifest)
+    parts = [content[name] for name in ("votes", "consensus") if name in content]
+    if not all(isinstance(part, dict) for part in parts):
+        raise damaged(manifest, "it does not describe a run")
+    return len(parts) > 1
+
+
+def damaged(path: Path, error: Exception | str) -> ValueError:
     """Return the error to raise where a file of a folder is not as it was written."""
-    return ValueError(f"{str(path)!r} cannot be read ({error}). Delete the folder to start again.")
+    reason = getattr(error, "strerror", None) or error
+    return ValueError(f"{str(path)!r} cannot be read ({reason}). Delete the folder to start again.")
 
 
-def _load(path: Path) -> dict[str, NDArray[Any]] | None:
-    if not path.exists():
-        return None
+def _check_seal(path: Path, *bound: str) -> str:
+    """Return the checksum that a file begins with; raise an error if it is not the file's."""
     try:
-        with path.open("rb") as file, np.load(file, allow_pickle=False) as arrays:
-            return dict(arrays)
-    except (BadZipFile, ValueError, EOFError) as error:
+        with path.open("rb") as file:
+            mark = file.read(_MARK).decode("latin-1")
+            found = _checksum(file, _MARK, *bound)
+    except OSError as error:
         raise damaged(path, error) from error
+    if mark != found:
+        raise damaged(path, "it is damaged, or of another run")
+    return mark
 
 
-def _checksum(path: Path) -> str:
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
+def _checksum(file: Any, start: int, *bound: str) -> str:
+    """Return the checksum of a file from `start` on, and of what it is bound to."""
+    digest = hashlib.sha256(json.dumps(bound).encode())
+    file.seek(start)
+    while piece := file.read(1 << 20):
+        digest.update(piece)
+    return digest.hexdigest()
 
 
 def file_facts(path: str) -> list[Any]:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import csv
 import io
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -22,6 +23,7 @@ from ensemblage.tables import (
     format_to_write,
     identity,
     is_remote,
+    is_special,
     open_mapped,
     packing,
     texts_of,
@@ -198,29 +200,46 @@ def parts_folder(output: str | PathLike[str]) -> Path:
     return where.with_name(f"{where.name}.parts")
 
 
+@contextmanager
+def new_folder(folder: Path) -> Iterator[None]:
+    """Make a folder; where what follows fails, remove it again, with its parents, if empty."""
+    new = [one for one in (folder, *folder.parents) if not one.exists()]
+    try:
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise type(error)(f"The folder {folder} cannot be made: {error.strerror}.") from error
+        yield
+    except BaseException:
+        for one in new:
+            with suppress(OSError):  # labels or finished work are in it
+                one.rmdir()
+        raise
+
+
+def label_file(folder: str, source: str, asked: str | None) -> tuple[Path, str]:
+    """Return the file in a folder for the labels of a file of votes, and its format."""
+    chosen = asked or File(source).format()
+    chosen = chosen if chosen in TEXT else "parquet"
+    stem = Path(source).with_suffix("") if packing(source) else Path(source)
+    return Path(folder, stem.with_suffix(f".{chosen}").name), chosen
+
+
 def targets_of(output: str, files: list[Source], asked: str | None, *, each: bool) -> list[Target]:
     """Return the files of labels to write, checked for whether they can be written."""
     if not each:
         check_target(output)
         chosen = format_to_write(output, None)
-        if chosen not in WRITTEN or packing(output) or output == "-":
+        if chosen not in WRITTEN or packing(output) or output == "-" or is_special(output):
             raise FileFormatError(
                 f"Labels of a stream are written to .parquet, .csv or .tsv files, not to {output}."
             )
         targets = [Target(Path(output), chosen, range(len(files)))]
     else:
-        folder = Path(output)
-        try:
-            folder.mkdir(parents=True, exist_ok=True)
-        except OSError as error:
-            raise type(error)(f"The folder {folder} cannot be made: {error.strerror}.") from error
         targets = []
         for place, source in enumerate(files):
-            chosen = asked or File(source.path).format()
-            chosen = chosen if chosen in TEXT else "parquet"
-            stem = Path(source.path).with_suffix("") if packing(source.path) else Path(source.path)
-            name = stem.with_suffix(f".{chosen}").name
-            targets.append(Target(folder / name, chosen, range(place, place + 1)))
+            named = label_file(output, source.path, asked)
+            targets.append(Target(*named, range(place, place + 1)))
     _check_apart(targets, files, "folder" if each else "file")
     for target in targets:
         check_target(str(target.path))
@@ -243,6 +262,16 @@ def _check_apart(targets: list[Target], files: list[Source], other: str) -> None
                 f"The output {target.path} is one of the inputs. Name another {other}."
             )
         source_of[file] = path
+
+
+def check_outside(targets: list[Target], parts: Path) -> None:
+    """Raise where an output lies in the folder of finished work, which is removed in the end."""
+    for target in targets:
+        if identity(str(target.path.parent)) == identity(str(parts)):
+            raise ValueError(
+                f"The output {target.path} is in the checkpoint folder, which is removed in the"
+                " end. Name an output elsewhere."
+            )
 
 
 def first_rows_of(files: list[Source], targets: list[Target]) -> list[int]:

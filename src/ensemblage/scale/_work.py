@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterable
+from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from os import PathLike, fspath
 from pathlib import Path
@@ -21,7 +22,13 @@ from ensemblage.metrics.sizes import ranked_by_size
 from ensemblage.scale._checkpoint import Folder, file_facts, format_estimator
 from ensemblage.scale._ids import check_ids
 from ensemblage.scale._index import Index
-from ensemblage.scale._output import Target, parts_folder, targets_of
+from ensemblage.scale._output import (
+    Target,
+    check_outside,
+    new_folder,
+    parts_folder,
+    targets_of,
+)
 from ensemblage.tables import FileFormatError, check_carried, is_folder, resolve, scan
 
 if TYPE_CHECKING:
@@ -129,19 +136,33 @@ def consensus_of(
 
     The `runtime` goes through the votes: threads of this process, or the workers of a cluster.
     """
-    start = time.perf_counter()
     check_carried(files[0].carried_names, ask.columns())
     output = fspath(ask.output)
+    with new_folder(Path(output)) if is_folder(output) else nullcontext():
+        return _consensus_of(files, votes, ask, runtime)
+
+
+def _consensus_of(
+    files: list[Any], votes: dict[str, Any], ask: Ask, runtime: Threads | Tasks
+) -> StreamResult:
+    start, output = time.perf_counter(), fspath(ask.output)
     targets = targets_of(output, files, ask.format, each=is_folder(output))
+    parts = parts_folder(output) if ask.checkpoint is None else Path(ask.checkpoint)
+    check_outside(targets, parts)
     folder = Folder(
-        parts_folder(output) if ask.checkpoint is None else Path(ask.checkpoint),
-        votes={**votes, "columns": files[0].names, "truth": files[0].truth},
+        parts,
+        votes={
+            **votes,
+            "columns": files[0].names,
+            "truth": files[0].truth,
+            # the first pass learns the types of their texts
+            "id column and columns to keep": [str(name) for name in files[0].carried_names],
+        },
         consensus={
             "estimator": format_estimator(ask.estimator),
             "cuts": ask.cuts,
             "confidence": ask.confidence,
             "by size": ask.by_size,
-            "id column and columns to keep": [str(name) for name in files[0].carried_names],
             "rows of a part": runtime.part_rows,
             "output": [fspath(target.path) for target in targets],
         },
@@ -205,16 +226,11 @@ def _run(
     try:
         index = runtime.first_pass(job)
         check_ids(files, folder)
+        groups, of_row = _voting(index, files[0])
     except FileFormatError as error:
         if not isinstance(error.__cause__, OSError):  # a disk may do better next time
             folder.clear()  # useless: the files have to be changed
         raise
-    if len(index.groups) == 0:
-        folder.clear()
-        raise FileFormatError(f"{files[0].path} holds no rows. A table has a row for each object.")
-    groups, of_row = index.groups, None
-    if files[0].truth is not None:
-        groups, of_row = without_truth(groups)
     names = files[0].names
     voted = Index(groups, index.labels[: len(names)])
     fitted, answer = None, folder.read_labels()
@@ -229,6 +245,18 @@ def _run(
     runtime.second_pass(job, voted, answer)
     scores = {} if of_row is None else scores_of(index.groups, of_row, answer)
     return fitted, groups, scores
+
+
+def _voting(
+    index: Index, source: Source
+) -> tuple[flow.MicroclusterIndex, NDArray[np.int32] | None]:
+    """Return the microclusters of the votes alone, and with true labels what `without_truth` does.
+
+    Raise an error where there is nothing to work on, or to compare with.
+    """
+    if len(index.groups) == 0:
+        raise FileFormatError(f"{source.path} holds no rows. A table has a row for each object.")
+    return (index.groups, None) if source.truth is None else without_truth(index.groups)
 
 
 def fit(ask: Ask, index: Index, names: list[str]) -> tuple[Any, dict[str, NDArray[Any]]]:

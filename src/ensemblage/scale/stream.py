@@ -14,7 +14,7 @@ from ensemblage._progress import counting
 from ensemblage.flow import n_threads
 from ensemblage.scale import _passes
 from ensemblage.scale._index import restored_index
-from ensemblage.scale._output import WRITTEN, Sheet, parts_folder
+from ensemblage.scale._output import WRITTEN, Sheet, label_file, parts_folder
 from ensemblage.scale._work import Ask, Scores, StreamResult, consensus_of, opened
 
 if TYPE_CHECKING:
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from ensemblage.scale._index import Index
     from ensemblage.scale._work import Job
 
-__all__ = ["WRITTEN", "Scores", "StreamResult", "consensus", "parts_folder"]
+__all__ = ["WRITTEN", "Scores", "StreamResult", "consensus", "label_file", "parts_folder"]
 
 #: More than these only wait for the reader, and each holds a batch.
 _MOST_THREADS = 8

@@ -19,6 +19,7 @@ from ensemblage.tables.ids import Ids, id_keys, raise_repeated, repeated
 from ensemblage.tables.ipc import open_mapped
 from ensemblage.tables.labels import NAMES, NUMBERS, arrow_votes, is_missing, is_text, smallest
 from ensemblage.tables.layout import bytes_in_memory, scan, why_not_streamed
+from ensemblage.tables.locks import lock, release, remove_stale
 from ensemblage.tables.reading import (
     LAYOUTS,
     read,
@@ -48,9 +49,8 @@ from ensemblage.tables.target import (
     finished,
     identity,
     is_folder,
-    lock,
+    is_special,
     lost_errors,
-    release,
     replacing,
 )
 from ensemblage.tables.text import RereadError

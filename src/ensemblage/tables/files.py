@@ -16,6 +16,7 @@ from os import PathLike
 from pathlib import Path, PurePath, PurePosixPath
 from typing import IO, TYPE_CHECKING, Any, cast
 
+from ensemblage._messages import printable_path as shown
 from ensemblage._validate import MemoryBudgetError, check_memory
 from ensemblage.tables.formats import FileFormatError, format_of_name, format_to_read
 from ensemblage.tables.ipc import open_mapped
@@ -285,7 +286,7 @@ def _of_folder(path: str, files: list[str]) -> list[str]:
 
 def _matching(pattern: str, matches: list[str]) -> list[str]:
     if not matches:
-        raise FileNotFoundError(f"No file matches {pattern}. Check the name and the folder.")
+        raise FileNotFoundError(f"No file matches {shown(pattern)}. Check the name and the folder.")
     return sorted(matches)
 
 

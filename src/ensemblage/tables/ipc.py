@@ -23,6 +23,10 @@ def open_mapped(path: str) -> Any:
     """Return a file for Arrow: mapped, or opened where there are few addresses for maps."""
     import pyarrow as pa
 
+    try:
+        path.encode()
+    except UnicodeEncodeError:  # a name that is not UTF-8, which Arrow cannot open
+        return pa.PythonFile(open(path, "rb"), "r")  # noqa: PTH123 - closed by Arrow
     return pa.OSFile(path) if is_cramped() else pa.memory_map(path)
 
 

@@ -7,6 +7,8 @@ from os import PathLike, fspath
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from ensemblage._messages import printable_path as shown
+
 if TYPE_CHECKING:
     import io
 
@@ -49,15 +51,17 @@ def open_file(path: str) -> io.FileIO:
     """Open a local file to read, or raise why that is not possible."""
     where = named(path)
     if kind_of(path) == "folder":
-        raise IsADirectoryError(f"{path} is a directory. Name the files in it, as in {path}/*.csv.")
+        raise IsADirectoryError(
+            f"{shown(path)} is a directory. Name the files in it, as in {shown(path)}/*.csv."
+        )
     try:
         return where.open("rb", buffering=0)
     except FileNotFoundError:
         raise FileNotFoundError(
-            f"There is no file {path}. Check the name and the folder."
+            f"There is no file {shown(path)}. Check the name and the folder."
         ) from None
     except PermissionError:
-        raise PermissionError(f"{path} may not be read by this user.") from None
+        raise PermissionError(f"{shown(path)} may not be read by this user.") from None
     except (OSError, ValueError) as error:  # a name with a NUL, too long, or a link to itself
         name, reason = path if len(path) < 100 else f"{path[:100]}...", error.args[-1]
         raise OSError(f"{name!r} cannot be opened ({reason}). Check the name.") from None

@@ -5,14 +5,15 @@ from __future__ import annotations
 import errno
 import io
 import os
-import secrets
 import shutil
 import stat
 import sys
-import time
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
+
+from ensemblage._messages import printable_path as shown
+from ensemblage.tables.locks import discard, locked_file, remove_stale
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -23,10 +24,8 @@ UNFINISHED = ".unfinished-"
 _FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 _GONE = (errno.ENOENT, errno.ENOTDIR, errno.ESTALE)
 _SHUT = (errno.EROFS, errno.EACCES, errno.EPERM)
-#: How the names of files begin that become an output, and after how many seconds they are stale.
+#: How the names of files begin that become an output.
 _BESIDE = ".ensemblage-"
-_STALE = 24 * 3600.0
-_TAKEN = (errno.EACCES, errno.EAGAIN, errno.EDEADLK)
 
 
 def check_target(path: str) -> None:
@@ -36,8 +35,8 @@ def check_target(path: str) -> None:
         return
     if "://" in path:
         raise OSError(
-            f"The output {path} is an address. Labels are written to local files: name one, and"
-            " copy it afterwards."
+            f"The output {shown(path)} is an address. Labels are written to local files: name"
+            " one, and copy it afterwards."
         )
     if not path:
         raise FileNotFoundError(
@@ -45,27 +44,34 @@ def check_target(path: str) -> None:
         )
     mode = _mode(path)
     if mode is not None and not os.access(path, os.W_OK):
-        raise PermissionError(f"The output {path} exists and may not be changed by this user.")
-    if _is_special(mode):
+        raise PermissionError(
+            f"The output {shown(path)} exists and may not be changed by this user."
+        )
+    if _is_special_mode(mode):
         return
     target = _target(path)
     if path.endswith(("/", os.sep)) or target.is_dir():
-        raise IsADirectoryError(f"The output {path} names a directory. Name a file in it.")
+        raise IsADirectoryError(f"The output {shown(path)} names a directory. Name a file in it.")
     if not target.parent.is_dir():
         raise FileNotFoundError(
-            f"The output {path} cannot be written: there is no folder {target.parent}. Make it"
-            " first."
+            f"The output {shown(path)} cannot be written: there is no folder"
+            f" {shown(str(target.parent))}. Make it first."
         )
-    beside = _new_file_beside(path, target)
-    beside.close()
-    Path(beside.name).unlink()
+    discard(_new_file_beside(path, target))
 
 
-def identity(path: str) -> tuple[Any, ...]:
+def identity(path: str, *, read: bool = False) -> tuple[Any, ...]:
     """Return a key that is equal for all names of one file, also of one that is not there yet.
 
-    Links and spellings do not matter, nor do capitals where the file system ignores them.
+    Links and spellings do not matter, nor do capitals where the file system ignores them. ``-`` is
+    the file that standard output, or with `read` standard input, is redirected to.
     """
+    if path == STANDARD_STREAM:
+        with suppress(OSError, ValueError, AttributeError):  # closed, or a stand-in
+            status = os.fstat((sys.stdin if read else sys.stdout).fileno())
+            if stat.S_ISREG(status.st_mode):
+                return status.st_dev, status.st_ino
+        return path, read
     target = _target(path)
     with suppress(OSError):
         status = target.stat()
@@ -100,48 +106,52 @@ def replacing(path: str) -> Iterator[IO[bytes]]:
             yield stream
         return
     check_target(path)
-    if _is_special(_mode(path)):
+    if is_special(path):
         # The name itself: a pipe may have no other.
         with _full_errors(path), Path(path).open("ab") as stream:
             yield stream
         return
     target = _target(path)
     stream = _new_file_beside(path, target)
-    beside = Path(stream.name)
     try:
-        with _full_errors(path), stream:
+        with _full_errors(path):
             yield stream
             stream.flush()
             os.fsync(stream.fileno())
         if target.exists():
-            shutil.copymode(target, beside)
+            shutil.copymode(target, stream.name)
         try:
-            beside.replace(target)
+            _rename(stream, target)
         except PermissionError as error:  # Windows replaces no file that is open
             raise PermissionError(
-                f"The output {path} cannot be replaced: {error.strerror}. Close the programs that"
-                " have it open, and run it again."
+                f"The output {shown(path)} cannot be replaced: {error.strerror}. Close the programs"
+                " that have it open, and run it again."
             ) from error
-        _sync_folder(target.parent)
     finally:
-        beside.unlink(missing_ok=True)
+        discard(stream)
 
 
 @contextmanager
 def finished(path: Path) -> Iterator[IO[bytes]]:
     """Give a file to write to, which gets its name when it is complete."""
-    unfinished = path.with_name(f"{UNFINISHED}{secrets.token_hex(6)}")
-    try:
-        with lost_errors(str(path)):
-            with unfinished.open("wb") as file:
-                yield file
-                file.flush()
-                os.fsync(file.fileno())  # a name must not be there before its content
-            unfinished.replace(path)
-            _sync_folder(path.parent)
-    finally:
-        with suppress(OSError):  # the folder may be gone or shut; what has failed was raised
-            unfinished.unlink(missing_ok=True)
+    with lost_errors(str(path)):
+        file = locked_file(path.parent, UNFINISHED)
+        try:
+            yield file
+            file.flush()
+            os.fsync(file.fileno())  # a name must not be there before its content
+            _rename(file, path)
+        finally:
+            with suppress(OSError):  # the folder may be gone or shut; what has failed was raised
+                discard(file)
+
+
+def _rename(file: IO[bytes], path: Path) -> None:
+    """Give a complete file its name; it is locked until it has it."""
+    if sys.platform == "win32":  # where no open file can be renamed
+        file.close()
+    Path(file.name).replace(path)
+    _sync_folder(path.parent)
 
 
 def _sync_folder(folder: Path) -> None:
@@ -156,50 +166,6 @@ def _sync_folder(folder: Path) -> None:
             os.close(opened)
 
 
-def lock(path: Path) -> IO[bytes] | None:
-    """Return a file that holds the lock while it is open, or None where another run has it.
-
-    The folder is made if it is not there. Where a file system has no locks, all get one.
-    """
-    while True:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        try:
-            file = path.open("ab")
-        except FileNotFoundError:  # the folder was removed, by a run that has just ended
-            continue
-        if not _take(file):
-            file.close()
-            return None
-        with suppress(FileNotFoundError):
-            if os.path.samestat(os.fstat(file.fileno()), path.stat()):
-                return file
-        file.close()  # it was removed meanwhile: what others would lock is another file
-
-
-def release(held: IO[bytes], path: Path) -> None:
-    """Remove a file that `lock` has given, and let others have the folder."""
-    if sys.platform == "win32":  # where no open file can be removed
-        held.close()
-    with suppress(OSError):  # the folder may be gone, or another run may have the file
-        path.unlink()
-    held.close()
-
-
-def _take(file: IO[bytes]) -> bool:
-    try:
-        if sys.platform == "win32":
-            import msvcrt
-
-            msvcrt.locking(file.fileno(), msvcrt.LK_NBLCK, 1)
-        else:
-            import fcntl
-
-            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except OSError as error:
-        return error.errno not in _TAKEN
-    return True
-
-
 @contextmanager
 def _full_errors(path: str) -> Iterator[None]:
     """Name the file in errors about a full disk."""
@@ -209,7 +175,7 @@ def _full_errors(path: str) -> Iterator[None]:
         if error.errno not in _FULL:
             raise
         raise OSError(
-            f"{path} cannot be written: {error.strerror}. Make room, or write elsewhere."
+            f"{shown(path)} cannot be written: {error.strerror}. Make room, or write elsewhere."
         ) from error
 
 
@@ -222,13 +188,13 @@ def lost_errors(path: str) -> Iterator[None]:
     except OSError as error:
         if error.errno in _GONE:
             raise FileNotFoundError(
-                f"{path} cannot be written: its folder was removed meanwhile. Start again; what"
-                " was in it is made anew."
+                f"{shown(path)} cannot be written: its folder was removed meanwhile. Start again;"
+                " what was in it is made anew."
             ) from error
         if error.errno in _SHUT:
             raise PermissionError(
-                f"{path} cannot be written: {error.strerror}. Make its folder writable and start"
-                " again; what is finished is kept."
+                f"{shown(path)} cannot be written: {error.strerror}. Make its folder writable and"
+                " start again; what is finished is kept."
             ) from error
         raise
 
@@ -263,7 +229,9 @@ def _mode(path: str) -> int | None:
     except (FileNotFoundError, NotADirectoryError):
         return None
     except OSError as error:  # links in a circle, a name that is too long, a folder that is shut
-        raise type(error)(f"The output {path} cannot be written: {error.strerror}.") from error
+        raise type(error)(
+            f"The output {shown(path)} cannot be written: {error.strerror}."
+        ) from error
 
 
 def _target(path: str) -> Path:
@@ -271,22 +239,23 @@ def _target(path: str) -> Path:
     return Path(os.path.realpath(path))  # which leaves a loop of links to whoever opens it
 
 
-def _is_special(mode: int | None) -> bool:
+def is_special(path: str) -> bool:
     """Return whether this is a device or a pipe, which must be written to, not replaced."""
+    return _is_special_mode(_mode(path))
+
+
+def _is_special_mode(mode: int | None) -> bool:
     return mode is not None and not stat.S_ISREG(mode) and not stat.S_ISDIR(mode)
 
 
 def _new_file_beside(path: str, target: Path) -> IO[bytes]:
-    """Open a new file in the folder of the target; remove those of runs killed a day ago."""
-    limit = time.time() - _STALE
-    for stale in target.parent.glob(f"{_BESIDE}*.tmp"):
-        with suppress(OSError):  # another run may be faster
-            if stale.stat().st_mtime < limit:
-                stale.unlink()
-    beside = target.with_name(f"{_BESIDE}{secrets.token_hex(6)}.tmp")
+    """Open a new file in the folder of the target; remove those of runs that were killed."""
+    remove_stale(target.parent, _BESIDE)
     try:
-        return beside.open("xb")
+        # While it is written, nobody reads it who may not read what it replaces.
+        return locked_file(target.parent, _BESIDE, ".tmp", 0o600 if target.exists() else 0o666)
     except OSError as error:
         raise type(error)(
-            f"The output {path} cannot be written: {error.strerror} in {target.parent}."
+            f"The output {shown(path)} cannot be written: {error.strerror} in"
+            f" {shown(str(target.parent))}."
         ) from error
