@@ -19,7 +19,6 @@ import secrets
 import warnings
 from contextlib import suppress
 from functools import partial
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -28,6 +27,7 @@ from ensemblage.tables import UNFINISHED, File, finished, is_remote, lock, relea
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from pathlib import Path
 
     from numpy.typing import NDArray
 
