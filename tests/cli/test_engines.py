@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from typer.testing import CliRunner
 
-from ensemblage import tables
+from ensemblage import _validate, tables
 from ensemblage.cli import app, engines
 
 pa = pytest.importorskip("pyarrow")
@@ -125,6 +125,13 @@ class TestChoice:
         result = run(f"votes/part-0.{kind}", "-k", 3, "-m", "vote", "-o", "l.csv")
         assert result.exit_code == 0, result.stderr
         assert used == ["stream"]
+
+    @pytest.mark.parametrize(("share", "engine"), [(0.49, "memory"), (0.51, "stream")])
+    def test_half_of_the_available_memory_is_the_limit(self, run, used, share, engine, monkeypatch):
+        needed = tables.bytes_in_memory([self.VOTES])
+        monkeypatch.setattr(_validate, "available_memory", lambda: needed / share)
+        assert run(self.VOTES, "-k", 3, "-m", "vote", "-o", "l.csv").exit_code == 0
+        assert used == [engine]
 
     @pytest.mark.parametrize("output", ["-", "l.npy", "l.csv.gz"])
     def test_what_cannot_be_streamed_is_not(self, run, used, output, monkeypatch):

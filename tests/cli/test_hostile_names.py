@@ -39,25 +39,60 @@ def test_other_text_stays_as_it_is():
     assert json.loads(printable_json(json.dumps(text, ensure_ascii=False))) == text
 
 
+def write_columns(folder, name):
+    """Write votes.tsv and cells.tsv, of which the columns, also the ids, are called so."""
+    rows = [f"x{i}\t{i % 2}\t{i % 3}\t{i % 4}\n" for i in range(12)]
+    heading = f'"{name} id"\tkmeans_1\t"{name}"\tb\n'
+    for file in ("votes.tsv", "cells.tsv"):
+        (folder / file).write_text(heading + "".join(rows), encoding="utf-8", newline="")
+        heading = heading.replace("kmeans_1", f'"other {name}"')
+
+
+VERBS = [
+    "consensus votes.tsv -k 2 -o labels.csv --save model.ensemblage",
+    "consensus votes.tsv -k 99",
+    "consensus votes.tsv -o labels.csv",
+    "predict model.ensemblage votes.tsv -o labels.csv",
+    "predict model.ensemblage cells.tsv -o labels.csv",
+    "generate cells.tsv -m 2 -o pool.csv",
+    "compare votes.tsv -k 2 --methods eac,vote -o table.csv",
+    "choose-k votes.tsv --method eac -o table.csv",
+    "report votes.tsv -k 2 --method eac -o page.html",
+]
+
+
 @pytest.mark.parametrize("name", HOSTILE)
-@pytest.mark.parametrize("arguments", [["-k", "2"], ["-k", "2", "--json"], ["-k", "99"], []])
-def test_columns_of_any_name(tmp_path, name, arguments):
-    path = tmp_path / "votes.tsv"
-    cells = "\n".join(f"{i % 2}\t{i % 3}" for i in range(12))
-    path.write_text(f'"{name}"\tb\n{cells}\n', encoding="utf-8", newline="")
-    done = run("consensus", path, *arguments, "-o", tmp_path / "labels.csv")
-    assert not CONTROLS.search(done.output.replace("\r\n", "\n"))
+@pytest.mark.parametrize("verb", VERBS)
+def test_columns_of_any_name(tmp_path, monkeypatch, name, verb):
+    monkeypatch.chdir(tmp_path)
+    write_columns(tmp_path, name)
+    if verb.startswith("predict"):
+        run(*VERBS[0].split())
+    for call in (verb, f"{verb} --json"):
+        done = run(*call.split())
+        assert done.output
+        assert not CONTROLS.search(done.output.replace("\r\n", "\n"))
+
+
+def test_a_name_is_in_warnings_and_in_json(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    write_columns(tmp_path, "a\x9b31m")
+    for verb in ("choose-k votes.tsv --method eac", "compare votes.tsv -k 2 --methods eac"):
+        done = run(*verb.split(), "--json")
+        assert "warning: column 'a\\x9b31m' counts as a clustering" in done.stderr
+        assert '"a\\u009b31m id"' in done.stdout
+        assert json.loads(done.stdout)["id_column"] == "a\x9b31m id"
 
 
 @pytest.mark.parametrize("name", [name for name in HOSTILE if "\x00" not in name])
-@pytest.mark.parametrize("verb", ["consensus", "compare", "choose-k"])
+@pytest.mark.parametrize("verb", ["consensus", "compare", "choose-k", "generate", "report"])
 def test_files_of_any_name(tmp_path, name, verb):
     name = name.replace("/", "")
     path = tmp_path / f"{name}.csv"
     path.write_text("a,b\n0,0\n0,0\n1,1\n1,0\n", encoding="utf-8")
     for given in (path, tmp_path / f"none{name}.csv", tmp_path / f"{name}.strange"):
-        options = [] if verb == "choose-k" else ["-k", "2"]
-        done = run(verb, given, *options, "-o", tmp_path / f"{name}.out.csv")
+        options = {"choose-k": [], "generate": ["-m", "2"]}.get(verb, ["-k", "2"])
+        done = run(verb, given, *options, "-o", tmp_path / f"{name}.out.csv", "--json")
         assert not CONTROLS.search(done.output)
         assert done.output
 
