@@ -1,5 +1,7 @@
 """Ids that were not recognised: every verb that finds a consensus says so, once."""
 
+from itertools import product
+
 import numpy as np
 import pytest
 from typer.testing import CliRunner
@@ -44,8 +46,13 @@ def test_a_column_of_ids_behind_the_votes_is_named_once(verb, tmp_path):
     assert not [line for line in named if "ids" in line]
 
 
-@pytest.mark.parametrize("suffix", ["csv", "tsv", "parquet", "arrow"])
-@pytest.mark.parametrize("engine", ["memory", "stream"])
+IN_BATCHES = ["csv", "tsv", "parquet", "arrow", "orc"]
+
+
+@pytest.mark.parametrize(
+    ("suffix", "engine"),
+    [*product([*IN_BATCHES, "jsonl"], ["memory"]), *product(IN_BATCHES, ["stream"])],
+)
 @pytest.mark.parametrize("name", ["id", "cell", "thing"])
 def test_an_id_that_occurs_twice_is_refused_or_accepted(tmp_path, suffix, engine, name):
     """THE rule for ids is one, in memory and in a stream, for text and for typed columns."""

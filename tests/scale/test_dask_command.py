@@ -7,7 +7,7 @@ import sys
 
 import numpy as np
 import pytest
-from scale_helpers import in_memory, labels_of, make_votes, write_parts
+from scale_helpers import in_memory, labels_of, make_votes, table_of, write_parts
 from typer.testing import CliRunner
 
 import ensemblage as en
@@ -15,6 +15,7 @@ from ensemblage.cli import app
 
 pytest.importorskip("dask.distributed")
 dask = pytest.importorskip("dask")
+pa = pytest.importorskip("pyarrow")
 pq = pytest.importorskip("pyarrow.parquet")
 
 pytestmark = pytest.mark.skipif(os.name == "nt", reason="processes are killed as POSIX does")
@@ -36,6 +37,19 @@ class TestCommand:
             assert "200 objects (ids from 'cell'), 5 clusterings" in result.stderr
         one, other = (pq.read_table(tmp_path / f"{name}.parquet") for name in ("stream", "dask"))
         assert one.equals(other)
+
+    def test_an_id_that_occurs_twice_is_refused_or_accepted(self, address, tmp_path):
+        votes = tmp_path / "v.parquet"
+        cells = pa.array([f"c{i}" for i in [*range(199), 4]])
+        pq.write_table(table_of(make_votes()).add_column(0, "cell", cells), votes)
+        output = tmp_path / "l.csv"
+        call = [votes, "-k", 3, "-o", output, "--engine", "dask", "--scheduler", address]
+        refused = self.run(*call)
+        assert refused.exit_code == 1
+        assert "'c4' is in rows 5 and 200" in refused.stderr
+        assert not output.exists()
+        assert self.run(*call, "--id-column", "cell").exit_code == 0
+        assert output.read_text().splitlines()[-1].startswith("c4,")
 
     def test_processes_of_its_own(self, tmp_path):
         votes = make_votes(60)

@@ -9,11 +9,12 @@ from threading import Thread
 
 import numpy as np
 import pytest
-from scale_helpers import in_memory, labels_of, make_votes, write_parts
+from scale_helpers import change, in_memory, labels_of, make_votes, write_parts
 
 import ensemblage as en
 from ensemblage.scale import dask as on_dask
 from ensemblage.scale._checkpoint import Folder, format_estimator
+from ensemblage.scale._tasks import Tasks
 
 pytest.importorskip("dask.distributed")
 dask = pytest.importorskip("dask")
@@ -27,6 +28,34 @@ from distributed import Client  # noqa: E402
 
 pytestmark = pytest.mark.skipif(os.name == "nt", reason="processes are killed as POSIX does")
 SECONDS_TO_WAIT = 60
+
+
+# -- votes that change -----------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("when", ["first_pass", "second_pass"])
+def test_votes_that_change_before_a_pass_are_noticed_in_it(when, client, tmp_path, monkeypatch):
+    path = tmp_path / "v.csv"
+    path.write_text("a,b\n" + "0,1\n1,0\n" * 300)
+    begun = []
+
+    def watched(name):
+        real = getattr(Tasks, name)
+
+        def begin(self, *arguments):
+            begun.append(name)
+            if name == when:
+                change(path, 4, b"1,0\n0,1\n")
+            return real(self, *arguments)
+
+        return begin
+
+    for name in ("first_pass", "second_pass"):
+        monkeypatch.setattr(Tasks, name, watched(name))
+    with pytest.raises(en.tables.FileFormatError, match="has changed while it was read"):
+        on_dask.consensus(path, en.EAC(2), tmp_path / "l.csv", client=client)
+    assert begun[-1] == when
+    assert [left.name for left in tmp_path.iterdir()] == ["v.csv"]
 
 
 # -- workers that die ------------------------------------------------------------------------------

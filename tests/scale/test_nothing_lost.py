@@ -10,7 +10,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from scale_helpers import Stop, random_votes, stop_after, table_of
+from scale_helpers import Stop, change, random_votes, stop_after, table_of
 
 import ensemblage as en
 from ensemblage import tables
@@ -130,20 +130,16 @@ def test_content_is_on_the_disk_before_its_name(tmp_path, monkeypatch):
     assert done == ["sync", "name", "sync"] * 2
 
 
-@pytest.mark.parametrize("place", [0, 5_000, -1])
-def test_votes_that_change_between_the_passes_are_noticed(place, tmp_path, monkeypatch):
+@pytest.mark.parametrize("new", [b"7", b"1,0\n0,1\n"], ids=["new votes", "rows swapped"])
+@pytest.mark.parametrize("row", [0, 1250, 5998])
+def test_votes_that_change_between_the_passes_are_noticed(row, new, tmp_path, monkeypatch):
     """Also with size and time of change put back."""
     path = tmp_path / "v.csv"
     path.write_text("a,b\n" + "0,1\n1,0\n" * 3000)
     real = stream.Threads.second_pass
 
     def second_pass(self, *arguments):
-        state = path.stat()
-        content = bytearray(path.read_bytes())
-        row = 4 if place == 0 else len(content) - 4 if place == -1 else place - place % 4
-        content[row : row + 1] = b"7"
-        path.write_bytes(content)
-        os.utime(path, ns=(state.st_atime_ns, state.st_mtime_ns))
+        change(path, 4 * (1 + row), new)
         return real(self, *arguments)
 
     monkeypatch.setattr(stream.Threads, "second_pass", second_pass)

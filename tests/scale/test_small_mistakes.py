@@ -119,6 +119,17 @@ def test_memory_and_stream_judge_ids_by_the_same_rows(suffix, again, tmp_path):
     assert not output.exists()
 
 
+@pytest.mark.parametrize("suffix", ["csv", "parquet"])
+def test_ids_are_judged_by_the_documented_number_of_rows(suffix, tmp_path):
+    """Of fewer rows and of more rows, more than 95 % would differ."""
+    cells = np.array([f"c{i}" for i in range(40_000)], dtype=object)
+    cells[15_000:16_384] = "c0"
+    votes = np.arange(40_000) % 3
+    tables.write(tmp_path / f"v.{suffix}", {"cell": cells, "a": votes, "b": votes})
+    (source,) = tables.scan(tmp_path / f"v.{suffix}", id_column="auto")
+    assert source.names == ["cell", "a", "b"]
+
+
 def test_ids_are_judged_whatever_the_batches_of_a_file(tmp_path):
     """The first batch shows three clusters of one object each."""
     row = np.arange(60)
