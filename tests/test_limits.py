@@ -20,8 +20,9 @@ from ensemblage.report import _facts, _findings
 def findings(curve, decisive="support"):
     ks = np.arange(2, 2 + len(curve))
     curve = np.array(curve, dtype=float)
+    every = np.ones(len(ks), bool)
     return _verdict.Findings(
-        "EAC", ks, {decisive: curve}, {decisive: None}, decisive, np.ones(len(ks), bool), 99
+        "EAC", ks, {decisive: curve}, {decisive: None}, decisive, every, every, 99
     )
 
 
@@ -65,6 +66,15 @@ def test_seeds_are_compared_up_to_a_number_of_microclusters(monkeypatch):
     assert _facts.seed_facts(est) is not None
     monkeypatch.setattr(_facts, "MOST_MICROCLUSTERS", est.n_microclusters_ - 1)
     assert _facts.seed_facts(est) is None
+
+
+@pytest.mark.parametrize(("n", "compared"), [(20_000, True), (20_001, False)])
+def test_that_number_of_microclusters(n, compared, monkeypatch):
+    class Fitted:
+        n_microclusters_ = n
+
+    monkeypatch.setattr(_facts.metrics, "seed_spread", lambda _: "spread")
+    assert (_facts.seed_facts(Fitted) == "spread") == compared
 
 
 def test_predict_prefers_the_larger_microcluster_of_those_that_agree_as_much():

@@ -116,6 +116,11 @@ class TestPlaces:
         with pytest.raises(AttributeError):
             found.name = "other"
 
+    def test_a_tenth_of_another_file_is_refused(self, tmp_path):
+        np.savez(tmp_path / "KDD99.npz", X=np.zeros((40, 3)), y=np.zeros(40, dtype=int))
+        with pytest.raises(tables.FileFormatError, match=r"A tenth of .* its shape differ"):
+            datasets.load("KDD99-10P", folder=tmp_path)
+
     def test_the_cache(self, cache):
         cache.mkdir()
         np.savez(cache / "PD.npz", **SMALL)

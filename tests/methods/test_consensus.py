@@ -119,6 +119,24 @@ def test_an_object_may_have_no_other_vote():
     assert en.Consensus(2, random_state=0).fit(alone).n_clusters_ == 2
 
 
+@pytest.mark.filterwarnings("ignore::ensemblage.IdsAsVotesWarning")
+@pytest.mark.parametrize(("n", "counts"), [(9, True), (10, False)])
+def test_few_objects_may_all_be_alone(n, counts):
+    votes = np.column_stack([np.arange(n), np.arange(n) % 2, np.arange(n) % 3])
+    reasons = en.Consensus(2, random_state=0).fit(votes).reasons_
+    assert (reasons[-1] != "1 clustering in which every object is alone did not count.") == counts
+
+
+def test_its_seed_is_that_of_the_graph():
+    votes = np.random.default_rng(0).integers(0, 4, (80, 6))
+    found = []
+    for seed in (3, 4):
+        graph = en.Consensus(5, random_state=seed).fit(votes)._part("lwgp")
+        found.append(graph.cut(5).tolist())
+        assert found[-1] == en.LWGP(5, random_state=seed).fit_predict(votes).tolist()
+    assert found[0] != found[1]
+
+
 @given(votes(max_objects=25))
 def test_it_cuts_as_a_fit_at_that_number_does(matrix):
     model = en.Consensus(1, random_state=0).fit(matrix)

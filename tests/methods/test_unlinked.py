@@ -175,6 +175,11 @@ def test_new_rows_are_as_doubtful_as_those_they_join():
     np.testing.assert_array_equal(labels, [est.labels_[0], est.labels_[-1]])
     assert sure[0] == 0
     assert sure[1] > 0.5
+    with pytest.warns(en.UnlinkedGroupsWarning):
+        est = en.EAC(2).fit(votes)
+    new = [[0, 0, 0], [0, 0, 5], [1, 1, 5], [2, 2, 5]]  # 0 and 2 are joined, 4 objects and 5
+    sure = est.predict(new, return_confidence=True)[1]
+    np.testing.assert_allclose(sure, [0, 0, 1, 5 / 9 - 4 / 9])
 
 
 def test_advice_names_only_methods_that_fit(monkeypatch):
