@@ -1,8 +1,11 @@
 """Names of columns and files are shown, and never obeyed by a terminal."""
 
 import json
+import os
 import re
+import sys
 import warnings
+from contextlib import contextmanager, redirect_stdout
 
 import numpy as np
 import pytest
@@ -13,6 +16,7 @@ from ensemblage import _validate, tables
 from ensemblage._messages import printable, printable_json
 from ensemblage.cli import app
 from ensemblage.scale import stream
+from ensemblage.tables import target
 
 ESCAPE = "\x1b[2J\x1b]0;owned\x07"
 HOSTILE = [ESCAPE, "a\x9b31m", "a\u202eb", "a\rb", "a\x00b"]
@@ -136,3 +140,39 @@ def test_warnings_of_python_are_escaped():
         warnings.simplefilter("always")
         en.EAC(3).fit(votes)
     assert not any(CONTROLS.search(str(warning.message)) for warning in caught)
+
+
+@contextmanager
+def terminal():
+    """Make standard output a terminal; give a function that returns what it was sent."""
+    if not hasattr(os, "openpty"):
+        pytest.skip("there are no terminals here")
+    shows, inner = os.openpty()
+    os.set_blocking(shows, False)  # a test that shows nothing fails
+    with open(inner, "w", encoding="utf-8") as stdout, redirect_stdout(stdout):
+        yield lambda: os.read(shows, 1 << 16).decode().replace("\r\n", "\n")
+    os.close(shows)
+
+
+def test_ids_do_not_command_a_terminal(tmp_path):
+    file = tmp_path / "v.csv"
+    file.write_text(f"id,a,b\n{ESCAPE}é,0,0\ny,0,0\nz\x9b31m,1,1\n", encoding="utf-8")
+    call = ["consensus", str(file), "-k", "2", "-q"]
+    with terminal() as shown:
+        app(call, standalone_mode=False)
+        assert shown() == "id,label\n\\x1b[2J\\x1b]0;owned\\x07é,0\ny,0\nz\\x9b31m,1\n"
+    assert ESCAPE in run(*call).output  # not a terminal
+
+
+def test_a_terminal_is_one_under_any_name():
+    with terminal() as shown:
+        tables.write(os.ttyname(sys.stdout.fileno()), {"id": np.array([ESCAPE])}, format="csv")
+        assert not CONTROLS.search(shown())
+
+
+def test_bytes_in_parts_and_no_text_at_all():
+    with terminal() as shown:
+        with target.replacing("-") as stream:
+            for byte in "é\x1b".encode() + b"\xff\xc3":
+                stream.write(bytes([byte]))
+        assert shown() == "é\\x1b\\xff\\xc3"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import errno
 import io
 import os
@@ -10,8 +11,9 @@ import stat
 import sys
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any
+from typing import IO, TYPE_CHECKING, Any, cast
 
+from ensemblage._messages import printable
 from ensemblage._messages import printable_path as shown
 from ensemblage.tables.locks import discard, locked_file, remove_stale
 
@@ -108,7 +110,7 @@ def replacing(path: str) -> Iterator[IO[bytes]]:
     check_target(path)
     if is_special(path):
         # The name itself: a pipe may have no other.
-        with _full_errors(path), Path(path).open("ab") as stream:
+        with _full_errors(path), Path(path).open("ab") as special, _safe(special) as stream:
             yield stream
         return
     target = _target(path)
@@ -210,8 +212,36 @@ def _standard_output() -> Iterator[IO[bytes]]:
         sys.stdout.write(collected.getvalue().decode())
     else:
         with _full_errors("Standard output"):
-            yield binary
+            with _safe(binary) as stream:
+                yield stream
             binary.flush()
+
+
+@contextmanager
+def _safe(stream: IO[bytes]) -> Iterator[IO[bytes]]:
+    """Give the stream itself, or one that escapes control characters if it is a terminal."""
+    if not stream.isatty():
+        yield stream
+        return
+    terminal = _Terminal(stream)
+    yield cast("IO[bytes]", terminal)
+    terminal.write(b"", final=True)
+
+
+class _Terminal(io.RawIOBase):
+    """A terminal, to which ids in a file must not send commands."""
+
+    def __init__(self, stream: IO[bytes]) -> None:
+        self._stream = stream
+        self._decoder = codecs.getincrementaldecoder("utf-8")("backslashreplace")
+
+    def writable(self) -> bool:
+        return True
+
+    def write(self, data: Any, *, final: bool = False) -> int:
+        text = printable(self._decoder.decode(bytes(data), final))
+        self._stream.write(text.encode())
+        return len(data)
 
 
 def _check_output_open() -> None:
