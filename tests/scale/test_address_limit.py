@@ -1,5 +1,6 @@
 """A stream under ``ulimit -v``: fewer threads and no maps, or a message that names the limit."""
 
+import os
 import subprocess
 import sys
 
@@ -9,6 +10,7 @@ import pytest
 import ensemblage as en
 from ensemblage import _validate
 from ensemblage._validate import memory
+from ensemblage.cli import addresses
 from ensemblage.cli.errors import describe
 from ensemblage.scale import stream
 from ensemblage.tables import ipc
@@ -33,27 +35,47 @@ def folder(tmp_path_factory):
     return folder
 
 
-def run(folder, suffix, kilobytes):
+def run(folder, suffix, kilobytes, *options):
     def limit():
         resource.setrlimit(resource.RLIMIT_AS, (1024 * kilobytes,) * 2)
 
-    call = ["consensus", f"v.{suffix}", "-k", "3", "--method", "eac", "--engine", "stream"]
+    call = ["consensus", f"v.{suffix}", "-k", "3", *options, "-o", f"{suffix}{kilobytes}.csv"]
+    threads = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
     return subprocess.run(
-        [sys.executable, "-m", "ensemblage", *call, "-o", f"{suffix}{kilobytes}.csv"],
+        [sys.executable, "-m", "ensemblage", *call],
         cwd=folder,
+        env={name: value for name, value in os.environ.items() if name not in threads},
         capture_output=True,
         text=True,
         preexec_fn=limit,
         check=False,
+        timeout=300,
     )
 
 
-@pytest.mark.parametrize("suffix", ["parquet", "arrow"])
-@pytest.mark.parametrize("kilobytes", [1_500_000, 2_000_000, 2_500_000])
-def test_two_gigabytes_are_enough(folder, suffix, kilobytes):
-    done = run(folder, suffix, kilobytes)
+@pytest.mark.parametrize(
+    ("suffix", "method", "engine"),
+    [
+        ("parquet", "eac", "stream"),
+        ("arrow", "eac", "stream"),
+        ("parquet", "consensus", "stream"),
+        ("parquet", "consensus", "memory"),
+    ],
+)
+@pytest.mark.parametrize("kilobytes", [1_500_000, 2_000_000, 2_100_000])
+def test_two_gigabytes_are_enough(folder, suffix, method, engine, kilobytes):
+    done = run(folder, suffix, kilobytes, "--method", method, "--engine", engine)
     assert done.returncode == 0, done.stderr
     assert (folder / f"{suffix}{kilobytes}.csv").read_text().count("\n") == N + 1
+
+
+def test_settings_of_the_user_stay(monkeypatch):
+    monkeypatch.setattr(os, "environ", {"OMP_NUM_THREADS": "2"})
+    for most, one_thread in ((resource.RLIM_INFINITY, False), (2 << 30, True)):
+        monkeypatch.setattr(resource, "getrlimit", lambda _, most=most: (most, most))
+        addresses.check_addresses()
+        assert os.environ["OMP_NUM_THREADS"] == "2"
+        assert ("MKL_NUM_THREADS" in os.environ) == one_thread
 
 
 @pytest.mark.parametrize("kilobytes", [400_000, 700_000, 1_000_000])

@@ -30,7 +30,6 @@ WRONG_USAGE = 2
 INTERRUPTED = 130  # 128 + SIGINT, as shells count
 BROKEN_PIPE = 141  # 128 + SIGPIPE
 _AGAIN = 0.1  # seconds until an interruption that was lost is raised again
-_LEAST_ADDRESSES = 1_100_000_000  # bytes that the libraries take, most of them unused
 
 #: What the command calls a parameter of the library.
 OPTIONS = {"n_clusters": "-k", "n_clusters_range": "--k-range", "random_state": "--seed"}
@@ -55,23 +54,6 @@ def unknown(noun: str, word: str, known: Iterable[str]) -> UsageError:
     return UsageError(
         f"Unknown {noun} {word!r}.{did_you_mean(word, known)} Known: {', '.join(known)}."
     )
-
-
-def check_addresses() -> None:
-    """Raise an error where ``ulimit -v`` is too small to import the libraries of the verbs.
-
-    They would end the process, or wait without end.
-    """
-    try:
-        import resource
-    except ImportError:  # Windows
-        return
-    most, _ = resource.getrlimit(resource.RLIMIT_AS)
-    if most != resource.RLIM_INFINITY and most < _LEAST_ADDRESSES:
-        raise OSError(
-            f"The limit of addresses (ulimit -v) must be at least {_LEAST_ADDRESSES / 1e6:,.0f} MB"
-            f" for the libraries of this command, got {most / 1e6:,.0f} MB. Raise it."
-        )
 
 
 @contextmanager

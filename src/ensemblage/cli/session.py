@@ -19,13 +19,8 @@ from typing import TYPE_CHECKING, Annotated, Any, get_origin, get_type_hints
 from ensemblage import METHODS
 from ensemblage._progress import Clock, Item, track, working
 from ensemblage.cli import options  # noqa: TC001 - typer reads annotations
-from ensemblage.cli.errors import (
-    UsageError,
-    check_addresses,
-    reported,
-    warn,
-    warnings_as_lines,
-)
+from ensemblage.cli.addresses import check_addresses
+from ensemblage.cli.errors import UsageError, reported, warn, warnings_as_lines
 from ensemblage.cli.output import format_target, print_json, say
 
 if TYPE_CHECKING:
