@@ -149,7 +149,7 @@ def terminal():
         pytest.skip("there are no terminals here")
     shows, inner = os.openpty()
     os.set_blocking(shows, False)  # a test that shows nothing fails
-    with open(inner, "w", encoding="utf-8") as stdout, redirect_stdout(stdout):
+    with os.fdopen(inner, "w", encoding="utf-8") as stdout, redirect_stdout(stdout):
         yield lambda: os.read(shows, 1 << 16).decode().replace("\r\n", "\n")
     os.close(shows)
 
