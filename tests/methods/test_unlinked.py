@@ -1,5 +1,6 @@
 """Chance is never called certainty: groups that no vote links, and what methods make of them."""
 
+import re
 import warnings
 
 import names
@@ -8,7 +9,7 @@ import pytest
 
 import ensemblage as en
 from ensemblage import flow
-from ensemblage.methods import _checks
+from ensemblage.methods import _checks, _shared_clusters
 from ensemblage.metrics import ari
 
 #: Where the order of rows matters: a partition of clusters, a search from random starts, and single
@@ -180,6 +181,37 @@ def test_new_rows_are_as_doubtful_as_those_they_join():
     new = [[0, 0, 0], [0, 0, 5], [1, 1, 5], [2, 2, 5]]  # 0 and 2 are joined, 4 objects and 5
     sure = est.predict(new, return_confidence=True)[1]
     np.testing.assert_allclose(sure, [0, 0, 1, 5 / 9 - 4 / 9])
+
+
+@pytest.mark.parametrize("name", names.METHODS)
+def test_refusals_name_only_methods_that_fit(name, monkeypatch):
+    """Not the method itself, and not the one that it starts from."""
+    votes = np.random.default_rng(0).integers(0, 10, (600, 20))
+    votes[0, 0] = -1
+    classes = {kind.__name__ for kind in en.METHODS.values()}
+    for limit in (10_000, 1_000_000, 4_000_000, 5_700_000):
+        monkeypatch.setenv("ENSEMBLAGE_MEMORY", str(limit))
+        try:
+            quiet(name, votes, 3)
+        except en.MemoryBudgetError as refused:
+            advice = str(refused).partition("are available. ")[2]
+            for other in classes.intersection(re.findall(r"\w+", advice)):
+                if other != en.METHODS[name].__name__:
+                    quiet(other.lower(), votes, 3)
+
+
+@pytest.mark.parametrize(
+    ("linkage", "most", "helps"),
+    [("average", 600, False), ("complete", 600, False), ("complete", 100, True)],
+)
+@pytest.mark.parametrize("name", ["eac", "weac", "lwea"])
+def test_average_link_is_no_advice_where_it_compares_pairs(name, linkage, most, helps, monkeypatch):
+    votes = np.random.default_rng(0).integers(0, 10, (600, 5))
+    monkeypatch.setenv("ENSEMBLAGE_MEMORY", "1MB")
+    monkeypatch.setattr(_shared_clusters, "MOST_PAIRED", most)
+    with pytest.raises(en.MemoryBudgetError) as refused:
+        make(name, 3).set_params(linkage=linkage).fit(votes)
+    assert ("Average link" in str(refused.value)) == helps
 
 
 def test_advice_names_only_methods_that_fit(monkeypatch):

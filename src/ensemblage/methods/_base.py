@@ -54,6 +54,8 @@ class ConsensusClusterer(Fitted, Savable, ClusterMixin, BaseEstimator, ABC):
     #: Whether such groups are joined by a fixed rule; otherwise arbitrarily, which
     #: resampling cannot reproduce.
     _by_rule = True
+    #: Whether this is the start of another method, on a part of its clusterings.
+    _sees_a_part = False
 
     @abstractmethod
     def _fit(self, X: Any, member_weight: Any) -> Self:

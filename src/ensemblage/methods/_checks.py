@@ -84,10 +84,12 @@ def check_numbers(owner: str, n_clusters: Any, n_microclusters: int) -> list[int
     return ks
 
 
-def check_pairs(estimator: Any, n_bytes: int, what: str, instead: str = "") -> None:
-    """Raise MemoryBudgetError before a matrix of pairs that would not fit is allocated.
+def check_pairs(
+    estimator: Any, n_bytes: int, what: str, instead: str = "", *, kind: str = "matrix"
+) -> None:
+    """Raise MemoryBudgetError before a matrix, or another `kind`, that would not fit is allocated.
 
-    The message includes `instead`, and names the methods without such a matrix that would fit.
+    The message includes `instead`, and names the methods without it that would fit.
     """
     limit = _validate.available_memory()
     if n_bytes > limit:
@@ -95,7 +97,7 @@ def check_pairs(estimator: Any, n_bytes: int, what: str, instead: str = "") -> N
         others = "Fewer or coarser clusterings need less."
         if fitting:
             verb = "need" if len(fitting) > 1 else "needs"
-            others = f"{' and '.join(fitting)} {verb} no such matrix."
+            others = f"{' and '.join(fitting)} {verb} no such {kind}."
         advice = Message("{others} {instead}", instead=instead, others=others)
         _validate.check_memory(n_bytes, what, advice if instead else others)
 
@@ -103,7 +105,7 @@ def check_pairs(estimator: Any, n_bytes: int, what: str, instead: str = "") -> N
 def _needs(estimator: Any) -> list[tuple[str, int]]:
     """Return the memory that the alternative methods need for the votes of an estimator."""
     needs: list[tuple[str, int]] = []
-    if estimator._from_similarity:
+    if estimator._from_similarity or estimator._sees_a_part:
         return needs
     for name in _WITHOUT_PAIRS:
         other: Any = METHODS[name]()

@@ -43,8 +43,6 @@ class LinkageClusterer(ConsensusClusterer):
     _means_over_objects: ClassVar[bool] = True
     #: Whether small groups that are clearly apart are clusters in spite of a least size.
     _keeps_clear_groups = False
-    #: Advice, besides another method, if the similarity would not fit.
-    _instead_of_square: ClassVar[str] = ""
 
     def _cuts_a_tree(self) -> bool:
         return True
@@ -104,8 +102,12 @@ class LinkageClusterer(ConsensusClusterer):
             f"{type(self).__name__}'s similarity of {n} microclusters"
             + (f" (and {n_clusters} clusters)" if n_clusters else "")
             + " and its tree",
-            self._instead_of_square,
+            self._instead_of_square(),
         )
+
+    def _instead_of_square(self) -> str:
+        """Return advice, besides another method, if the similarity would not fit."""
+        return ""
 
     def _check_objects(self) -> None:
         """Raise MemoryBudgetError if the distances of all objects would not fit."""

@@ -60,10 +60,6 @@ class SharedClusters(LinkageClusterer):
     _device_for_groups = "cpu"
     #: What the groups of the tree show of the differences of objects; None if there are none.
     _captured: float | None
-    _instead_of_square = Message(
-        "Average link ({linkage}, ties='mean') needs no such matrix where no vote is missing.",
-        linkage=Parameter("linkage", "average"),
-    )
 
     @abstractmethod
     def _cluster_weights(self) -> ClusterWeights:
@@ -135,11 +131,25 @@ class SharedClusters(LinkageClusterer):
             n_clusters = int((table.max(axis=0) + 1).sum())
             needed = 40 * n * n_members + 16 * N_GROUPS * (n_clusters + 2 * N_GROUPS)
         else:
-            needed = n * (_BYTES_A_VOTE * n_members + _BYTES_A_ROW)
+            needed = self._bytes_by_clusters()
         _validate.check_memory(
             needed,
             f"{type(self).__name__}'s tree of {n} microclusters",
             "Coarser clusterings need less.",
+        )
+
+    def _bytes_by_clusters(self) -> int:
+        """Return the memory that average link takes without the similarity of all pairs."""
+        n, n_members = self.microclusters_.table.shape
+        return n * (_BYTES_A_VOTE * n_members + _BYTES_A_ROW)
+
+    def _instead_of_square(self) -> str:
+        fits = self._bytes_by_clusters() <= _validate.available_memory()
+        if self.n_microclusters_ <= MOST_PAIRED or not fits:
+            return ""
+        return Message(
+            "Average link ({linkage}, ties='mean') needs no such matrix where no vote is missing.",
+            linkage=Parameter("linkage", "average"),
         )
 
     def _tree_of_microclusters(self, linkage: str, ties: str) -> FloatArray:

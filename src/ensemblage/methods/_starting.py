@@ -53,4 +53,6 @@ def start_from(methods: list[Any], estimator: Any) -> list[Start]:
         columns = voting[np.arange(0, len(voting), step).astype(np.int64)]
         ensemble, place = regrouped(table[:, columns], sizes, n_jobs=estimator.n_jobs)
         weights = None if weights is None else weights[columns]
+        for method in methods:
+            method._sees_a_part = True
     return [Start(method.fit(ensemble, member_weight=weights), place) for method in methods]

@@ -8,7 +8,7 @@ import numpy as np
 
 from ensemblage import _validate, flow
 from ensemblage.methods._base import ConsensusClusterer
-from ensemblage.methods._checks import LEVELS
+from ensemblage.methods._checks import LEVELS, check_pairs
 from ensemblage.methods._partition import check_partitioner, objects_in_order, partition_graph
 
 if TYPE_CHECKING:
@@ -155,10 +155,11 @@ class CSPA(ConsensusClusterer):
         """Raise MemoryBudgetError if there are too many edges: pairs that share a cluster."""
         in_cluster = flow.membership(table).T @ counts.astype(np.float64)
         n_edges = min(n_vertices**2, int((in_cluster**2).sum())) // 2
-        _validate.check_memory(
+        fewer = self.n_microclusters_ < n_vertices
+        check_pairs(
+            self,
             _BYTES_PER_EDGE * n_edges,
             f"CSPA's graph of {n_vertices} {self.level}",
-            "MCLA and HGPA do not need pairs."
-            if self.level == "microclusters"
-            else "level='microclusters' and MCLA need less.",
+            "level='microclusters' needs less." if fewer else "",
+            kind="graph",
         )

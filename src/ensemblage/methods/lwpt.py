@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ensemblage import _validate, flow
+from ensemblage import flow
 from ensemblage.methods._bipartite import BipartiteClusterer
+from ensemblage.methods._checks import check_pairs
 from ensemblage.methods._local_weights import check_local_weights, local_entropies
 
 if TYPE_CHECKING:
@@ -154,10 +155,11 @@ class LWPT(BipartiteClusterer):
         """Return unit rows whose inner products are cosines of trajectories."""
         eigenvalues = self._transfer_cut.eigenvalues()
         weights = flow.walk_weights(eigenvalues, flow.walk_length(eigenvalues, n_clusters))
-        _validate.check_memory(
+        check_pairs(
+            self,
             32 * self.n_microclusters_ * len(weights),
             f"LWPT's trajectories of {self.n_microclusters_} microclusters",
-            "Fewer clusters need less, and so do PTGP and USENC.",
+            "Fewer clusters need less.",
         )
         return flow.unit_rows(self._transfer_cut.coordinates(len(weights)) * weights)
 
@@ -165,11 +167,8 @@ class LWPT(BipartiteClusterer):
         """Return the centres of the clusters that Ward's agglomeration finds."""
         sizes = self.microclusters_.sizes
         heaviest = np.argsort(-sizes, kind="stable")[: max(_ROWS_FOR_WARD, n_clusters)]
-        _validate.check_memory(
-            16 * len(heaviest) ** 2,
-            f"LWPT's tree of {len(heaviest)} microclusters",
-            "Fewer clusters need less, and so do PTGP and USENC.",
-        )
+        what = f"LWPT's tree of {len(heaviest)} microclusters"
+        check_pairs(self, 16 * len(heaviest) ** 2, what)
         heaviest.sort()
         rows, sizes = rows[heaviest], sizes[heaviest]
         costs = flow.ward_costs(rows, sizes, n_jobs=self.n_jobs)
