@@ -1,7 +1,7 @@
 """Groups of objects that votes link.
 
 Two objects are linked if a chain of objects leads from one to the other in which neighbours share a
-cluster. A clustering that has all objects in one cluster prefers no groups, and links none. Groups
+cluster. A clustering with all objects in one cluster prefers no groups, and links none. Groups
 without such a chain have nothing in common: for every method based on votes any two of them are
 equally good to join, so a cut into fewer clusters than groups is arbitrary. This module detects
 that, and makes the choice a rule: larger groups first, then by structure, which depends neither on
@@ -47,7 +47,7 @@ class Links(NamedTuple):
 def links_of(table: NDArray[np.int32]) -> Links:
     """Return the groups of rows that votes link.
 
-    Clusterings with a vote of every row and only one cluster are ignored.
+    If no vote is missing, clusterings with only one cluster are ignored.
 
     Parameters
     ----------
@@ -70,15 +70,15 @@ def links_of(table: NDArray[np.int32]) -> Links:
 
 
 def _without_constant(table: NDArray[np.int32]) -> NDArray[np.int32]:
-    """Return the votes without clusterings of one cluster, except of rows with no other vote."""
-    constant = np.asarray((table[0] >= 0) & (table.min(axis=0) == table.max(axis=0)))
-    if not constant.any() or constant.all():
+    """Return the votes without clusterings of one cluster, which are as good for every pair.
+
+    If votes are missing, they are not: some pairs may have no other vote in common.
+    """
+    lowest, highest = table.min(axis=0), table.max(axis=0)
+    constant = lowest == highest
+    if lowest.min() < 0 or not constant.any() or constant.all():
         return table
-    others = table[:, ~constant]
-    speaks = others.max(axis=1) >= 0
-    if speaks.all():
-        return others
-    return np.where(np.outer(speaks, constant), np.int32(-1), table)
+    return table[:, ~constant]
 
 
 def _links_of(table: NDArray[np.int32]) -> Links:

@@ -165,7 +165,8 @@ class LinkageClusterer(ConsensusClusterer):
     def _join_groups_last(self) -> None:
         """Let groups that no vote links join last, in an order independent of the rows."""
         links = self._ensemble.links
-        if links.n_groups > 1:
+        between = self.linkage_matrix_[len(self.linkage_matrix_) - links.n_groups + 1 :, 2]
+        if links.n_groups > 1 and np.ptp(between) <= _ROUNDING:  # else the heights decide
             of_leaf = links.of_row[self._group_of_leaf()]
             tree, order = self.linkage_matrix_, self._groups_in_order()
             cut = by_first_appearance(flow.cut_tree(tree, links.n_groups))
