@@ -16,12 +16,7 @@ import zipfile
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-import numpy as np
-import pyarrow as pa
-import pyarrow.feather
-import pyarrow.orc
-import pyarrow.parquet as pq
-from scipy.io import savemat
+import fuzz_seeds as seeds
 
 import ensemblage as en
 from ensemblage import tables
@@ -32,17 +27,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 KIND = (tables.FileFormatError, OSError, en.MemoryBudgetError)
-_PART = b"\0<part>\0"
-_VOTES = np.array([[0, 0, 1], [0, 1, 1], [2, 1, -1], [2, 2, 0], [0, 2, 0]])
-_TEXTS = (
-    "id,a,b\nx,1,1\ny,1,2\nz,,2\n",
-    "a;b\nred;1.0\nblue;NA\n",
-    "0,1,2\n0,1,1\n",
-    '"a, b",c\n"q ""x""",1\nw,-5\n',
-    "\ufeffcell\tk2\tk3\n1\t7\t1e3\n2\t7\t9223372036854775807\n",
-    "1,71;2,3\n0,5;1,5\n",
-    "1 2 1\n1 2 2\n",
-)
 
 
 class Target(NamedTuple):
@@ -90,96 +74,37 @@ def _batched(suffix: str) -> Callable[[bytes, Path], None]:
     return read
 
 
+def _read_members(data: bytes, folder: Path) -> None:
+    """Read a file for each clustering."""
+    paths = [_written(p, folder / f"c{j}.csv") for j, p in enumerate(data.split(seeds.PART)[:9])]
+    for options in ({}, {"id_column": "none"}):
+        with contextlib.suppress(*KIND):
+            tables.read(paths, layout="members", **options)
+
+
+def _read_sheet_of_parts(data: bytes, folder: Path) -> None:
+    _whole("xlsx")(_archive(data), folder)
+
+
+def _archive(data: bytes) -> bytes:
+    """Return an archive that is sound, of parts that need not be, each after its name."""
+    parts = data.split(seeds.PART)
+    names = [name.decode("ascii", "replace")[:99] for name in parts[::2]]
+    return seeds.zipped(dict(zip(names, parts[1::2], strict=False)))
+
+
 def _written(data: bytes, path: Path) -> Path:
     path.write_bytes(data)
     return path
 
 
-def _texts() -> list[bytes]:
-    return [text.encode() for text in _TEXTS]
-
-
-def _packed_texts() -> list[bytes]:
-    return [gzip.compress(text.encode(), mtime=0) for text in _TEXTS]
-
-
-def _zstd_texts() -> list[bytes]:
-    return [pa.compress(text.encode(), "zstd", asbytes=True) for text in _TEXTS]
-
-
-def _jsons() -> list[bytes]:
-    rows = [b'{"id":"a","m":1}\n{"id":"b","m":null}\n', b'{"x":1.0}\n{"x":2,"y":"q"}\n']
-    return [*rows, b'{"a":[1]}\n', b'{"object":1,"member":"k","label":"t"}\n']
-
-
-def _orcs() -> list[bytes]:
-    return [_saved(lambda out, t=t: pa.orc.write_table(t, out)) for t in _plain_tables()]
-
-
-def _plain_tables() -> list[pa.Table]:
-    return [pa.table({"id": ["a", "b", "c"], "m": [1, None, 2], "n": ["x", None, "x"]})]
-
-
-def _tables() -> list[pa.Table]:
-    names = pa.array(["x", None, "y", "x", "x"])
-    return [
-        pa.table({f"m{j}": column for j, column in enumerate(_VOTES.T)}),
-        pa.table({"id": ["a", "b", "c", "d", "e"], "m": names, "d": names.dictionary_encode()}),
-        pa.table({"f": pa.array([1.0, 2.0, None, 1.0, 3.0]), "b": [True, False, None, True, True]}),
-    ]
-
-
-def _parquets() -> list[bytes]:
-    return [_saved(lambda out, t=t: pq.write_table(t, out)) for t in _tables()]
-
-
-def _feathers() -> list[bytes]:
-    return [
-        _saved(lambda out, t=t: pa.feather.write_feather(t, out, compression="uncompressed"))
-        for t in _tables()
-    ]
-
-
 # -- arrays ----------------------------------------------------------------------------------------
-
-
-def _npys() -> list[bytes]:
-    arrays = [
-        _VOTES, _VOTES.T, _VOTES.astype(np.float32), np.array([["a", "b"], ["c", "b"]]),
-        np.array([[b"a"], [b"\xc3\xa4"]]), _VOTES[:, 0] > 0, np.zeros(3, "i4,f8"),
-        np.array([[1, None]], dtype=object),
-    ]  # fmt: skip
-    return [_saved(lambda out, a=a: np.save(out, a)) for a in arrays]
-
-
-def _npzs() -> list[bytes]:
-    pairs = [{"votes": _VOTES, "gt": _VOTES[:, 0]}, {"x": np.array([{}], dtype=object)}]
-    plain = [_saved(lambda out, p=p: np.savez(out, **p)) for p in pairs]
-    return [*plain, _saved(lambda out: np.savez_compressed(out, members=_VOTES))]
 
 
 def _read_npz_of_parts(data: bytes, folder: Path) -> None:
     """Read an archive that is sound, of arrays that need not be: checksums would hide them."""
-    _whole("npz")(_zipped({f"a{j}.npy": p for j, p in enumerate(data.split(_PART))}), folder)
-
-
-def _mats() -> list[bytes]:
-    cell = np.empty((1, 2), dtype=object)
-    cell[0, 0], cell[0, 1] = "a", _VOTES
-    content: list[dict[str, Any]] = [
-        {"members": _VOTES, "gt": _VOTES[:, :1]},
-        {"c": cell},
-        {"s": {"x": 1}, "t": "text"},
-    ]
-    plain = [_saved(lambda out, c=c: savemat(out, c)) for c in content]
-    packed = _saved(lambda out: savemat(out, content[0], do_compression=True))
-    return [*plain, packed, _saved(lambda out: savemat(out, {"members": _VOTES}, format="4"))]
-
-
-def _saved(save: Callable[[io.BytesIO], Any]) -> bytes:
-    out = io.BytesIO()
-    save(out)
-    return out.getvalue()
+    parts = {f"a{j}.npy": part for j, part in enumerate(data.split(seeds.PART))}
+    _whole("npz")(seeds.zipped(parts), folder)
 
 
 # -- models ----------------------------------------------------------------------------------------
@@ -188,7 +113,7 @@ def _saved(save: Callable[[io.BytesIO], Any]) -> bytes:
 def _models(folder: Path) -> list[bytes]:
     found = []
     for est in (en.PTA(2), en.PTGP(2, random_state=0), en.Vote(2), en.EAC(2)):
-        est.fit(_VOTES).save(folder / "seed.ensemblage")
+        est.fit(seeds.VOTES).save(folder / "seed.ensemblage")
         found.append((folder / "seed.ensemblage").read_bytes())
     return found
 
@@ -205,7 +130,7 @@ def _model_parts() -> list[bytes]:
     for content in _model_seeds():
         with zipfile.ZipFile(io.BytesIO(content)) as archive:
             parts = [p for name in archive.namelist() for p in (name.encode(), archive.read(name))]
-        found.append(_PART.join(parts))
+        found.append(seeds.PART.join(parts))
     return found
 
 
@@ -214,7 +139,7 @@ def _read_model(data: bytes, folder: Path) -> None:
     with contextlib.suppress(*KIND):
         est = en.load(path)
         with contextlib.suppress(ValueError):  # a kind one: the votes do not fit this model
-            est.predict(_VOTES)
+            est.predict(seeds.VOTES)
         for k in (1, 2):
             with contextlib.suppress(ValueError):
                 est.cut(k)
@@ -222,17 +147,7 @@ def _read_model(data: bytes, folder: Path) -> None:
 
 
 def _read_model_of_parts(data: bytes, folder: Path) -> None:
-    parts = data.split(_PART)
-    names = [name.decode("ascii", "replace")[:99] for name in parts[::2]]
-    _read_model(_zipped(dict(zip(names, parts[1::2], strict=False))), folder)
-
-
-def _zipped(content: dict[str, bytes]) -> bytes:
-    out = io.BytesIO()
-    with zipfile.ZipFile(out, "w") as archive:
-        for name, part in content.items():
-            archive.writestr(zipfile.ZipInfo(name), part)
-    return out.getvalue()
+    _read_model(_archive(data), folder)
 
 
 # -- records and the command -----------------------------------------------------------------------
@@ -310,21 +225,26 @@ def _run_command(data: bytes, folder: Path) -> None:
 
 
 TARGETS = {
-    "csv": Target(_texts, _whole("csv")),
-    "tsv": Target(_texts, _whole("tsv")),
-    "csv.gz": Target(_packed_texts, _whole("csv.gz")),
-    "csv in batches": Target(_texts, _batched("csv")),
-    "parquet": Target(_parquets, _whole("parquet")),
-    "parquet in batches": Target(_parquets, _batched("parquet")),
-    "arrow": Target(_feathers, _whole("arrow")),
-    "arrow in batches": Target(_feathers, _batched("arrow")),
-    "csv.zst": Target(_zstd_texts, _whole("csv.zst")),
-    "jsonl": Target(_jsons, _whole("jsonl")),
-    "orc": Target(_orcs, _whole("orc")),
-    "npy": Target(_npys, _whole("npy")),
-    "npz": Target(_npzs, _whole("npz")),
-    "npz of parts": Target(_npys, _read_npz_of_parts),
-    "mat": Target(_mats, _whole("mat")),
+    "csv": Target(seeds.texts, _whole("csv")),
+    "tsv": Target(seeds.texts, _whole("tsv")),
+    "csv.gz": Target(seeds.packed_texts, _whole("csv.gz")),
+    "csv in batches": Target(seeds.texts, _batched("csv")),
+    "parquet": Target(seeds.parquets, _whole("parquet")),
+    "parquet in batches": Target(seeds.parquets, _batched("parquet")),
+    "arrow": Target(seeds.feathers, _whole("arrow")),
+    "arrow in batches": Target(seeds.feathers, _batched("arrow")),
+    "csv.zst": Target(seeds.zstd_texts, _whole("csv.zst")),
+    "jsonl": Target(seeds.jsons, _whole("jsonl")),
+    "jsonl.gz": Target(seeds.packed_jsons, _whole("jsonl.gz")),
+    "orc": Target(seeds.orcs, _whole("orc")),
+    "orc in batches": Target(seeds.orcs, _batched("orc")),
+    "members": Target(seeds.members, _read_members),
+    "xlsx": Target(seeds.sheets, _whole("xlsx")),
+    "xlsx of parts": Target(seeds.sheet_parts, _read_sheet_of_parts),
+    "npy": Target(seeds.npys, _whole("npy")),
+    "npz": Target(seeds.npzs, _whole("npz")),
+    "npz of parts": Target(seeds.npys, _read_npz_of_parts),
+    "mat": Target(seeds.mats, _whole("mat")),
     "model": Target(_model_seeds, _read_model),
     "model of parts": Target(_model_parts, _read_model_of_parts),
     "records": Target(_records, _read_records),

@@ -1,48 +1,15 @@
 """Spreadsheets: the first sheet is a table, its cells are never split, and its size is checked."""
 
-import re
 import sys
 import zipfile
 from types import SimpleNamespace
 
 import pytest
+from spreadsheets import bare, cell, placed, workbook
 
 from ensemblage import tables
 from ensemblage._validate import MemoryBudgetError
 from ensemblage.tables import FileFormatError
-
-MAIN = "http://schemas.openxmlformats.org/spreadsheetml/2006/main"
-DOC = "http://schemas.openxmlformats.org/officeDocument/2006/relationships"
-RELATIONS = "http://schemas.openxmlformats.org/package/2006/relationships"
-PARTS = {
-    "[Content_Types].xml": '<Types xmlns="http://schemas.openxmlformats.org/package/2006/'
-    'content-types"/>',
-    "_rels/.rels": f'<Relationships xmlns="{RELATIONS}"><Relationship Id="r1" Type="{DOC}/'
-    'officeDocument" Target="xl/workbook.xml"/></Relationships>',
-    "xl/workbook.xml": f'<workbook xmlns="{MAIN}" xmlns:r="{DOC}"><sheets><sheet name="s"'
-    ' sheetId="1" r:id="r1"/></sheets></workbook>',
-    "xl/_rels/workbook.xml.rels": f'<Relationships xmlns="{RELATIONS}"><Relationship'
-    f' Id="r1" Type="{DOC}/worksheet" Target="worksheets/sheet1.xml"/></Relationships>',
-}
-
-
-def cell(value, place=""):
-    place = f' r="{place}"' if place else ""
-    if isinstance(value, str):
-        return f'<c{place} t="inlineStr"><is><t>{value}</t></is></c>'
-    return f"<c{place}><v>{value}</v></c>"
-
-
-def bare(*rows):
-    return "".join(f"<row>{''.join(map(cell, row))}</row>" for row in rows)
-
-
-def placed(cells):
-    rows = [
-        f'<row r="{re.sub("[A-Z]", "", place)}">{cell(value, place)}</row>'
-        for place, value in cells.items()
-    ]
-    return "".join(rows)
 
 
 @pytest.fixture
@@ -50,9 +17,8 @@ def read(tmp_path):
     pytest.importorskip("python_calamine")
 
     def read_sheet(rows, **options):
-        sheet = f'<worksheet xmlns="{MAIN}"><sheetData>{rows}</sheetData></worksheet>'
         with zipfile.ZipFile(tmp_path / "v.xlsx", "w", zipfile.ZIP_DEFLATED) as archive:
-            for name, content in {**PARTS, "xl/worksheets/sheet1.xml": sheet}.items():
+            for name, content in workbook(rows).items():
                 archive.writestr(name, content)
         return tables.read(tmp_path / "v.xlsx", **options)
 
