@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from planted import noisy
 from sklearn.base import clone
 
 import ensemblage as en
@@ -20,6 +21,10 @@ FEW = settings(max_examples=settings().max_examples // 4)
 EVERY_METHOD = pytest.mark.parametrize("name", names.METHODS)
 #: What an ensemble and the same twice have in common is all that these look at.
 BY_COASSOCIATION = ["eac", "pta"]
+
+
+#: Trees of which rounding breaks no ties, and the default, which is one most often.
+IN_ANY_ORDER = ["consensus", "eac", "ecmc", "lwea", "pta", "srw", "weac"]
 
 
 def make(name, k, **parameters):
@@ -130,6 +135,19 @@ def test_groups_of_objects_are_as_good_as_objects(name, data):
     table, sizes, of_object = whole.microclusters
     est = fitted(name, en.Ensemble.of_groups(table, sizes, whole.labels), k)
     np.testing.assert_array_equal(est.labels_[of_object], fitted(name, votes, k).labels_)
+
+
+@pytest.mark.parametrize("name", IN_ANY_ORDER)
+@given(data=st.data())
+def test_the_order_of_clusterings_changes_nothing(name, data):
+    many = st.integers(0, 2**32 - 1).map(lambda seed: noisy([12, 8, 5], 4, 0.5, seed)[0])
+    votes = data.draw(odd_votes(**SMALL) | many)
+    moved = votes[:, data.draw(st.permutations(range(votes.shape[1])))]
+    for k in range(2, min(5, len(np.unique(votes, axis=0)) + 1)):
+        one, other = fitted(name, votes, k), fitted(name, moved, k)
+        if "lwgp" not in {vars(est).get("method_") for est in (one, other)}:  # which has ties
+            np.testing.assert_array_equal(one.labels_, other.labels_)
+            np.testing.assert_allclose(one.confidence_, other.confidence_, atol=1e-9)
 
 
 @pytest.mark.parametrize("name", BY_COASSOCIATION)
