@@ -51,3 +51,16 @@ def test_unclear_communities_are_refused(labels, message):
         graph.scores(VOTES, EDGES, labels)
     with pytest.raises(ValueError, match=f"The result of the clusterer .* must .*{message}"):
         graph.consensus(EDGES, lambda _: labels)
+
+
+@pytest.mark.parametrize("name", ["\x1b[2J\x1b]0;owned\x07", "a\x9b31m", "a\u202eb", "a\rb"])
+def test_names_of_vertices_are_escaped_in_messages(name):
+    nx = pytest.importorskip("networkx")
+    edges = nx.Graph([(name, "b"), ("b", "c"), ("c", name)])
+    for labels in ({"other": 1}, {f"other {name}": 1}, [{name, "b"}, {name, "c"}], [name], {}):
+        with pytest.raises(ValueError, match="must") as told:
+            graph.scores(VOTES[:3], edges, labels)
+        with pytest.raises(ValueError, match="must") as also:
+            graph.consensus(edges, lambda _, labels=labels: labels, n_members=1)
+        assert str(told.value).isprintable()
+        assert str(also.value).isprintable()

@@ -2,6 +2,7 @@
 
 import names
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
@@ -16,6 +17,7 @@ from ensemblage.testing.strategies import odd_votes
 
 pytest.importorskip("dask.distributed")
 da = pytest.importorskip("dask.array")
+dd = pytest.importorskip("dask.dataframe")
 
 #: There are twenty methods, and each example is fitted three times.
 FEW = settings(
@@ -49,6 +51,24 @@ def test_engines_are_equal_where_the_tree_is_made_without_pairs(
     votes = noisy([40, 30, 20], 6, 0.4, seed=3)[0]
     estimator = en.Consensus(3, random_state=0) if name == "auto" else en.METHODS[name](3)
     check_engines(votes, estimator, 17, client, tmp_path)
+
+
+@pytest.mark.parametrize("k", [3, "auto"])
+def test_names_and_confidence_are_equal(k, client, tmp_path):
+    words = np.array(["gamma", "alpha", "a longer name"])
+    frame = pd.DataFrame(words[noisy([20, 15, 10], 5, 0.3, seed=1)[0]], columns=list("abcde"))
+    estimator = en.Consensus(k, random_state=0)
+    fitted = in_memory(frame, estimator)
+    expected = pd.DataFrame({"label": fitted.labels_, "confidence": fitted.confidence_})
+
+    path, output = tmp_path / "votes.parquet", tmp_path / "l.parquet"
+    frame.to_parquet(path, row_group_size=7)
+    run_stream(path, estimator, output, batch_rows=7, confidence=True)
+    pd.testing.assert_frame_equal(pd.read_parquet(output)[list(expected)], expected)
+
+    parts = dd.from_pandas(frame, npartitions=4)
+    found = on_dask.consensus(parts, estimator, client=client, confidence=True)
+    pd.testing.assert_frame_equal(client.compute(found).result(), expected)
 
 
 def check_engines(votes, estimator, rows, client, tmp_path):
