@@ -195,3 +195,13 @@ def test_parts_join_by_ratio_however_small_similarities_are():
     mass = np.array([50, 40])
     labels = flow.attach(tree, parts, similarity, mass, np.array([1]))
     assert labels.tolist() == [0, 1, 1]
+
+
+def test_of_equal_means_the_larger_cluster_gets_the_part():
+    merges = np.array([[0, 2, 0.9, 2], [1, 3, 1.0, 3]])
+    for sizes, expected in (([40, 50, 1], [0, 1, 1]), ([50, 40, 1], [0, 1, 0])):
+        tree = flow.sized_tree(merges, np.array(sizes))
+        mass = np.array(sizes[:2])
+        labels = flow.attach(tree, flow.Parts([0, 1], [2], [1.0], []), 0.5 * mass[None], mass,
+                             np.array([1]))  # fmt: skip
+        assert labels.tolist() == expected
