@@ -15,6 +15,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import PowerTransformer, StandardScaler
 
 import ensemblage as en
+from ensemblage.ensembles._coarse import _refines
 
 BLOBS, TRUTH = make_blobs(150, n_features=4, centers=4, cluster_std=1.5, random_state=0)
 NEW, NEW_TRUTH = make_blobs(60, n_features=4, centers=4, cluster_std=1.5, random_state=0)
@@ -272,6 +273,13 @@ class TestNestedMembers:
             model.set_params(subsample=0.8).fit(features)
             en.EnsembleClustering(random_state=0).fit(features)
         assert not [one for one in raised if "nested" in str(one.message)]
+
+    def test_with_gaps_are_not_nested(self):
+        coarse, fine = np.array([0, 0, 1, 1]), np.array([0, 1, 2, 2])
+        assert _refines(fine, coarse)
+        assert not _refines(coarse, fine)
+        assert not _refines(np.array([0, 1, 2, -1]), coarse)
+        assert not _refines(fine, np.array([0, 0, 1, -1]))
 
     def test_keep_the_range_that_was_asked_for(self):
         model = en.EnsembleClustering(

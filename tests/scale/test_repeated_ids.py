@@ -88,6 +88,15 @@ def test_each_file_is_judged_alone(read, tmp_path):
         read([first, second])
 
 
+@pytest.mark.parametrize("few", [0, N])
+def test_ids_in_memory_are_compared_by_keys_or_one_by_one(few, tmp_path, monkeypatch):
+    monkeypatch.setattr(ids, "_FEW", few)
+    path = tmp_path / "votes.parquet"
+    assert len(tables.read(write(path, TEXTS)).ids) == N
+    with pytest.raises(FileFormatError, match=rf"'cell-0' is in rows 1 and {N}\."):
+        tables.read(write(path, TEXTS, **{f"row{N - 1}": 0}))
+
+
 def test_equal_keys_of_different_ids_are_no_repetition(tmp_path, monkeypatch):
     path = write(tmp_path / "votes.csv", TEXTS)
     for module in (ids, _ids):
