@@ -255,7 +255,7 @@ def local_cluster(n_workers: int) -> Any:
             threads_per_worker=1,
             processes=True,
             dashboard_address="127.0.0.1:0",  # any port that is free
-            silence_logs=logging.ERROR,
+            silence_logs=logging.CRITICAL,  # a heartbeat that fails at the end is an ERROR
             security=Security.temporary() if private else None,
         )
 
