@@ -63,6 +63,17 @@ def test_times_are_spelled_alike_in_memory_and_in_a_stream(unit, times, tmp_path
     assert streamed[0] == "2020-01-01"
 
 
+@pytest.mark.parametrize("midnight", ["2020-01-01", "2020-01-01T00:00:00", "2020-01-01 00:00:00"])
+def test_a_date_is_its_midnight_when_ids_are_matched(midnight, tmp_path):
+    times = np.array(["2020-01-01", "2020-01-01T01", "2020-01-02", "2020-01-02T01"], "M8[s]")
+    votes = tables.read(write(tmp_path / "v.parquet", pa.array(times)), id_column="when")
+    truth = tmp_path / "truth.csv"
+    rows = ["2020-01-01T01:00:00,1", f"{midnight},0", "2020-01-02,2", "2020-01-02T01:00:00,3"]
+    truth.write_text("\n".join(["when,truth", *rows]) + "\n")
+    given = tables.read_labels(truth, id_column="when")
+    assert tables.in_order(given, votes.ids, 4, "truth.csv").tolist() == [0, 1, 2, 3]
+
+
 def test_dates_beside_times_are_times_in_memory_and_in_a_stream(tmp_path):
     days = write(tmp_path / "1.parquet", pa.array(DAYS, pa.date32()))
     times = write(tmp_path / "2.parquet", pa.array(DAYS, pa.timestamp("ms")))

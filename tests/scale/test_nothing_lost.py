@@ -200,14 +200,18 @@ class TestFilesOfKilledRuns:
         )
         subprocess.run([sys.executable, "-c", code, str(tmp_path / "out")], check=False)
         assert len(list(tmp_path.glob(".ensemblage-*"))) == 1
-        other, old = tmp_path / ".ensemblage-here-1.tmp", tmp_path / ".ensemblage-here-2.tmp"
-        for path in (other, old):
+        names = (f".ensemblage-{'0' * 8}-{i:012x}.tmp" for i in (1, 2))
+        other, old = (tmp_path / name for name in names)
+        foreign = tmp_path / ".ensemblage-notes.txt"
+        for path in (other, old, foreign):
             path.write_text("half")
         day_ago = time.time() - 25 * 3600
-        os.utime(old, (day_ago, day_ago))
+        for path in (old, foreign):
+            os.utime(path, (day_ago, day_ago))
         with tables.replacing(str(tmp_path / "out")) as file:
             file.write(b"x")
-        assert sorted(path.name for path in tmp_path.iterdir()) == [other.name, "out"]
+        left = sorted(path.name for path in tmp_path.iterdir())
+        assert left == [other.name, foreign.name, "out"]
 
     def test_but_not_while_they_are_written(self, tmp_path):
         with tables.replacing(str(tmp_path / "one")) as one, tables.finished(tmp_path / "p") as p:

@@ -6,6 +6,7 @@ import errno
 import hashlib
 import os
 import platform
+import re
 import secrets
 import sys
 import time
@@ -57,6 +58,8 @@ def remove_stale(folder: Path, prefix: str) -> None:
 
 def _is_stale(path: Path, prefix: str) -> bool:
     """Return whether nobody writes a file: by its lock on this host, by its age on others."""
+    if not re.match(rf"{re.escape(prefix)}[0-9a-f]{{8}}-[0-9a-f]{{12}}", path.name):
+        return False  # a file of somebody else
     if path.is_file() and path.stat().st_mtime < time.time() - _STALE:
         return True
     # Some file systems lock for each host alone, and Windows has no locks on such files.

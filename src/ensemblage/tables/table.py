@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -21,6 +22,8 @@ if TYPE_CHECKING:
     from ensemblage._messages import Parameter
 
 Array = NDArray[Any]
+
+_MIDNIGHT = re.compile(r"[T ]00:00:00(\.0+)?$")
 
 
 class Origin(NamedTuple):
@@ -207,6 +210,8 @@ def in_order(
     if given.ids.dtype == ids.dtype and np.array_equal(given.ids, ids):
         return given.labels
     known, wanted = as_texts(given.ids), as_texts(ids)
+    if "M" in (given.ids.dtype.kind, ids.dtype.kind):  # a date is its midnight
+        known, wanted = ([_MIDNIGHT.sub("", text) for text in some] for some in (known, wanted))
     times = Counter(known)
     for name in wanted:
         if times[name] > 1 or (complete and not times[name]):
