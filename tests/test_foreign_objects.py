@@ -58,14 +58,29 @@ def test_no_features(case):
             call(features)
 
 
-def test_a_table_that_was_read_is_refused_with_the_call_to_use(tmp_path):
-    from ensemblage import tables
+@pytest.mark.parametrize("second", ["2", "b"])
+def test_a_table_that_was_read_is_votes(tmp_path, second):
+    """As a matrix of numbers, and as columns if one has names."""
+    (tmp_path / "v.csv").write_text(f"id,a,b\nx,1,1\ny,1,{second}\nz,2,{second}\nw,,{second}\n")
+    table = en.tables.read(tmp_path / "v.csv")
+    assert (table.matrix is None) == (second == "b")
+    assert en.Ensemble(table).names == ["a", "b"]
+    fitted = en.EAC(2).fit(table)
+    assert (fitted.n_features_in_, fitted.feature_names_in_.tolist()) == (2, ["a", "b"])
+    assert fitted.microclusters_.table.tolist() == [[0, 0], [0, 1], [1, 1], [-1, 1]]
+    assert fitted.predict(table).tolist() == fitted.labels_.tolist()
 
+
+def test_tables_of_votes_and_of_features_are_not_exchanged(tmp_path):
+    (tmp_path / "v.csv").write_text("id,a,b\nx,1.5,1\ny,1,2\nz,2,2\n")
+    features = en.tables.read_features(tmp_path / "v.csv")
+    with pytest.raises(TypeError, match=r"A FeatureTable object .*EnsembleClustering"):
+        en.EAC(2).fit(features)
+    with pytest.raises(TypeError, match=r"numpy\.column_stack\(list\(table\.columns\.values"):
+        en.EnsembleClustering(2).fit(features)
     (tmp_path / "v.csv").write_text("id,a,b\nx,1,1\ny,1,2\nz,2,2\n")
-    table = tables.read(tmp_path / "v.csv")
-    with pytest.raises(TypeError, match=r"A VoteTable object .*tables\.votes_of\(table\)"):
-        en.EAC(2).fit(table)
-    assert en.EAC(2).fit(tables.votes_of(table)).n_features_in_ == 2
+    with pytest.raises(TypeError, match=r"A VoteTable object .*tables\.read_features"):
+        en.EnsembleClustering(2).fit(en.tables.read(tmp_path / "v.csv"))
 
 
 def test_labels_that_end_like_files_are_labels_in_rows():

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
 
 IntArray = NDArray[np.integer[Any]]
 FloatArray = NDArray[np.float64]
@@ -44,3 +48,46 @@ class Columns(NamedTuple):
 
     names: list[str]
     arrays: list[NDArray[Any]]
+
+
+class Origin(NamedTuple):
+    """Where rows of a table came from: so many of a file, from this row on, counted from 1."""
+
+    path: str
+    first_row: int
+    n_rows: int
+
+
+class VoteTable(NamedTuple):
+    """Votes of a file: one column a clustering, one row an object.
+
+    Attributes
+    ----------
+    names : list of str
+        The names of the clusterings; ``c1``, ``c2``, ... by place in the file where it has none.
+    matrix : ndarray of shape (n_objects, n_clusterings) or None
+        The votes where all of them are integers, in the smallest type that holds them, -1 for a
+        missing vote.
+    columns : list of ndarray or None
+        The votes one array a clustering, where `matrix` is None: integers as above, or
+        objects that are str, None for a missing vote.
+    ids : ndarray of shape (n_objects,) or None
+        What the objects are called.
+    id_name : str or None
+        The name of the id column.
+    extra : dict of str to ndarray
+        Other arrays with a value for each object that came along, such as ``gt`` of a MAT pool.
+    origin : tuple of Origin
+        The files that the rows came from, in order.
+    kept : mapping of str to ndarray
+        The columns that were asked for with ``keep``, as the files have them.
+    """
+
+    names: list[str]
+    matrix: NDArray[Any] | None
+    columns: list[NDArray[Any]] | None
+    ids: NDArray[Any] | None
+    id_name: str | None
+    extra: dict[str, NDArray[Any]]
+    origin: tuple[Origin, ...] = ()
+    kept: Mapping[str, NDArray[Any]] = MappingProxyType({})

@@ -125,9 +125,8 @@ VOTES = {
         TypeError,
         (
             "A path or text ('votes.csv') was passed, but votes are a table of labels, a column "
-            "for each clustering. Read a file first: table = "
-            "ensemblage.tables.read('votes.csv'), then fit(ensemblage.tables.votes_of(table)); "
-            "or run: ensemblage consensus votes.csv"
+            "for each clustering. Read the file: fit(ensemblage.tables.read('votes.csv')); or "
+            "run: ensemblage consensus votes.csv"
         ),
     ),
     "arrays of unequal lengths": (

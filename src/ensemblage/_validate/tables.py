@@ -40,7 +40,14 @@ _STRANGERS = {
         ),
         "Pass a matrix of a table, such as sdata.tables[...].obsm[...].",
     ),
-    ("ensemblage", "VoteTable"): ("Pass ensemblage.tables.votes_of(table).", None),
+    ("ensemblage", "VoteTable"): (
+        None,
+        "Read features with ensemblage.tables.read_features; votes are for consensus methods.",
+    ),
+    ("ensemblage", "FeatureTable"): (
+        "Its features belong to ensemblage.EnsembleClustering, which makes the votes.",
+        "Pass numpy.column_stack(list(table.columns.values())).",
+    ),
     ("ensemblage", "Ensemble"): (
         None,
         "An Ensemble holds votes, which the consensus methods take.",
@@ -60,10 +67,7 @@ _CLUSTERER = (
     "Base clusterers are the parameter 'method'.",
 )
 _PATH = (
-    (
-        "Read a file first: table = ensemblage.tables.read({0!r}), then"
-        " fit(ensemblage.tables.votes_of(table)); or run: ensemblage consensus {0}"
-    ),
+    "Read the file: fit(ensemblage.tables.read({0!r})); or run: ensemblage consensus {0}",
     (
         "Read a file first, with pandas.read_csv({0!r}) for example; or run: ensemblage generate"
         " {0} -o pool.parquet"

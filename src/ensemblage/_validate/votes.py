@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from ensemblage._messages import Advice, Message, ParameterError
-from ensemblage._types import Columns
+from ensemblage._types import Columns, VoteTable
 from ensemblage._validate.columns import columns_of_list, is_list_of_columns, side_by_side
 from ensemblage._validate.notices import FeaturesAsVotesWarning, TransposedVotesWarning, warn
 from ensemblage._validate.tables import (
@@ -54,6 +54,8 @@ def check_votes(X: Any, *, new: bool = False) -> Votes:
     Of `new` votes, for a model, it does not ask whether rows and columns were exchanged.
     """
     names, index = None, None
+    if isinstance(X, VoteTable):
+        names, X = X.names, Columns(X.names, X.columns or []) if X.matrix is None else X.matrix
     refuse_strangers(X)
     listed, in_lists, named = is_list_of_columns(X), False, True
     if listed:

@@ -169,9 +169,7 @@ class VoteSession(InputSession):
         else:
             self.table, self.true_labels = tables.take_truth(table, self.truth)
         _check_turnout(self.table)
-        ensemble = en.Ensemble(tables.votes_of(self.table), n_jobs=self.jobs)
-        ensemble.names = self.table.names
-        return ensemble
+        return en.Ensemble(self.table, n_jobs=self.jobs)
 
     def facts(self, ensemble: Any) -> dict[str, Any]:
         """Return what JSON says about the votes."""

@@ -139,7 +139,7 @@ def load_pool(
         named = next((column for column in table.names if column.lower() in _TRUTH), None)
         if named is not None:
             truth, table = tables.take_column(table, named)
-    members = check_votes(tables.votes_of(table)).matrix
+    members = check_votes(table).matrix
     return Pool(locked(members), None if truth is None else locked(_renumbered(truth)), name)
 
 

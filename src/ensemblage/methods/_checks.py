@@ -11,6 +11,7 @@ from sklearn.utils.validation import validate_data
 from ensemblage import _validate
 from ensemblage._ensemble import Ensemble
 from ensemblage._messages import Message, ParameterError
+from ensemblage._types import VoteTable
 from ensemblage.methods import METHODS
 
 #: The units that are clustered: microclusters (identical rows stay together) or objects.
@@ -36,7 +37,7 @@ def check_columns(estimator: Any, X: Any, ensemble: Ensemble, *, reset: bool) ->
     fitted = None if reset else estimator._ensemble.names
     if fitted is not None and names == fitted:  # already in this order
         return
-    by_column = isinstance(X, Ensemble | Mapping) or _validate.is_list_of_columns(X)
+    by_column = isinstance(X, Ensemble | Mapping | VoteTable) or _validate.is_list_of_columns(X)
     if not by_column and ensemble.kind in (None, "pandas"):
         validate_data(estimator, X=X, reset=reset, skip_check_array=True)
     elif reset:

@@ -2,6 +2,7 @@
 
 # ruff: noqa: F401 - the face of the package; names that are not in __all__ are for other packages
 
+from ensemblage._types import VoteTable
 from ensemblage.tables.arrays import read_npy
 from ensemblage.tables.columns import Codes, as_texts, check_carried, common_type, texts_of
 from ensemblage.tables.features import read_features
@@ -34,7 +35,6 @@ from ensemblage.tables.source import Batch, Source
 from ensemblage.tables.table import (
     FeatureTable,
     Labels,
-    VoteTable,
     format_object,
     in_order,
     n_objects,

@@ -6,12 +6,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ensemblage._types import Origin
 from ensemblage.tables.choice import Choice
 from ensemblage.tables.columns import joined, plain
 from ensemblage.tables.files import File, arrow_errors, resolve
 from ensemblage.tables.labels import NO_VOTE
 from ensemblage.tables.layout import no_rows, open_sources
-from ensemblage.tables.table import Array, FeatureTable, Origin
+from ensemblage.tables.table import Array, FeatureTable
 from ensemblage.tables.text import TextSource
 
 if TYPE_CHECKING:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ensemblage._messages import Message, Parameter
+from ensemblage._types import Origin, VoteTable
 from ensemblage.tables.choice import Choice, check_options
 from ensemblage.tables.columns import Codes, joined
 from ensemblage.tables.files import File, resolve
@@ -19,8 +20,6 @@ from ensemblage.tables.paths import kind_of, path_of
 from ensemblage.tables.rows import SEPARATORS
 from ensemblage.tables.table import (
     Labels,
-    Origin,
-    VoteTable,
     columns_of,
     in_order,
     n_objects,

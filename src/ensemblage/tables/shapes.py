@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from ensemblage._messages import Message, Parameter
+from ensemblage._types import Origin, VoteTable
 from ensemblage._validate import check_memory, is_id_name, is_likely_id_name
 from ensemblage.flow.codes import MISSING
 from ensemblage.tables.columns import Codes, as_texts, joined
@@ -28,7 +29,7 @@ from ensemblage.tables.labels import (
 )
 from ensemblage.tables.layout import clusterings, open_sources, place_of
 from ensemblage.tables.reading import read_labels
-from ensemblage.tables.table import Origin, VoteTable, in_order, table_of
+from ensemblage.tables.table import in_order, table_of
 from ensemblage.tables.text import TextSource
 
 if TYPE_CHECKING:

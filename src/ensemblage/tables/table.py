@@ -4,69 +4,25 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ensemblage._messages import Message, did_you_mean
-from ensemblage._types import Columns
+from ensemblage._types import Columns, Origin, VoteTable
 from ensemblage.tables.columns import as_texts
 from ensemblage.tables.formats import FileFormatError
 from ensemblage.tables.labels import is_missing, smallest_type
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Sequence
 
     from ensemblage._messages import Parameter
 
 Array = NDArray[Any]
 
 _MIDNIGHT = re.compile(r"[T ]00:00:00(\.0+)?$")
-
-
-class Origin(NamedTuple):
-    """Where rows of a table came from: so many of a file, from this row on, counted from 1."""
-
-    path: str
-    first_row: int
-    n_rows: int
-
-
-class VoteTable(NamedTuple):
-    """Votes of a file: one column a clustering, one row an object.
-
-    Attributes
-    ----------
-    names : list of str
-        The names of the clusterings; ``c1``, ``c2``, ... by place in the file where it has none.
-    matrix : ndarray of shape (n_objects, n_clusterings) or None
-        The votes where all of them are integers, in the smallest type that holds them, -1 for a
-        missing vote.
-    columns : list of ndarray or None
-        The votes one array a clustering, where `matrix` is None: integers as above, or
-        objects that are str, None for a missing vote.
-    ids : ndarray of shape (n_objects,) or None
-        What the objects are called.
-    id_name : str or None
-        The name of the id column.
-    extra : dict of str to ndarray
-        Other arrays with a value for each object that came along, such as ``gt`` of a MAT pool.
-    origin : tuple of Origin
-        The files that the rows came from, in order.
-    kept : mapping of str to ndarray
-        The columns that were asked for with ``keep``, as the files have them.
-    """
-
-    names: list[str]
-    matrix: Array | None
-    columns: list[Array] | None
-    ids: Array | None
-    id_name: str | None
-    extra: dict[str, Array]
-    origin: tuple[Origin, ...] = ()
-    kept: Mapping[str, Array] = MappingProxyType({})
 
 
 class FeatureTable(NamedTuple):
@@ -127,7 +83,7 @@ def columns_of(table: VoteTable) -> list[Array]:
 
 
 def votes_of(table: VoteTable) -> Array | Columns:
-    """Return what ``fit`` takes: the matrix of integers, or columns of different types."""
+    """Return the votes alone: the matrix of integers, or columns of different types."""
     return Columns(table.names, columns_of(table)) if table.matrix is None else table.matrix
 
 
