@@ -59,6 +59,7 @@ _HOME = {
             "IdsAsVotesWarning",
             "MemoryBudgetError",
             "NoStructureWarning",
+            "TiedCutWarning",
             "TransposedVotesWarning",
             "UnknownLabelsWarning",
             "UnlinkedGroupsWarning",

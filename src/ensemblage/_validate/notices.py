@@ -19,6 +19,7 @@ __all__ = [
     "IdsAsVotesWarning",
     "MemoryBudgetError",
     "NoStructureWarning",
+    "TiedCutWarning",
     "TransposedVotesWarning",
     "UnknownLabelsWarning",
     "UnlinkedGroupsWarning",
@@ -66,6 +67,10 @@ class UnknownLabelsWarning(UserWarning):
 
 class UnlinkedGroupsWarning(UserWarning):
     """Fewer clusters than groups that votes link: chance decided which groups were joined."""
+
+
+class TiedCutWarning(UserWarning):
+    """A number of clusters at which equally similar parts are joined in part: a tie decided."""
 
 
 class UntrustedMethodWarning(UserWarning):

@@ -65,7 +65,7 @@ def measure(folder: Path, task: Task) -> Record:
     }
     watch = Watch()
     with peak_memory() as peak, warnings.catch_warnings():
-        for expected in (en.FewerClustersWarning, en.UnlinkedGroupsWarning):  # at some of the k
+        for expected in (en.FewerClustersWarning, en.TiedCutWarning, en.UnlinkedGroupsWarning):
             warnings.simplefilter("ignore", expected)
         warnings.filterwarnings("ignore", message=r"\d+ of \d+ microclusters vanished from ECMC's")
         result = MEASURES[task["kind"]](folder, watch, **words)

@@ -13,7 +13,7 @@ from ensemblage.flow._membership import cluster_sums, membership, merged_members
 from ensemblage.flow._nearest import nearest
 from ensemblage.flow._neighbours import Neighbours
 from ensemblage.flow._threads import in_threads, n_threads, one_blas_thread, row_ranges
-from ensemblage.flow.agglomerate import agglomerate, cut_tree, tree_of_objects
+from ensemblage.flow.agglomerate import agglomerate, cut_tree, is_tied, tree_of_objects
 from ensemblage.flow.align import cluster_agreement, match, plurality, vote
 from ensemblage.flow.average_link import average_link
 from ensemblage.flow.balance import Gains, giants, settle, side_limits, spread_by_weight
@@ -68,7 +68,14 @@ from ensemblage.flow.leaders import (
     tree_of_rows,
 )
 from ensemblage.flow.leaf_order import leaf_order
-from ensemblage.flow.least_size import Parts, SizedTree, attach, least_size_parts, sized_tree
+from ensemblage.flow.least_size import (
+    Parts,
+    SizedTree,
+    attach,
+    least_size_parts,
+    next_split_is_tied,
+    sized_tree,
+)
 from ensemblage.flow.link_sample import expected_links, expected_links_of
 from ensemblage.flow.links import (
     Links,
@@ -196,6 +203,7 @@ __all__ = [
     "improve",
     "in_own_order",
     "in_threads",
+    "is_tied",
     "islands",
     "jaccard",
     "join_leaders",
@@ -225,6 +233,7 @@ __all__ = [
     "nearest",
     "nearest_regions",
     "net_weights",
+    "next_split_is_tied",
     "no_merges",
     "normalised_entropies",
     "nystroem",

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
 LINKAGES = ("average", "complete", "single")
 TIES = ("mean", "later", "octave")
+_ROUNDING = 1e-12
 
 
 def agglomerate(
@@ -103,6 +104,22 @@ def cut_tree(tree: FloatArray, n_clusters: int) -> NDArray[np.int64]:
     rank = np.empty(len(first), dtype=np.int64)
     rank[np.argsort(first)] = np.arange(len(first))
     return rank[labels]
+
+
+def is_tied(tree: FloatArray, n_clusters: int) -> bool:
+    """Tell whether the last merge before a cut is as high as the first one after it.
+
+    Then the merges can be exchanged: other clusters are as good.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> tree = np.array([[0, 1, 0.5, 2], [2, 3, 0.5, 2], [4, 5, 1, 4]])
+    >>> is_tied(tree, 3), is_tied(tree, 2)
+    (True, False)
+    """
+    last = len(tree) - n_clusters
+    return 0 <= last < len(tree) - 1 and bool(tree[last + 1, 2] - tree[last, 2] <= _ROUNDING)
 
 
 def tree_of_objects(

@@ -81,6 +81,8 @@ class Parts(NamedTuple):
         Of each split that did not count, the objects of the smaller side and the height.
     clear_group : int or None
         The objects of the smallest cluster, if it is a clear group below the least size.
+    least : int
+        The least size of the cut.
     """
 
     clusters: list[int]
@@ -88,6 +90,7 @@ class Parts(NamedTuple):
     heights: list[float]
     refused: list[tuple[int, float]]
     clear_group: int | None = None
+    least: int = 1
 
 
 def sized_tree(tree: FloatArray, sizes: NDArray[np.int64]) -> SizedTree:
@@ -156,6 +159,13 @@ def least_size_parts(
     return None
 
 
+def next_split_is_tied(tree: SizedTree, parts: Parts) -> bool:
+    """Tell whether the next split would be as high as the last one: other clusters are as good."""
+    heights = _descend(tree, len(parts.clusters) + 1, parts.least).heights
+    number = len(parts.heights)
+    return len(heights) > number > 0 and heights[number - 1] - heights[number] <= _ROUNDING
+
+
 def _size_of_clear_group(parts: Parts) -> int | None:
     """Return the objects of the smallest clear group among those that no split made a cluster."""
     between_clusters = 1.0 - min(parts.heights, default=1.0)
@@ -201,7 +211,8 @@ def _descend(tree: SizedTree, n_clusters: int, least: int) -> Parts:
         else:
             keep(large)
             set_aside.append(small)
-    return Parts([*closed, *(entry[3] for entry in heap)], set_aside, heights, refused)
+    clusters = [*closed, *(entry[3] for entry in heap)]
+    return Parts(clusters, set_aside, heights, refused, least=least)
 
 
 def attach(

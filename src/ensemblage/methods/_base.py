@@ -15,6 +15,7 @@ from ensemblage import _validate, flow
 from ensemblage._ensemble import Ensemble, as_ensemble
 from ensemblage._messages import Message, Parameter
 from ensemblage.flow import one_blas_thread
+from ensemblage.methods._chance import warn_of_chance
 from ensemblage.methods._checks import check_columns, check_takes_weight
 from ensemblage.methods._choosing import cuts_of
 from ensemblage.methods._fitted import Fitted
@@ -49,7 +50,7 @@ class ConsensusClusterer(Fitted, Savable, ClusterMixin, BaseEstimator, ABC):
     _why_fewer: ClassVar[str] = "the votes do not support more"
     #: Whether the method itself defines how to join groups that no vote links.
     _joins_groups: ClassVar[bool] = False
-    #: Whether to warn if groups that no vote links are joined.
+    #: Whether to warn if the votes do not determine the clusters.
     _warns_of_chance = True
     #: Whether such groups are joined by a fixed rule; otherwise arbitrarily, which
     #: resampling cannot reproduce.
@@ -142,7 +143,7 @@ class ConsensusClusterer(Fitted, Savable, ClusterMixin, BaseEstimator, ABC):
         with one_blas_thread:
             labels = by_first_appearance(self._cut_or_join(k))
         self._warn_if_fewer(labels, k)
-        self._warn_if_unlinked(k)
+        warn_of_chance(self, k)
         labels = flow.spread(labels, self._unit_of_object)
         return self._as_given(self._aligned(labels, align_to))
 
@@ -201,7 +202,7 @@ class ConsensusClusterer(Fitted, Savable, ClusterMixin, BaseEstimator, ABC):
         )
         self._confidence = None
         self._warn_if_fewer(labels, k)
-        self._warn_if_unlinked(k)
+        warn_of_chance(self, k)
         return self
 
     def _with_seed(self, seed: int) -> Self | None:
@@ -287,24 +288,13 @@ class ConsensusClusterer(Fitted, Savable, ClusterMixin, BaseEstimator, ABC):
             return False
         return n_clusters < self._ensemble.links.n_groups
 
+    def _is_tied(self, n_clusters: int) -> bool:  # noqa: ARG002
+        """Tell whether other clusters are as good because merges are equally high."""
+        return False
+
     def _groups_in_order(self) -> NDArray[np.int64]:
         table, sizes, _ = self.microclusters_
         return flow.groups_in_order(self._ensemble.links, sizes, flow.structure(table, sizes))
-
-    def _warn_if_unlinked(self, n_clusters: int) -> None:
-        if self._warns_of_chance and self._leaves_to_chance(n_clusters):
-            n_groups = self._ensemble.links.n_groups
-            message = Message(
-                "The votes link the objects into {n_groups} groups, but {n_clusters} clusters were"
-                " formed, so groups that no clustering joins (unless it joins all objects) share a"
-                " cluster. The votes do not determine which ones, and confidence is 0 except for a"
-                " group that is most of its cluster. Pass {k} from {n_groups} up, or add coarser"
-                " clusterings.",
-                n_groups=n_groups,
-                n_clusters=n_clusters,
-                k=Parameter("n_clusters"),
-            )
-            _validate.warn(message, _validate.UnlinkedGroupsWarning)
 
     def _warn_if_fewer(self, labels: NDArray[np.int64], n_clusters: int) -> None:
         n_found = int(labels.max()) + 1

@@ -181,6 +181,14 @@ class LinkageClusterer(ConsensusClusterer):
             return flow.cut_tree(self.linkage_matrix_, n_clusters)
         return self._attached(parts)
 
+    def _is_tied(self, n_clusters: int) -> bool:
+        if self.linkage != "average":  # others compare means where heights are equal
+            return False
+        parts = self._parts(n_clusters)
+        if parts is None:
+            return flow.is_tied(self.linkage_matrix_, n_clusters)
+        return flow.next_split_is_tied(self._sized_tree(), parts)
+
     def _least_size(self, n_clusters: int) -> int:
         n_objects = int(self.microclusters_.sizes.sum())
         return _validate.least_size(self.min_cluster_size, n_objects, n_clusters)

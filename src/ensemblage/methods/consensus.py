@@ -303,6 +303,12 @@ class Consensus(ConsensusClusterer):
             None if parts is None else parts.clear_group,
         )
 
+    def _is_tied(self, n_clusters: int) -> bool:
+        last: Any = None if self._named is not None else self._last
+        part: Any = self._named if last is None else self._part(last.method)
+        is_tied: bool = part._is_tied(n_clusters)
+        return is_tied
+
     def _typical_k(self) -> int:
         """Return the median number of clusters of the clusterings, except of trivial ones."""
         numbers = (self.microclusters_.table.max(axis=0) + 1)[~self._alone()]

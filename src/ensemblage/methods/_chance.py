@@ -1,0 +1,64 @@
+"""Warnings of clusters that the votes do not determine."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from ensemblage import _validate
+from ensemblage._messages import Message, Parameter
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+#: Other numbers of clusters are examined up to this distance.
+_NEAR = 20
+
+
+def warn_of_chance(estimator: Any, n_clusters: int) -> None:
+    """Warn if chance decided which parts share a cluster."""
+    if not estimator._warns_of_chance:
+        return
+    unlinked = of_unlinked_groups(estimator, n_clusters)
+    if unlinked is not None:
+        _validate.warn(unlinked, _validate.UnlinkedGroupsWarning)
+        return
+    tied = of_a_tie(estimator, n_clusters)
+    if tied is not None:
+        _validate.warn(tied, _validate.TiedCutWarning)
+
+
+def of_unlinked_groups(estimator: Any, n_clusters: int) -> Message | None:
+    """Return a warning if clusters contain groups that no vote links."""
+    if not estimator._leaves_to_chance(n_clusters):
+        return None
+    return Message(
+        "The votes link the objects into {n_groups} groups, but {n_clusters} clusters were"
+        " formed, so groups that no clustering joins (unless it joins all objects) share a"
+        " cluster. The votes do not determine which ones, and confidence is 0 except for a"
+        " group that is most of its cluster. Pass {k} from {n_groups} up, or add coarser"
+        " clusterings.",
+        n_groups=estimator._ensemble.links.n_groups,
+        n_clusters=n_clusters,
+        k=Parameter("n_clusters"),
+    )
+
+
+def of_a_tie(estimator: Any, n_clusters: int) -> Message | None:
+    """Return a warning if merges on both sides of a cut are equally high."""
+    if not estimator._is_tied(n_clusters):
+        return None
+
+    def first(numbers: Iterable[int]) -> list[int]:
+        is_tied: Callable[[int], bool] = estimator._is_tied
+        return [next((k for k in numbers if not is_tied(k)), 1)]
+
+    most = min(n_clusters + _NEAR, estimator.n_microclusters_)
+    below = first(range(n_clusters - 1, max(1, n_clusters - _NEAR), -1))
+    others = [k for k in below + first(range(n_clusters + 1, most + 1)) if k > 1]
+    advice = f" Pass {{k}}={' or '.join(map(str, others))}." if others else ""
+    return Message(
+        "The votes do not determine {n_clusters} clusters: several parts are equally similar, and"
+        " only some of them were joined; which ones depends on the order of objects." + advice,
+        n_clusters=n_clusters,
+        k=Parameter("n_clusters"),
+    )
