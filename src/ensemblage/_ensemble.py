@@ -61,6 +61,7 @@ class Ensemble:
     checked_for_ids = False
     _scatter: tuple[bytes | None, FloatArray] | None = None
     _links: flow.Links | None = None
+    _firm_links: tuple[flow.Links | None] | None = None
 
     def __init__(self, X: Any, *, n_jobs: int | None = None) -> None:
         _validate.check_n_jobs("Ensemble", n_jobs)
@@ -153,12 +154,20 @@ class Ensemble:
             self._links = flow.links_of(self.microclusters.table)
         return self._links
 
+    @property
+    def firm_links(self) -> flow.Links | None:
+        """The groups that no clustering joins, but for stray votes; None for too many votes."""
+        if self._firm_links is None:
+            table, sizes, _ = self.microclusters
+            self._firm_links = (flow.firm_links_of(table, sizes),)
+        return self._firm_links[0]
+
     def without_votes_of(self, silent: NDArray[np.bool_]) -> Ensemble:
         """Return the ensemble without the votes of some clusterings."""
         table, sizes, of_object = self.microclusters
         fewer, _ = flow.microclusters(np.where(silent, np.int32(-1), table))
         ensemble = copy(self)
-        ensemble._scatter = ensemble._links = None
+        ensemble._scatter = ensemble._links = ensemble._firm_links = None
         ensemble.microclusters = Microclusters(
             fewer.table,
             np.bincount(fewer.of_object, sizes).astype(np.int64),

@@ -66,7 +66,7 @@ class UnknownLabelsWarning(UserWarning):
 
 
 class UnlinkedGroupsWarning(UserWarning):
-    """Fewer clusters than groups that votes link: chance decided which groups were joined."""
+    """Fewer clusters than groups that votes link firmly: chance decided which were joined."""
 
 
 class TiedCutWarning(UserWarning):

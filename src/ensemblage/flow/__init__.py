@@ -18,6 +18,7 @@ from ensemblage.flow.align import cluster_agreement, match, plurality, vote
 from ensemblage.flow.average_link import average_link
 from ensemblage.flow.balance import Gains, giants, settle, side_limits, spread_by_weight
 from ensemblage.flow.bounded_lloyd import bounded_lloyd
+from ensemblage.flow.chance_members import at_chance
 from ensemblage.flow.clusters import (
     cluster_certainties,
     cluster_entropies,
@@ -49,6 +50,7 @@ from ensemblage.flow.factorise import (
     product_by_rows,
     squared_residual,
 )
+from ensemblage.flow.firm_links import firm_links_of, n_large_groups
 from ensemblage.flow.graphs import (
     agreement_graph,
     association,
@@ -159,6 +161,7 @@ __all__ = [
     "agglomerate",
     "agreement_graph",
     "association",
+    "at_chance",
     "attach",
     "average_link",
     "bounded_lloyd",
@@ -190,6 +193,7 @@ __all__ = [
     "factorise",
     "farthest_first",
     "find_rows",
+    "firm_links_of",
     "first_arrivals",
     "first_likely",
     "first_merges",
@@ -229,6 +233,7 @@ __all__ = [
     "merged_membership",
     "merges_that_agree",
     "microclusters",
+    "n_large_groups",
     "n_threads",
     "nearest",
     "nearest_regions",

@@ -20,6 +20,7 @@ from ensemblage.methods._checks import check_columns, check_takes_weight
 from ensemblage.methods._choosing import cuts_of
 from ensemblage.methods._fitted import Fitted
 from ensemblage.methods._numbering import by_first_appearance, most_frequent
+from ensemblage.methods._reliability import warn_if_unreliable
 from ensemblage.methods._savable import Savable
 from ensemblage.metrics.choosing import Cuts, choose
 from ensemblage.metrics.sizes import ranked_by_size
@@ -48,6 +49,9 @@ class ConsensusClusterer(Fitted, Savable, ClusterMixin, BaseEstimator, ABC):
     _takes_member_weight: ClassVar[bool] = False
     #: Why a method may return fewer clusters than requested.
     _why_fewer: ClassVar[str] = "the votes do not support more"
+    #: Whether the result is compared with that of the default method, and why it may be worse.
+    _is_compared: ClassVar[bool] = False
+    _why_unreliable: ClassVar[str] = ""
     #: Whether the method itself defines how to join groups that no vote links.
     _joins_groups: ClassVar[bool] = False
     #: Whether to warn if the votes do not determine the clusters.
@@ -93,7 +97,10 @@ class ConsensusClusterer(Fitted, Savable, ClusterMixin, BaseEstimator, ABC):
         for name in [name for name in vars(self) if name.endswith("_") or name in _OF_A_FIT]:
             delattr(self, name)
         check_takes_weight(type(self), member_weight)
-        return self._fit(X, member_weight)
+        self._fit(X, member_weight)
+        if self._is_compared:
+            warn_if_unreliable(self, type(self).__name__)
+        return self
 
     def fit_predict(
         self, X: Any, y: Any = None, *, member_weight: Any = None, align_to: Any = None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from ensemblage import _validate
+from ensemblage import _validate, flow
 from ensemblage._messages import Message, Parameter
 
 if TYPE_CHECKING:
@@ -19,6 +19,7 @@ def warn_of_chance(estimator: Any, n_clusters: int) -> None:
     if not estimator._warns_of_chance:
         return
     unlinked = of_unlinked_groups(estimator, n_clusters)
+    unlinked = of_hardly_linked_groups(estimator, n_clusters) if unlinked is None else unlinked
     if unlinked is not None:
         _validate.warn(unlinked, _validate.UnlinkedGroupsWarning)
         return
@@ -41,6 +42,30 @@ def of_unlinked_groups(estimator: Any, n_clusters: int) -> Message | None:
         n_clusters=n_clusters,
         k=Parameter("n_clusters"),
     )
+
+
+def of_hardly_linked_groups(estimator: Any, n_clusters: int) -> Message | None:
+    """Return a warning if clusters contain groups that only stray votes link."""
+    n_groups = n_firm_groups(estimator, n_clusters)
+    if n_groups <= n_clusters:
+        return None
+    return Message(
+        "The votes link the objects into {n_groups} groups, if stray votes are ignored, but"
+        " {n_clusters} clusters were formed, so groups that hardly any clustering joins share a"
+        " cluster. The votes do not determine which ones, and confidence is 0 except for a group"
+        " that is most of its cluster. Pass {k} from {n_groups} up, or add coarser clusterings.",
+        n_groups=n_groups,
+        n_clusters=n_clusters,
+        k=Parameter("n_clusters"),
+    )
+
+
+def n_firm_groups(estimator: Any, n_clusters: int) -> int:
+    """Return the number of groups that only stray votes link; 0 if that is not known."""
+    if n_clusters == 1 or estimator._from_similarity:
+        return 0
+    links = estimator._ensemble.firm_links
+    return 0 if links is None else flow.n_large_groups(links, estimator.microclusters_.sizes)
 
 
 def of_a_tie(estimator: Any, n_clusters: int) -> Message | None:

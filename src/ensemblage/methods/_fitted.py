@@ -172,8 +172,9 @@ class Fitted(Pairs):
 
         (a - b) / max(a, b), at least 0: a is the mean co-association with the other objects of its
         cluster, b the largest mean with the objects of another cluster. With a single cluster it is
-        a. In a cluster of groups that no vote links, it is multiplied by the share of the object's
-        own group in the cluster minus that of the others, at least 0.
+        a. In a cluster of groups that no vote links, or only stray votes if there are fewer
+        clusters than such groups, it is multiplied by the share of the object's own group in the
+        cluster minus that of the others, at least 0.
         """
         check_is_fitted(self, "labels_")
         if self._confidence is None:
@@ -197,9 +198,14 @@ class Fitted(Pairs):
 
     def _linked_shares(self) -> FloatArray | None:
         """Return the factors of confidence; None if votes link all objects."""
-        if self.n_clusters_ == 1 or self._from_similarity or self._ensemble.links.n_groups == 1:
+        if self.n_clusters_ == 1 or self._from_similarity:
             return None
         links, sizes = self._ensemble.links, self.microclusters_.sizes
+        firm = self._ensemble.firm_links
+        if firm is not None and flow.n_large_groups(firm, sizes) > self.n_clusters_:
+            links = firm
+        if links.n_groups == 1:
+            return None
         return flow.lead_of_own_group(links, self._micro_labels, sizes)
 
     @property

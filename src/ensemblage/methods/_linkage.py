@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 _ROUNDING = 1e-12
 #: Smaller clusters never count when k is chosen, unless the least size is smaller still.
 _FEWEST_TO_COUNT = 5
+#: Nor do those below this part of the mean size, with the automatic least size.
+_SMALL = 4
 
 
 class LinkageClusterer(ConsensusClusterer):
@@ -198,7 +200,11 @@ class LinkageClusterer(ConsensusClusterer):
 
         A cut halves the least size until there are k clusters, however small; see `_parts`.
         """
-        return min(self._least_size(n_clusters), _FEWEST_TO_COUNT)
+        least = self._least_size(n_clusters)
+        if self.min_cluster_size == "auto":  # with few objects, a tenth of the mean is nothing
+            n_objects = int(self.microclusters_.sizes.sum())
+            least = max(least, n_objects // (_SMALL * n_clusters))
+        return min(least, _FEWEST_TO_COUNT)
 
     def _parts(self, n_clusters: int) -> flow.Parts | None:
         """Return the cut with a least size; None if every split counts."""

@@ -46,15 +46,26 @@ def warn_if_unreliable(estimator: Any, name: str) -> None:
     compared = agreement_with_default(estimator, default)
     if not compared.is_unreliable:
         return
-    k, n = estimator.n_clusters_, estimator.n_microclusters_
-    table, sizes, _ = estimator.microclusters_
+    k = estimator.n_clusters_
     _validate.warn(
         f"{name} is unreliable on these votes: its {k} clusters have a mean NMI of"
-        f" {compared.own:.2f} with the clusterings, those of Consensus {compared.default:.2f}. Its"
-        f" random walks need several microclusters in every cluster, and there are {n}"
-        f" microclusters; {_largest_single(table, sizes)}. Use Consensus({k}), or add more"
-        f" varied clusterings.",
+        f" {compared.own:.2f} with the clusterings, those of Consensus {compared.default:.2f}."
+        f" {_reason(estimator)}",
         _validate.UntrustedMethodWarning,
+    )
+
+
+def _reason(estimator: Any) -> str:
+    """Return the usual cause, and what to do."""
+    k, n = estimator.n_clusters_, estimator.n_microclusters_
+    table, sizes, _ = estimator.microclusters_
+    method = getattr(estimator, "_named", None) or estimator
+    if method._why_unreliable:
+        return f"{method._why_unreliable} Use Consensus({k})."
+    return (
+        f"Its random walks need several microclusters in every cluster, and there are {n}"
+        f" microclusters; {_largest_single(table, sizes)}. Use Consensus({k}), or add more varied"
+        " clusterings."
     )
 
 

@@ -10,11 +10,8 @@ from sklearn.utils.validation import check_is_fitted
 
 from ensemblage import _device, _device_rows, _validate, flow
 from ensemblage.methods._base import ConsensusClusterer
-from ensemblage.methods._reliability import warn_if_unreliable
 
 if TYPE_CHECKING:
-    from typing import Self
-
     from numpy.typing import NDArray
 
     from ensemblage._types import FloatArray, Microclusters
@@ -28,6 +25,7 @@ _LINK_BY_QUOTIENT = 72
 class TrajectoryMethod(ConsensusClusterer):
     """Shared by PTA and PTGP: confidence by trajectory similarity, and a check of reliability."""
 
+    _is_compared = True
     n_steps_: int
     captured_links_: float
     _similarity: FloatArray | None
@@ -38,11 +36,6 @@ class TrajectoryMethod(ConsensusClusterer):
     @abstractmethod
     def similarity_(self) -> FloatArray:
         """Trajectory similarity of all pairs of microclusters."""
-
-    def _finish(self, unit_of_object: NDArray[np.int32] | None = None) -> Self:
-        super()._finish(unit_of_object)
-        warn_if_unreliable(self, type(self).__name__)
-        return self
 
     def _similarity_between(self, rows: NDArray[Any]) -> FloatArray:
         if self._similarity is not None or self._walk is None:

@@ -10,15 +10,15 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from ensemblage import _device, _validate, flow
-from ensemblage._messages import ParameterError, counted
+from ensemblage._messages import ParameterError
 from ensemblage.methods import METHODS
 from ensemblage.methods._base import ConsensusClusterer
 from ensemblage.methods._checks import check_method_params, check_takes_weight
 from ensemblage.methods._choosing import cuts_of
+from ensemblage.methods._excluded import excluded_members, reasons_of_exclusion
 from ensemblage.methods._opinions import GRAPH, MUCH_BETTER, TREE, Opinion, reasons
 from ensemblage.methods._reliability import warn_if_unreliable
 from ensemblage.methods._shared_clusters import N_GROUPS
-from ensemblage.methods._trajectories import TrajectoryMethod
 from ensemblage.methods.lwea import LWEA
 from ensemblage.methods.lwgp import LWGP
 from ensemblage.metrics.agreement import nmi_with_members
@@ -32,8 +32,6 @@ if TYPE_CHECKING:
     from ensemblage._types import FloatArray
     from ensemblage.metrics.choosing import Cuts
 
-#: Of fewer objects it is common that all are alone.
-_FEWEST_ALONE = 10
 #: A weight that decides nothing; one of 0 would remove the clustering from the microclusters.
 _NEARLY_NOTHING = 1e-9
 
@@ -111,7 +109,9 @@ class Consensus(ConsensusClusterer):
     members weighted by `member_weight`) is more than 1.2 times that of the tree's labels: then
     outliers, or independent errors of the clusterings, mislead the tree. If ``n_clusters="auto"``
     gives more clusters than most clusterings have, their median number is judged in the same way.
-    Clusterings in which each of at least ten objects is alone are ignored, except in confidence.
+    Two kinds of clusterings are ignored, except in confidence: those in which each of at least ten
+    objects is alone, and those with at least twice the median number of clusters that agree with no
+    other clustering more than by chance.
 
     With ``min_cluster_size="auto"`` the least size is lowered to the size of the smallest group of
     at least five objects that is clearly apart: its similarity to the rest is at most half of that
@@ -140,6 +140,7 @@ class Consensus(ConsensusClusterer):
     _graph: LWGP | None
     _named: ConsensusClusterer | None
     _last: Opinion | None
+    _misleading: NDArray[np.bool_]
     method_: str
     _reasons: str
     _joins_groups = True  # as the method of the labels does
@@ -186,15 +187,16 @@ class Consensus(ConsensusClusterer):
         tree._keeps_clear_groups = self.min_cluster_size == "auto"
         self._named = self._last = None
         self.__dict__.pop("method_", None)  # of an earlier fit
+        table, sizes, _ = self.microclusters_
+        excluded = excluded_members(table, sizes)
+        self._misleading = excluded.alone | excluded.at_chance
         weight = self._informative_weight()
         self._tree = tree.fit(ensemble, member_weight=weight)
         self._graph = graph.fit(ensemble, member_weight=weight)
         self._finish()
         opinion: Any = self._last
         self.method_, self._reasons = opinion.method, reasons(opinion)
-        if weight is not self.member_weight_:
-            number = counted(int(self._alone().sum()), "clustering")
-            self._reasons += f"\n{number} in which every object is alone did not count."
+        self._reasons += reasons_of_exclusion(excluded)
         if self._tree._captured is not None:
             self._reasons += _GROUPED.format(
                 n=self.n_microclusters_, groups=N_GROUPS, share=self._tree._captured
@@ -230,7 +232,7 @@ class Consensus(ConsensusClusterer):
         self.method_, self._reasons = self.method.lower(), f"{kind.__name__} was requested."
         by_object = named._unit_of_object is not named.microclusters_.of_object
         self._finish(named._unit_of_object if by_object else None)
-        if isinstance(named, TrajectoryMethod):
+        if named._is_compared:
             warn_if_unreliable(self, kind.__name__)
         return self
 
@@ -311,7 +313,7 @@ class Consensus(ConsensusClusterer):
 
     def _typical_k(self) -> int:
         """Return the median number of clusters of the clusterings, except of trivial ones."""
-        numbers = (self.microclusters_.table.max(axis=0) + 1)[~self._alone()]
+        numbers = (self.microclusters_.table.max(axis=0) + 1)[~self._misleading]
         return int(np.median(numbers[numbers > 1])) if (numbers > 1).any() else 2
 
     def _agreement(self, labels: NDArray[np.int64]) -> float:
@@ -320,25 +322,12 @@ class Consensus(ConsensusClusterer):
         return nmi_with_members(labels, table, sizes, tree.member_weight_)
 
     def _informative_weight(self) -> FloatArray | None:
-        """Return the weights of clusterings, nearly 0 if they leave every object alone.
-
-        Such a clustering links no objects, but each cluster of the others seems scattered by it.
-        """
-        alone = self._alone()
-        if not alone.any() or alone.all():
+        """Return the weights of clusterings, nearly 0 for those that would only mislead."""
+        if not self._misleading.any():
             return self.member_weight_
-        given = np.ones(len(alone)) if self.member_weight_ is None else self.member_weight_
-        return np.where(alone, _NEARLY_NOTHING * given, given)
-
-    def _alone(self) -> NDArray[np.bool_]:
-        """Return which clusterings leave each of their objects, ten or more, alone."""
-        table, sizes, _ = self.microclusters_
-        numbers = table.max(axis=0) + 1
-        alone = numbers >= _FEWEST_ALONE
-        for m in np.flatnonzero(alone):
-            voted = table[:, m] >= 0
-            alone[m] = voted.sum() == numbers[m] == sizes[voted].sum()
-        return alone
+        given = self.member_weight_
+        given = np.ones(len(self._misleading)) if given is None else given
+        return np.where(self._misleading, _NEARLY_NOTHING * given, given)
 
     def _with_seed(self, seed: int) -> Self | None:
         part = self.estimator_._with_seed(seed)

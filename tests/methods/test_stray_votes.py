@@ -1,0 +1,215 @@
+"""Groups that only stray votes link, and clusterings that are as good as random."""
+
+import warnings
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import ensemblage as en
+from ensemblage import flow
+
+
+def noisy(truth, n_members, share, rng):
+    """Members that give a share of the objects a random label."""
+    votes = np.tile(truth[:, None], (1, n_members))
+    wrong = rng.random(votes.shape) < share
+    votes[wrong] = rng.integers(0, truth.max() + 1, wrong.sum())
+    return votes
+
+
+class TestHardlyLinked:
+    @pytest.mark.parametrize("name", sorted(set(en.METHODS) - {"auto"}))
+    def test_one_stray_vote_is_no_link(self, name):
+        """Without it these are 4 groups: it must not make the choice of two of them certain."""
+        votes = np.tile(np.repeat(range(4), 10)[:, None], (1, 5))
+        votes[0, 0] = 1
+        model = en.METHODS[name](3)
+        if "random_state" in model.get_params():
+            model.set_params(random_state=0)
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            model.fit(votes)
+        if model.n_clusters_ == 3:
+            texts = [str(one.message) for one in caught]
+            assert any("into 4 groups, if stray votes are ignored" in text for text in texts)
+            sizes = np.bincount(model.labels_)[model.labels_]
+            assert (model.confidence_[sizes >= 20] < 0.5).all()
+
+    @pytest.mark.parametrize("share", [0.005, 0.02, 0.05])
+    def test_more_stray_votes_are_not_either(self, share):
+        truth = np.repeat(np.arange(12), 25)
+        votes = noisy(truth, 20, share, np.random.default_rng(0))
+        model = en.Consensus(4, random_state=0)
+        with pytest.warns(en.UnlinkedGroupsWarning, match="into 12 groups, if stray votes"):
+            model.fit(votes)
+        assert model.confidence_.mean() < 0.4
+        assert en.metrics.ari(truth, model.cut(12)) > 0.99
+
+    def test_from_twelve_clusters_on_nothing_is_reduced(self):
+        votes = noisy(np.repeat(np.arange(12), 25), 20, 0.02, np.random.default_rng(0))
+        assert en.Consensus(12).fit(votes).confidence_.mean() > 0.95
+
+    def test_a_clustering_that_joins_groups_is_a_link(self):
+        fine = np.repeat(np.arange(6), 20)
+        votes = np.column_stack([fine // 2, *[fine] * 9])
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            model = en.Consensus(3).fit(votes)
+        assert en.metrics.ari(fine // 2, model.labels_) == 1.0
+        assert model.confidence_.min() > 0.9
+
+    def test_outliers_are_not_groups(self):
+        votes = np.column_stack([np.repeat([0, 1, 2], 20)] * 6)
+        votes[:4] = np.arange(4)[:, None] + 5
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            en.Consensus(7).fit(votes).cut(7)
+        links = flow.firm_links_of(*en.microclusters(votes)[:2])
+        assert (links.n_groups, flow.n_large_groups(links, en.microclusters(votes).sizes)) == (7, 3)
+
+    def test_many_votes_are_not_searched(self):
+        table = np.zeros((3, 9000), dtype=np.int32) + np.arange(3, dtype=np.int32)[:, None]
+        assert flow.firm_links_of(table, np.full(3, 9)) is None
+
+    @given(st.integers(0, 2**32 - 1))
+    def test_against_sets_of_objects(self, seed):
+        rng = np.random.default_rng(seed)
+        n, m = int(rng.integers(2, 40)), int(rng.integers(1, 5))
+        votes = rng.integers(0, rng.integers(1, 5), (n, m))
+        if rng.random() < 0.5:
+            votes = np.sort(votes, axis=0)
+        votes[rng.random(votes.shape) < 0.1 * (rng.random() < 0.5)] = -1
+        votes[(votes < 0).all(axis=1), 0] = 0
+        of_row = flow.firm_links_of(*(groups := en.microclusters(votes))[:2]).of_row
+        of_object = of_row[groups.of_object]
+        firm, exact = _slow_groups(votes), flow.links_of(groups.table).of_row[groups.of_object]
+        for i in range(n):
+            for j in range(i):
+                if firm[i] is not None and firm[j] is not None:
+                    assert (of_object[i] == of_object[j]) == (firm[i] == firm[j])
+                if of_object[i] == of_object[j] and (votes >= 0).all():
+                    assert exact[i] == exact[j]
+
+
+def _slow_groups(votes):
+    """Return the group of each object by definition; None if it is open or has none."""
+    complete = (votes >= 0).all(axis=1).all()
+    columns = [c for c in votes.T if not (complete and len(set(c)) == 1)] or list(votes.T)
+    sets = [
+        (m, frozenset(np.flatnonzero(c == label)))
+        for m, c in enumerate(columns)
+        for label in sorted(set(c) - {-1})
+    ]
+    sets = [(m, s) for m, s in sets if len(s) >= 5]
+    voters = [set(np.flatnonzero(c >= 0)) for c in columns]
+    group = list(range(len(sets)))
+    for a, (m, s) in enumerate(sets):
+        for b, (other, t) in enumerate(sets[:a]):
+            smaller = min(len(s & voters[other]), len(t & voters[m]))
+            if s & t and len(s & t) >= 0.2 * smaller:
+                group = [group[a] if g == group[b] else g for g in group]
+    result = []
+    for i in range(len(votes)):
+        own = [group[a] for a, (_, s) in enumerate(sets) if i in s]
+        counts = sorted(((own.count(g), g) for g in set(own)), reverse=True)
+        tied = len(counts) > 1 and counts[0][0] == counts[1][0]
+        result.append(counts[0][1] if counts and not tied else None)
+    return result
+
+
+class TestRandomMembers:
+    @pytest.mark.parametrize(("n_clusters", "n_random"), [(20, 2), (60, 4), (60, 8), (90, 6)])
+    def test_random_fine_members_do_not_mislead_the_default(self, n_clusters, n_random):
+        rng = np.random.default_rng(n_random)
+        truth = np.repeat([0, 1, 2], 60)
+        random = rng.integers(0, n_clusters, (180, n_random))
+        model = en.Consensus(3, random_state=0)
+        model.fit(np.column_stack([noisy(truth, 8, 0.1, rng), random]))
+        assert en.metrics.ari(truth, model.labels_) > 0.95
+        number = f"{n_random} clusterings with many clusters that agree with no other"
+        assert any(reason.startswith(number) for reason in model.reasons_)
+
+    def test_nor_the_choice_of_k(self):
+        rng = np.random.default_rng(0)
+        truth = np.repeat([0, 1, 2], 100)
+        votes = np.column_stack([noisy(truth, 10, 0.05, rng), rng.integers(0, 100, (300, 5))])
+        assert en.Consensus(random_state=0).fit(votes).n_clusters_ == 3
+
+    def test_fine_members_that_agree_count(self):
+        """Refinements of the truth, half of whose labels are random."""
+        rng = np.random.default_rng(0)
+        truth = np.repeat([0, 1, 2], 60)
+        fine = truth[:, None] * 10 + rng.integers(0, 10, (180, 3))
+        wrong = rng.random(fine.shape) < 0.4
+        fine[wrong] = rng.integers(0, 30, wrong.sum())
+        model = en.Consensus(3, random_state=0).fit(
+            np.column_stack([noisy(truth, 6, 0, rng), fine])
+        )
+        assert not any("by chance" in reason for reason in model.reasons_)
+
+    def test_of_random_members_alone_none_is_left_out(self):
+        votes = np.random.default_rng(0).integers(0, [3, 30, 30, 30, 30], (200, 5))
+        model = en.Consensus(3, random_state=0).fit(votes[:, 1:])
+        assert not any("by chance" in reason for reason in model.reasons_)
+
+    def test_a_coarse_random_member_is_kept(self):
+        """It may be the only one that shows a cluster."""
+        rng = np.random.default_rng(0)
+        votes = np.column_stack([np.repeat(np.arange(4), 30)] * 5 + [rng.integers(0, 4, 120)])
+        model = en.Consensus(4, random_state=0).fit(votes)
+        assert not any("by chance" in reason for reason in model.reasons_)
+
+    def test_deviations_are_those_of_permutations(self):
+        """The mean and the variance of chi-squared, beside 2,000 permutations."""
+        rng = np.random.default_rng(0)
+        a = np.minimum(rng.geometric(0.1, 150) - 1, 30)
+        b = np.minimum(rng.geometric(0.4, 150) - 1, 4)
+        drawn = [
+            flow.chance_members._deviation(_counts(rng.permutation(a), b)) for _ in range(2000)
+        ]
+        assert abs(np.mean(drawn)) < 0.1
+        assert abs(np.std(drawn) - 1.0) < 0.25
+
+    def test_objects_without_both_votes_do_not_count(self):
+        rng = np.random.default_rng(0)
+        truth = np.repeat([0, 1, 2], 40)
+        fine = truth * 5 + rng.integers(0, 5, 120)
+        fine[30:] = -1
+        table = np.column_stack([np.where(np.arange(120) < 30, -1, truth), fine]).astype(np.int32)
+        assert flow.at_chance(table, np.ones(120, dtype=np.int64), 1)  # nothing in common
+
+
+def _counts(a, b):
+    counts = np.zeros((a.max() + 1, b.max() + 1))
+    np.add.at(counts, (a, b), 1)
+    return counts
+
+
+def test_few_objects_do_not_make_clusters_of_single_ones():
+    """One object in five has a single vote: with "auto" these were clusters, on strong evidence."""
+    truth = np.repeat([0, 1, 2], 40)
+    for seed in (1, 2, 4, 5):
+        rng = np.random.default_rng(seed)
+        votes = noisy(truth, 10, 0.1, rng)
+        for i in range(0, 120, 5):
+            j = rng.integers(10)
+            kept = votes[i, j]
+            votes[i] = -1
+            votes[i, j] = kept
+        assert en.Consensus(random_state=0).fit(votes).n_clusters_ == 3
+
+
+@pytest.mark.parametrize("name", ["LWPT", "ECMC"])
+def test_methods_that_collapse_warn(name):
+    truth = np.repeat([0, 1, 2], 30)
+    votes = noisy(truth, 10, 0.2, np.random.default_rng(1))
+    votes[0, 0], votes[50, 0] = 100, 101
+    with pytest.warns(
+        en.UntrustedMethodWarning, match=f"{name} is unreliable on these votes: its 3"
+    ):
+        model = getattr(en, name)(3).fit(votes)
+    assert en.metrics.ari(truth, model.labels_) < 0.1
+    with pytest.warns(en.UntrustedMethodWarning, match=rf"{name} .* Use Consensus\(3\)\.$"):
+        en.Consensus(3, method=name.lower()).fit(votes)
