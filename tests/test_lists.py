@@ -165,3 +165,8 @@ def test_any_columns(columns):
         found = en.microclusters([kind(column) for column in columns])
         for ours, theirs in zip(found, expected, strict=True):
             np.testing.assert_array_equal(ours, theirs)
+
+
+def test_large_numbers_beside_nan_stay_apart():
+    groups = en.Ensemble([[2**53, 0], [2**53 + 1, 0], [float("nan"), 1]]).microclusters
+    assert groups.table[:, 0].tolist() == [0, 1, -1]

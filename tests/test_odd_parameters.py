@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import ensemblage as en
+from ensemblage._validate import check_number, check_share, check_whole
 
 VOTES = np.random.default_rng(0).integers(0, 3, (40, 6))
 HUGE = 10**400
@@ -19,6 +20,7 @@ HUGE = 10**400
         (en.Median(3, a=HUGE), "a"),
         (en.SRS(3, decay=Fraction(HUGE)), "decay"),
         (en.EAC(3, min_cluster_size=Fraction(HUGE)), "min_cluster_size"),
+        (en.EAC(3, min_cluster_size=0.0), "min_cluster_size"),
         (en.Median(3, n_runs=2**31), "n_runs"),
         (en.NMF(3, n_starts=2**31), "n_starts"),
         (en.Consensus(3, method="ptq"), "method"),
@@ -71,3 +73,25 @@ def test_a_class_without_fit_is_not_called_an_estimator():
 def test_votes_that_are_all_missing():
     with pytest.raises(ValueError, match="have no vote in any clustering"):
         en.EAC(2).fit([[np.nan], [np.nan]])
+
+
+def test_the_highest_number_is_accepted():
+    assert check_whole("x", "y", 7, 0, highest=7) == 7
+    with pytest.raises(en.ParameterError, match="a whole number from 0 to 7"):
+        check_whole("x", "y", 8, 0, highest=7)
+
+
+def test_more_members_than_there_are_seeds():
+    with pytest.raises(en.ParameterError, match="n_members"):
+        en.graph.consensus([[0, 1]], n_members=2**31)
+
+
+def test_true_is_no_number():
+    for check in (check_number, check_share):
+        with pytest.raises(en.ParameterError):
+            check("x", "y", True)
+
+
+def test_words_are_no_labels_of_groups():
+    with pytest.raises(TypeError, match="each entry of labels must be a list, got str"):
+        en.Ensemble.of_groups([[0], [1]], [1, 1], ["ab"])

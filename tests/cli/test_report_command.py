@@ -254,6 +254,7 @@ def test_columns_of_the_votes_may_stand_in_another_order(model, tmp_path):
     [
         (["-k", "3"], "-k is an option of a fit, and model.ensemblage is fitted already"),
         (["--seed", "1"], "--seed is an option of a fit"),
+        (["--min-cluster-size", "5"], "--min-cluster-size is an option of a fit"),
         (["votes.csv", "-m", "eac"], "-m is an option of a fit"),
         (["--truth", "kind"], "--truth and --features need votes"),
         (["other.ensemblage"], "A report is on one model"),

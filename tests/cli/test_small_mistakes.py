@@ -1,6 +1,8 @@
 """Cases that tell the command from one with a small mistake (tools/hand_mutants.toml)."""
 
 import json
+import os
+import sys
 from types import SimpleNamespace
 
 import numpy as np
@@ -11,8 +13,10 @@ from ensemblage import tables
 from ensemblage.cli import app
 from ensemblage.cli.compare import _report
 from ensemblage.cli.consensus import _sampled
+from ensemblage.cli.errors import UsageError
+from ensemblage.cli.generate import _sizes
 from ensemblage.cli.output import to_json
-from ensemblage.cli.session import split_names
+from ensemblage.cli.session import check_apart, split_names, warn_of_truth
 from ensemblage.methods import estimating
 
 pq = pytest.importorskip("pyarrow.parquet")
@@ -165,3 +169,43 @@ def test_two_outputs_are_two_files(tmp_path):
         assert done.exit_code == 2
         assert "are the same file" in done.stderr
         assert not (tmp_path / "l.csv").exists()
+
+
+def test_redirected_output_is_not_an_input(tmp_path, monkeypatch):
+    path = tmp_path / "v.csv"
+    with path.open("a") as stream:
+        monkeypatch.setattr(sys, "stdout", stream)
+        with pytest.raises(UsageError, match="The output standard output is the input"):
+            check_apart("-", [str(path)])
+        check_apart("-", [str(tmp_path / "w.csv"), None])
+    check_apart(os.devnull, [os.devnull])  # as a terminal, which is read and written
+
+
+def test_names_with_spaces_are_quoted(capsys):
+    warn_of_truth(["kmeans_1", "kmeans_2", "cell type"])
+    assert (
+        "column 'cell type' counts as a clustering; --truth 'cell type'" in capsys.readouterr().err
+    )
+
+
+def test_a_table_replaces_no_labels_in_the_folder(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    for name in "ab":
+        (tmp_path / f"{name}.csv").write_text("x,y\n" + "0,1\n1,0\n" * 30)
+    call = ["consensus", "a.csv", "b.csv", "-k", 2, "--method", "eac", "-o", "out/"]
+    refused = run(*call, "--member-table", "out/b.csv")
+    assert refused.exit_code == 2
+    assert "--member-table out/b.csv and -o out/b.csv are the same file" in refused.stderr
+
+
+def test_features_in_a_folder_are_not_replaced(tmp_path):
+    (tmp_path / "x").mkdir()
+    path, content = tmp_path / "x" / "a.csv", "f,g\n" + "0.5,1\n1.5,0\n" * 30
+    path.write_text(content)
+    refused = run("generate", tmp_path / "x", "-m", 2, "-o", path)
+    assert (refused.exit_code, path.read_text()) == (2, content)
+
+
+def test_numbers_of_clusters_in_words():
+    sizes = [(1, 1), (3, 3), (2, 4)]
+    assert [_sizes(*each) for each in sizes] == ["1 cluster", "3 clusters", "2 to 4 clusters"]

@@ -125,6 +125,7 @@ class TestRefused:
         with pytest.raises(DownloadError, match=r"has the checksum .*, not 0000"):
             fetch([f"{server.address}/file"], tmp_path / "file", sha256="0" * 64)
         assert not list(tmp_path.iterdir())
+        assert len(server.asked) == 1  # what came at once is not of two files
 
     def test_a_file_that_is_not_there(self, server, tmp_path):
         with pytest.raises(DownloadError, match="/none: the server answers 404"):

@@ -12,6 +12,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 import ensemblage as en
+from ensemblage._validate.features import _advice
 from ensemblage.ensembles import generate, members
 
 GOOD = np.random.default_rng(0).random((20, 3))
@@ -168,3 +169,16 @@ def test_copies_are_refused_where_they_do_not_fit(make, monkeypatch):
         generate(GOOD, 1, scale="minmax")
     with pytest.raises(en.MemoryBudgetError, match="Votes of 10 members on 20 objects"):
         generate(GOOD, 10)
+
+
+def test_advice_is_for_all_cells_of_a_column():
+    assert "look like numbers stored as text" in _advice(["1", "2.5"], "x")
+    assert "with decimal commas" in _advice(["1", "2,5"], "x")
+    for values in (["1", "x"], ["1", None], []):
+        assert _advice(values, "x").startswith("Leave the column out")
+
+
+@pytest.mark.parametrize("kind", ["M8[D]", "m8[h]"])
+def test_times_are_no_features(kind):
+    with pytest.raises(ValueError, match="Features must be numbers, but times"):
+        generate(np.arange(20).reshape(10, 2).astype(kind), 2)

@@ -1,5 +1,7 @@
 """What EnsembleClustering says of features without groups."""
 
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 from sklearn.datasets import make_blobs
@@ -7,6 +9,7 @@ from sklearn.datasets import make_blobs
 import ensemblage as en
 from ensemblage.ensembles import _noise
 from ensemblage.ensembles._noise import _boxes, box
+from ensemblage.metrics import KChoice
 from ensemblage.metrics.choosing import Null
 
 
@@ -76,6 +79,24 @@ def test_finer_clusters_are_compared_with_noise_in_groups(
     else:
         assert (model.n_clusters_, model.k_choice_.evidence) == (2, "moderate")
         assert model.k_choice_.runners_up[0] == 5
+
+
+@pytest.mark.parametrize(("k", "kept"), [(1, False), (2, True), (3, True)])
+def test_a_choice_of_the_groups_or_finer_ones_is_kept(k, kept, monkeypatch):
+    """Noise in the groups gives less support."""
+
+    def compared(_plan, _n_members, _seed, groups=None):
+        return _noise.Noise(Null(1.0, 2.0 if groups is None else 0.5), 1)
+
+    monkeypatch.setattr(_noise, "compare_with_noise", compared)
+    fitted = SimpleNamespace(
+        k_choice_=KChoice(k, np.arange(1, 5), "support", {}, {}, ["Weak."], [], evidence="weak"),
+        _ensemble=SimpleNamespace(links=SimpleNamespace(of_row=np.array([0, 1]))),
+        microclusters_=SimpleNamespace(sizes=np.array([9, 9]), of_object=np.repeat([0, 1], 9)),
+    )
+    doubt = _noise.doubted(fitted, SimpleNamespace(methods=["kmeans"]), 20, 0)
+    assert (doubt is None) == kept
+    assert kept or doubt.k == 2
 
 
 def test_noise_in_groups_has_a_box_for_each():

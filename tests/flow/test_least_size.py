@@ -202,6 +202,53 @@ def test_of_equal_means_the_larger_cluster_gets_the_part():
     for sizes, expected in (([40, 50, 1], [0, 1, 1]), ([50, 40, 1], [0, 1, 0])):
         tree = flow.sized_tree(merges, np.array(sizes))
         mass = np.array(sizes[:2])
-        labels = flow.attach(tree, flow.Parts([0, 1], [2], [1.0], []), 0.5 * mass[None], mass,
-                             np.array([1]))  # fmt: skip
-        assert labels.tolist() == expected
+        for rounding in (0.0, 1e-14, -1e-14):
+            similarity = 0.5 * mass[None] * [1.0 + rounding, 1.0]
+            labels = flow.attach(tree, flow.Parts([0, 1], [2], [1.0], []), similarity, mass,
+                                 np.array([1]))  # fmt: skip
+            assert labels.tolist() == expected
+
+
+@pytest.mark.parametrize(
+    ("objects", "height", "clear"), [(5, 0.75, 5), (4, 0.75, None), (19, 0.75, 19), (5, 0.74, None)]
+)
+def test_a_clear_group_has_five_objects_and_half_of_the_similarity(objects, height, clear):
+    merges = np.array([[0, 1, 0.5, 2], [2, 3, height, 3]])
+    tree = flow.sized_tree(merges, np.array([100, 100, objects]))
+    assert flow.least_size_parts(tree, 2, 20, keep_clear=True).clear_group == clear
+
+
+@pytest.mark.parametrize(
+    ("sizes", "merges", "k", "clear"),
+    [
+        ([100, 100, 8, 5], [(0, 1, 0.5), (2, 4, 0.75), (3, 5, 0.8)], 2, 5),
+        ([100, 100, 100, 5], [(0, 1, 0.5), (2, 4, 0.6), (3, 5, 0.75)], 3, 5),
+        ([100, 100, 5], [(0, 1, 1.0), (2, 3, 1.0)], 2, None),
+    ],
+)
+def test_the_smallest_clear_group_beside_the_last_split(sizes, merges, k, clear):
+    tree = flow.sized_tree(np.array([(*merge, 0) for merge in merges]), np.array(sizes))
+    assert flow.least_size_parts(tree, k, 20, keep_clear=True).clear_group == clear
+
+
+def test_of_equal_heights_the_node_with_more_objects_is_split():
+    merges = np.array([[0, 1, 0.5, 2], [2, 3, 0.5, 2], [4, 5, 1.0, 4]])
+    for sizes, clusters in (([9, 9, 3, 3], {0, 1, 5}), ([3, 3, 9, 9], {2, 3, 4})):
+        parts = flow.least_size_parts(flow.sized_tree(merges, np.array(sizes)), 3, 2)
+        assert set(parts.clusters) == clusters
+
+
+def test_a_branch_of_just_the_least_size_leaves_its_small_part():
+    merges = [(3, 4, 0.1), (0, 1, 0.8), (6, 2, 0.9), (7, 5, 1.0)]
+    tree = flow.sized_tree(np.array([(*m, 0) for m in merges]), np.array([20, 3, 30, 40, 40]))
+    parts = flow.least_size_parts(tree, 4, 20)
+    assert (set(parts.clusters), parts.set_aside) == ({0, 2, 3, 4}, [1])
+
+
+def test_rows_of_a_part_count_by_their_mass():
+    merges = np.array([[2, 3, 0.1, 2], [0, 4, 0.9, 3], [1, 5, 1.0, 4]])
+    tree, similarity = flow.sized_tree(merges, np.array([40, 50, 9, 1])), np.diag([40.0, 50.0])
+    parts, mass = flow.Parts([0, 1], [4], [1.0], []), np.array([40, 50])
+    for row_mass, label in (([9, 1], 0), ([1, 9], 1), ([1, 1], 1)):
+        found = flow.attach(tree, parts, similarity, mass, np.array(row_mass))
+        assert found.tolist() == [0, 1, label, label]

@@ -55,6 +55,12 @@ def test_a_clustering_of_one_cluster_links_nothing():
     np.testing.assert_array_equal(flow.links_of(table).of_row, [0, 0, 0, 0])
 
 
+def test_a_row_may_have_its_first_vote_in_the_last_clustering():
+    table = np.full((3, 12), -1, dtype=np.int32)
+    table[:2, :11] = table[2, 11] = 0
+    np.testing.assert_array_equal(flow.links_of(table).of_row, [0, 0, 1])
+
+
 def test_groups_of_very_many_clusters(monkeypatch):
     monkeypatch.setattr("ensemblage.flow.links._MOST_MARKED", 4)
     table = np.array([[0, 0], [0, 1], [1, 2], [2, 2], [3, 3]], dtype=np.int32)

@@ -78,6 +78,15 @@ def test_settings_of_the_user_stay(monkeypatch):
         assert ("MKL_NUM_THREADS" in os.environ) == one_thread
 
 
+@pytest.mark.parametrize(("cores", "one_thread"), [(1, False), (64, True)])
+def test_each_core_takes_addresses(cores, one_thread, monkeypatch):
+    monkeypatch.setattr(os, "environ", {})
+    monkeypatch.setattr(os, "cpu_count", lambda: cores)
+    monkeypatch.setattr(resource, "getrlimit", lambda _: (10 << 30, 10 << 30))
+    addresses.check_addresses()
+    assert ("MKL_NUM_THREADS" in os.environ) == one_thread
+
+
 @pytest.mark.parametrize("kilobytes", [400_000, 700_000, 1_000_000])
 def test_a_limit_too_small_for_the_libraries_is_told(folder, kilobytes):
     done = run(folder, "arrow", kilobytes)

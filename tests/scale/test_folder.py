@@ -57,12 +57,13 @@ class TestOtherFiles:
         run(checkpoint="c")
         assert sorted(path.name for path in (place / "c").iterdir()) == [".git", ".profile"]
 
-    def test_another_manifest_stays(self, place):
+    @pytest.mark.parametrize("text", ['{"name": "mine"}', '{"votes": {}}'])
+    def test_another_manifest_stays(self, text, place):
         (place / "c").mkdir()
-        (place / "c" / "manifest.json").write_text('{"name": "mine"}')
+        (place / "c" / "manifest.json").write_text(text)
         with pytest.raises(ValueError, match=r"holds other files and no manifest\.json of such"):
             run(checkpoint="c")
-        assert (place / "c" / "manifest.json").read_text() == '{"name": "mine"}'
+        assert (place / "c" / "manifest.json").read_text() == text
 
 
 class TestDamaged:

@@ -116,6 +116,24 @@ def test_a_part_is_told_by_rows_and_checksum(tmp_path):
         folder.close()
 
 
+def test_labels_and_parts_belong_to_what_they_were_made_from(tmp_path):
+    folder = Folder(tmp_path / "x.parts", {}, {})
+    try:
+        one, two = np.zeros((1, 2), np.int32), np.ones((1, 2), np.int32)
+        folder.write_index(one, np.ones(1, np.int64), {})
+        folder.write_labels({"label": np.zeros(1)})
+        folder.write_part(folder.part(0, 0).name, 1, lambda file: file.write(b"0\n"))
+        assert folder.has_part(0, 0, 1)
+        folder.write_labels({"label": np.ones(1)})
+        with pytest.warns(UserWarning, match="is damaged or was changed"):
+            assert not folder.has_part(0, 0, 1)
+        folder.write_index(two, np.ones(1, np.int64), {})
+        with pytest.raises(ValueError, match=r"labels\.npz' cannot be read .*of another run"):
+            folder.read_labels()
+    finally:
+        folder.close()
+
+
 def test_content_is_on_the_disk_before_its_name(tmp_path, monkeypatch):
     done = []
     sync, replace = os.fsync, Path.replace

@@ -88,6 +88,14 @@ def test_each_file_is_judged_alone(read, tmp_path):
         read([first, second])
 
 
+def test_the_last_rows_of_a_second_file_are_compared(read, tmp_path):
+    first, second = (write(tmp_path / f"{name}.csv", TEXTS) for name in "ab")
+    assert len(read([first, second])) == 2 * N
+    write(second, TEXTS, **{f"row{N - 3}": 4})
+    with pytest.raises(FileFormatError, match=rf"of {second} .*is in rows 6 and {N - 1}"):
+        read([first, second])
+
+
 @pytest.mark.parametrize("few", [0, N])
 def test_ids_in_memory_are_compared_by_keys_or_one_by_one(few, tmp_path, monkeypatch):
     monkeypatch.setattr(ids, "_FEW", few)
@@ -105,9 +113,10 @@ def test_equal_keys_of_different_ids_are_no_repetition(tmp_path, monkeypatch):
     stream.consensus(path, en.EAC(3), tmp_path / "labels.csv", id_column="auto", batch_rows=500)
 
 
-def test_a_resumed_run_compares_ids_with_those_read_before(tmp_path, monkeypatch):
+@pytest.mark.parametrize("in_file", [1000, N])
+def test_a_resumed_run_compares_ids_with_those_read_before(in_file, tmp_path, monkeypatch):
     monkeypatch.setattr("ensemblage.scale._passes.PIECE_ROWS", 4000)
-    monkeypatch.setattr(_ids, "_IN_FILE", 1000)
+    monkeypatch.setattr(_ids, "_IN_FILE", in_file)
     path = write(tmp_path / "votes.csv", TEXTS, **{f"row{N - 1}": 10})
     run = {"id_column": "auto", "batch_rows": 700, "n_jobs": 1}
     with monkeypatch.context() as patch:
@@ -119,15 +128,60 @@ def test_a_resumed_run_compares_ids_with_those_read_before(tmp_path, monkeypatch
         stream.consensus(path, en.EAC(3), tmp_path / "labels.csv", **{**run, "batch_rows": 900})
 
 
-def test_columns_that_turn_out_to_hold_names_are_read_again(tmp_path):
-    """The keys of the first attempt are not counted twice."""
+def test_keys_of_rows_that_are_read_again_are_forgotten(tmp_path, monkeypatch):
+    monkeypatch.setattr("ensemblage.scale._passes.PIECE_ROWS", 4000)
+    monkeypatch.setattr(_ids, "_IN_FILE", 1000)
+    path, real, found = write(tmp_path / "votes.csv", TEXTS), _ids._repeated_keys, []
+
+    def repeated_keys(files):
+        found.append(real(files))
+        return found[-1]
+
+    monkeypatch.setattr(_ids, "_repeated_keys", repeated_keys)
+    for method, n, rows in (("write_index", 2, 700), ("write_labels", 1, 900)):
+        with monkeypatch.context() as patch:
+            stop_after(patch, method, n)
+            with pytest.raises(Stop):
+                stream.consensus(
+                    path, en.EAC(3), tmp_path / "l.csv", id_column="auto", batch_rows=rows, n_jobs=1
+                )
+        kept = list((tmp_path / "l.csv.parts").glob("ids-*"))
+        assert bool(kept) == (method == "write_index")  # none are left once they are compared
+    assert [len(keys) for keys in found] == [0]
+
+
+@pytest.mark.parametrize(
+    ("damaged", "words"),
+    [(True, "cannot be read .it is damaged"), (False, "differs in whether ids may repeat")],
+)
+def test_keys_belong_to_a_run_that_compares_ids(damaged, words, tmp_path, monkeypatch):
+    monkeypatch.setattr("ensemblage.scale._passes.PIECE_ROWS", 4000)
+    path = write(tmp_path / "votes.csv", TEXTS)
+    run = {"id_column": "auto", "batch_rows": 700, "n_jobs": 1}
+    with monkeypatch.context() as patch:
+        stop_after(patch, "write_index", 3)
+        with pytest.raises(Stop):
+            stream.consensus(path, en.EAC(3), tmp_path / "labels.csv", **run)
+    if damaged:
+        keys = next((tmp_path / "labels.csv.parts").glob("ids-*"))
+        keys.write_bytes(keys.read_bytes()[:-8])
+    else:
+        run["id_column"] = "id"
+    with pytest.raises(ValueError, match=words):
+        stream.consensus(path, en.EAC(3), tmp_path / "labels.csv", **run)
+
+
+def test_columns_that_turn_out_to_hold_names_are_read_again(read, tmp_path):
+    """The keys of the first attempt are not counted twice, and those of the second are compared."""
     votes = ["1", "2"] * (N // 2)
     votes[N // 2 :] = ["x", "y"] * (N // 4)
     rows = [f"{text},{vote},{vote}" for text, vote in zip(TEXTS, votes, strict=False)]
     path = tmp_path / "votes.csv"
     path.write_text("\n".join(["id,a,b", *rows, *(f"more-{i},x,y" for i in range(N))]) + "\n")
-    result = stream.consensus(path, en.EAC(2), tmp_path / "labels.csv", id_column="auto")
-    assert result.n_objects == 2 * N
+    assert len(read([path])) == 2 * N
+    path.write_text(path.read_text() + "more-9,x,y\n")
+    with pytest.raises(FileFormatError, match=rf"'more-9' is in rows {N + 11} and {2 * N + 2}"):
+        read([path])
 
 
 @given(
@@ -152,8 +206,9 @@ def slow_key(text):
     return key
 
 
+@pytest.mark.parametrize("kind", ["string", "large_string"])
 @given(texts=st.lists(st.text(max_size=8), max_size=12), start=st.integers(0, 3))
-def test_keys_of_texts_are_their_hashes(texts, start):
-    column = pa.array(texts, pa.string())[start:]
+def test_keys_of_texts_are_their_hashes(kind, texts, start):
+    column = pa.array(texts, kind)[start:]
     assert ids.id_keys(column).tolist() == [slow_key(text) for text in texts[start:]]
     assert text_keys(np.zeros(1, np.int64), np.zeros(0, np.uint8)).tolist() == []

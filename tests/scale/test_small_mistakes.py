@@ -1,5 +1,9 @@
 """Cases that tell a stream from one with a small mistake (tools/hand_mutants.toml)."""
 
+import datetime
+import os
+from pathlib import Path
+
 import numpy as np
 import pytest
 from scale_helpers import in_memory, labels_of, make_votes, table_of
@@ -7,8 +11,9 @@ from scale_helpers import in_memory, labels_of, make_votes, table_of
 import ensemblage as en
 from ensemblage import tables
 from ensemblage.scale import _output, stream
-from ensemblage.scale._checkpoint import format_estimator
+from ensemblage.scale._checkpoint import file_facts, format_estimator
 from ensemblage.scale._index import add_votes, empty_index, numbers_of, votes_of
+from ensemblage.scale._partitions import PartitionSource, _carried
 from ensemblage.tables.source import JUDGED_ROWS
 
 pa = pytest.importorskip("pyarrow")
@@ -140,3 +145,51 @@ def test_ids_are_judged_whatever_the_batches_of_a_file(tmp_path):
     for name in ("v.parquet", "v.arrow"):
         (source,) = tables.scan(tmp_path / name, id_column="auto")
         assert (source.id_name, len(source.names)) == (None, 3)
+
+
+def test_row_groups_of_long_ids_have_fewer_rows(monkeypatch):
+    monkeypatch.setattr(_output, "_BYTES_OF_GROUP", 100)
+    batches = [pa.record_batch({"label": np.zeros(5, np.int64)})] * 7  # 40 bytes each
+    assert [len(group) for group in _output._groups(iter(batches))] == [3, 3, 1]
+
+
+def test_a_file_is_known_under_all_of_its_names(tmp_path):
+    (tmp_path / "v.csv").write_text("a,b\n0,1\n")
+    (tmp_path / "link.csv").symlink_to(tmp_path / "v.csv")
+    one, other = (file_facts(str(tmp_path / name)) for name in ("v.csv", "link.csv"))
+    assert one == other
+
+
+def test_objects_of_a_partition_are_texts_of_one_spelling():
+    """The types of other partitions are not known."""
+    pd = pytest.importorskip("pandas")
+    source = PartitionSource(0, ["a"], "id", None, {"id": pd.Int64Dtype(), "x": np.dtype("O")})
+    assert (source._type("id"), source._type("x")) == (pa.int64(), pa.string())
+    time = datetime.datetime(2020, 1, 1, 3)
+    for values, texts in (([1, 2], ["1", "2"]), ([time, None], ["2020-01-01T03:00:00", None])):
+        assert _carried(pd.Series(values, dtype=object)).equals(pa.array(texts))
+
+
+@pytest.mark.parametrize("kept", [False, True])
+def test_folders_of_a_run_that_failed_are_removed_unless_work_is_in_them(kept, tmp_path):
+    def failing():
+        if kept:
+            (tmp_path / "a" / "b" / "l.csv").touch()
+        raise ZeroDivisionError
+
+    with pytest.raises(ZeroDivisionError), _output.new_folder(tmp_path / "a" / "b"):
+        failing()
+    assert (tmp_path / "a").exists() == kept
+
+
+def test_labels_of_a_packed_file_have_one_suffix(tmp_path):
+    for name, file in (("v.csv.gz", "v.csv"), ("v.csv", "v.csv"), ("v.arrow", "v.parquet")):
+        (tmp_path / name).touch()
+        assert _output.label_file("out", str(tmp_path / name), None)[0] == Path("out", file)
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="there are no named pipes")
+def test_a_pipe_is_no_output_of_a_stream(tmp_path):
+    os.mkfifo(tmp_path / "l.csv")
+    with pytest.raises(tables.FileFormatError, match=r"not to .*l\.csv"):
+        _output.targets_of(str(tmp_path / "l.csv"), [], None, each=False)

@@ -8,6 +8,8 @@ import pytest
 
 import ensemblage as en
 from ensemblage import tables
+from ensemblage.tables.columns import plain
+from ensemblage.tables.orc import _all, _Sizes, _sizes
 
 pa = pytest.importorskip("pyarrow")
 ipc = pytest.importorskip("ensemblage.tables.ipc")
@@ -195,3 +197,62 @@ def test_damaged_metadata_are_an_error(tmp_path):
             tables.read(path)
         except (tables.FileFormatError, MemoryError):
             continue
+
+
+def test_ids_of_all_parts_count(tmp_path, monkeypatch):
+    (tmp_path / "v.arrow").write_bytes(written(few_long_names(2000), None, 100).getvalue())
+    monkeypatch.setenv("ENSEMBLAGE_MEMORY", "60MB")
+    with pytest.raises(en.MemoryBudgetError, match=r"ids and kept columns of .*v\.arrow"):
+        tables.read(tmp_path / "v.arrow", id_column="a")
+
+
+def test_codes_are_measured_before_they_are_decoded(monkeypatch):
+    names = long_names(300, coded=True)["a"].chunk(0)
+    monkeypatch.setenv("ENSEMBLAGE_MEMORY", "5MB")
+    with pytest.raises(en.MemoryBudgetError, match=r"column 'a' would take 6\.0 MB"):
+        plain(pa.chunked_array([names, names]), "column 'a'")
+
+
+def test_numbers_of_an_orc_file_take_room(tmp_path, monkeypatch):
+    orc = pytest.importorskip("pyarrow.orc")
+    zeros = np.zeros(500_000, np.int8)
+    orc.write_table(pa.table({"a": zeros, "b": zeros}), tmp_path / "v.orc")
+    monkeypatch.setenv("ENSEMBLAGE_MEMORY", "7MB")
+    with pytest.raises(en.MemoryBudgetError, match=r"A stripe of .* 8\.0 MB"):
+        tables.read(tmp_path / "v.orc")
+
+
+def test_the_largest_stripe_must_fit(tmp_path, monkeypatch):
+    orc = pytest.importorskip("pyarrow.orc")
+    votes = {"a": np.random.default_rng(0).integers(9, size=2500), "b": np.arange(2500) % 7}
+    orc.write_table(pa.table(votes), tmp_path / "v.orc", stripe_size=1000, batch_size=1000)
+    (source,) = tables.scan([str(tmp_path / "v.orc")])
+    assert [stop - start for start, stop in source.spans(1)] == [1000, 1000, 500]
+    monkeypatch.setenv("ENSEMBLAGE_MEMORY", "15kB")
+    with pytest.raises(en.MemoryBudgetError, match=r"A stripe of .* 16\.0 kB"):
+        tables.scan([str(tmp_path / "v.orc")])
+
+
+def test_sizes_in_the_footer_of_an_orc_file(tmp_path):
+    orc = pytest.importorskip("pyarrow.orc")
+    table = pa.table({"a": ["xyz"] * 5, "b": pa.array([b"0123456789"] * 5)})
+    orc.write_table(table, tmp_path / "v.orc")
+    footer = orc.ORCFile(tmp_path / "v.orc").reader.serialized_file_tail()
+    assert _sizes(footer) == ([5], 15 + 50)
+    assert _all(b"\x09" + bytes(8) + b"\x15" + bytes(4) + b"\x18\x96\x01", 3) == [150]
+
+
+def test_rows_of_stripes_are_compared_with_all_rows(tmp_path, monkeypatch):
+    orc = pytest.importorskip("pyarrow.orc")
+    orc.write_table(pa.table({"a": [1, 2], "b": [1, 1]}), tmp_path / "v.orc")
+    monkeypatch.setattr("ensemblage.tables.orc._sizes", lambda _: _Sizes([1], 0))
+    with pytest.raises(tables.FileFormatError, match="1 rows in stripes where 2 are listed"):
+        tables.read(tmp_path / "v.orc")
+
+
+def test_rows_of_parquet_are_measured_before_they_are_read(tmp_path, monkeypatch):
+    names = [f"{place}{LONG[0]}" for place in range(60)]
+    pq.write_table(pa.table({"id": names, "a": np.arange(60) % 3}), tmp_path / "v.parquet")
+    monkeypatch.setenv("ENSEMBLAGE_MEMORY", "2MB")
+    with pytest.raises(en.MemoryBudgetError, match=r"^\d+ rows of .*v\.parquet would"):
+        tables.read(tmp_path / "v.parquet")

@@ -281,6 +281,13 @@ class TestSeveralFiles:
         with pytest.raises(FileFormatError, match=r"'c' is in rows 2 and 3"):
             tables.read([write("a.csv", f"id,m,n\n{rows}"), b])
 
+    def test_the_first_of_three_rows_decides_about_ids(self, write):
+        a = write("a.csv", "what,m,n\nc,1,1\nd,1,2\ne,2,2\n")
+        b = write("b.csv", "what,m,n\nc,1,1\nc,1,2\nd,2,2\nd,1,1\n")
+        with pytest.raises(FileFormatError, match=r"b\.csv looks like ids, but 'c' is in rows"):
+            tables.read([a, b])
+        assert tables.read([b, a]).id_name is None
+
     @pytest.mark.parametrize(
         ("other", "words"),
         [

@@ -138,6 +138,18 @@ class TestSeveralFiles:
         assert table.ids.tolist() == IDS.tolist()
         assert [part.n_rows for part in table.origin] == [15, 25]
 
+    def test_few_rows_do_not_decide_about_ids(self, tmp_path):
+        (tmp_path / "a.csv").write_text("what,x,y\na,1.5,2\n")
+        (tmp_path / "b.csv").write_text("what,x,y\nb,1,2.5\nc,3,4\nd,5,6\n")
+        table = tables.read_features([tmp_path / "a.csv", tmp_path / "b.csv"])
+        assert table.ids.tolist() == ["a", "b", "c", "d"]
+
+    def test_ids_may_repeat(self, tmp_path):
+        (tmp_path / "a.csv").write_text("what,x,y\na,1.5,2\nb,1,2.5\nc,3,4\n")
+        (tmp_path / "b.csv").write_text("what,x,y\nd,1,2.5\nd,3,4\nd,5,6\n")
+        table = tables.read_features([tmp_path / "a.csv", tmp_path / "b.csv"])
+        assert table.ids.tolist() == ["a", "b", "c", "d", "d", "d"]
+
     def test_must_have_the_same_columns(self, tmp_path):
         (tmp_path / "a.csv").write_text("f,g\n1,2\n")
         (tmp_path / "b.csv").write_text("f,h\n1,2\n")

@@ -10,6 +10,7 @@ from spreadsheets import bare, cell, placed, workbook
 from ensemblage import tables
 from ensemblage._validate import MemoryBudgetError
 from ensemblage.tables import FileFormatError
+from ensemblage.tables.sheets import _cell, _extent
 
 
 @pytest.fixture
@@ -81,6 +82,21 @@ def test_cells_that_do_not_fit_are_refused_before_they_are_made(read, monkeypatc
     monkeypatch.setenv("ENSEMBLAGE_MEMORY", "1GB")
     with pytest.raises(MemoryBudgetError, match="Delete cells far from the table"):
         read(rows)
+
+
+@pytest.mark.parametrize(("place", "size"), [("A1", (1, 1)), ("Z3", (3, 26)), ("AA2", (2, 27))])
+def test_the_size_of_a_sheet(place, size):
+    assert _extent(iter([placed({place: 1}).encode()])) == size
+
+
+def test_a_cell_takes_64_bytes(read, monkeypatch):
+    monkeypatch.setenv("ENSEMBLAGE_MEMORY", "1GB")
+    with pytest.raises(MemoryBudgetError, match=r"1048576 by 26 cells, would take 1\.7 GB"):
+        read(placed({"A1": 1, "Z1048576": 1}))
+
+
+def test_whole_numbers_are_shown_without_a_point():
+    assert [_cell(value) for value in (2.0, 2.5, 7, "2.0", "")] == ["2", "2.5", "7", "2.0", ""]
 
 
 def test_empty_cells_far_away_take_no_room(read, monkeypatch):

@@ -1,11 +1,16 @@
 """Cases that tell the tables from tables with a small mistake (tools/hand_mutants.toml)."""
 
+import io
+import os
+import sys
+from pathlib import Path
+
 import numpy as np
 import pytest
 
 from ensemblage import tables
-from ensemblage.tables import writing
-from ensemblage.tables.columns import Codes, common_type
+from ensemblage.tables import locks, writing
+from ensemblage.tables.columns import Codes, cast_to, common_type
 
 pa = pytest.importorskip("pyarrow")
 pq = pytest.importorskip("pyarrow.parquet")
@@ -119,3 +124,99 @@ def test_a_lock_has_one_holder(tmp_path):
     again = tables.lock(tmp_path / "parts" / ".lock")
     assert again is not None
     again.close()
+
+
+def test_a_file_that_another_run_has_removed_is_made_again(tmp_path, monkeypatch):
+    take, taken = locks._take, []
+
+    def late(file):
+        taken.append(Path(file.name))
+        if len(taken) == 1:
+            taken[0].unlink()
+        return take(file)
+
+    monkeypatch.setattr(locks, "_take", late)
+    file = locks.locked_file(tmp_path, ".ensemblage-")
+    assert (len(taken), list(tmp_path.iterdir())) == (2, taken[1:])
+    file.close()
+
+
+def test_a_lock_on_a_removed_file_does_not_count(tmp_path, monkeypatch):
+    take, path = locks._take, tmp_path / "parts" / ".lock"
+
+    def late(file):
+        monkeypatch.undo()
+        path.unlink()
+        return take(file)
+
+    monkeypatch.setattr(locks, "_take", late)
+    held = tables.lock(path)
+    assert tables.lock(path) is None
+    held.close()
+
+
+def test_without_locks_files_are_stale_after_a_day(tmp_path, monkeypatch):
+    monkeypatch.setattr(locks, "_take", lambda _: None)
+    with tables.finished(tmp_path / "part") as file:
+        tables.remove_stale(tmp_path, tables.UNFINISHED)
+        assert Path(file.name).exists()
+        os.utime(file.name, (0, 0))
+        tables.remove_stale(tmp_path, tables.UNFINISHED)
+        assert not Path(file.name).exists()
+        Path(file.name).touch()
+
+
+@pytest.mark.parametrize("name", ["v.parquet", "v.arrow", "v.orc", "v.csv"])
+def test_batches_begin_where_the_last_one_ended(name, tmp_path):
+    tables.write(tmp_path / name, {"a": np.arange(40) % 3, "b": np.arange(40) % 2})
+    (source,) = tables.scan([str(tmp_path / name)], batch_rows=7)
+    rows = [(batch.first, batch.n_rows) for batch in source.batches()]
+    assert [first for first, _ in rows] == [0, *np.cumsum([n for _, n in rows])[:-1]]
+    assert len(rows) > 1 or name == "v.csv"
+
+
+@pytest.mark.parametrize("suffix", ["csv", "parquet"])
+def test_numbers_with_a_fraction_are_no_ids(suffix, tmp_path):
+    columns = {"cell": np.arange(60) + 0.5, "a": np.arange(60) % 3, "b": np.arange(60) % 2}
+    tables.write(tmp_path / f"v.{suffix}", columns)
+    with pytest.raises(tables.FileFormatError, match=r"0\.5 is not a cluster label"):
+        tables.read(tmp_path / f"v.{suffix}")
+
+
+def test_times_of_several_files_are_as_fine_as_the_finest():
+    for units, finest in (("s us ms", "us"), ("ns s", "ns"), ("ms s", "ms")):
+        kinds = [pa.timestamp(unit) for unit in units.split()]
+        assert common_type([*kinds, pa.date32()]) == pa.timestamp(finest)
+        for kind in (*kinds, pa.date32()):
+            column = cast_to(pa.timestamp(finest), pa.array([0, None], kind), "x")
+            assert column.equals(pa.array([0, None], pa.timestamp(finest)))
+
+
+def test_what_was_not_finished_is_removed(tmp_path):
+    with pytest.raises(ZeroDivisionError), tables.finished(tmp_path / "part"):
+        raise ZeroDivisionError
+    assert not list(tmp_path.iterdir())
+
+
+def test_standard_input_and_output_are_two(monkeypatch):
+    for name in ("stdin", "stdout"):
+        monkeypatch.setattr(sys, name, io.StringIO())
+    assert tables.identity("-") == tables.identity("-")
+    assert tables.identity("-") != tables.identity("-", read=True)
+
+
+def test_a_path_with_nul_is_told(tmp_path):
+    for read in (tables.read, tables.read_labels, tables.scan):
+        with pytest.raises(OSError, match="it has a NUL character in it"):
+            read(f"{tmp_path}/v\0.csv")
+
+
+def test_true_is_no_number_of_decimals(tmp_path):
+    with pytest.raises(ValueError, match="its decimals be a whole number"):
+        tables.write(tmp_path / "v.csv", {"a": np.ones(2)}, decimals={"a": True})
+
+
+def test_a_column_that_is_kept_twice_is_kept_once(tmp_path):
+    path = csv(tmp_path, "a,b,c\n0,0,x\n1,1,y\n0,1,z\n")
+    (source,) = tables.scan(path, id_column=None, keep=["c", "c"])
+    assert source.kept == ["c"]

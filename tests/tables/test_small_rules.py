@@ -5,8 +5,14 @@ import pytest
 
 from ensemblage import tables
 from ensemblage.tables.labels import understand
-from ensemblage.tables.layout import picked
-from ensemblage.tables.rows import Suspect, delimiter, has_decimal_comma, suspect
+from ensemblage.tables.layout import picked, place_of
+from ensemblage.tables.rows import (
+    Suspect,
+    delimiter,
+    has_decimal_comma,
+    named_columns,
+    suspect,
+)
 
 
 @pytest.mark.parametrize(
@@ -47,6 +53,15 @@ def test_what_may_separate_names():
 def test_columns_are_picked_in_the_order_asked_for():
     names = ["cell", "kmeans", "leiden_1", "leiden_2"]
     assert picked(["leiden_*", "kmeans"], names, "") == ["leiden_1", "leiden_2", "kmeans"]
+
+
+def test_a_blank_name_gets_one_that_no_column_has():
+    assert named_columns(["", "c1", "c1_"]) == ["c1__", "c1", "c1_"]
+
+
+def test_columns_are_called_by_name_or_by_place():
+    names = ["1", "0", "a"]
+    assert [place_of(asked, names, "v.csv") for asked in ("0", 0, "a", "2", 2)] == [1, 0, 2, 2, 2]
 
 
 def test_ids_as_texts():

@@ -246,8 +246,9 @@ class ParquetSource(ArrowSource):
             and (name in self._labels or self._bytes_of(name) < _BYTES_OF_REPEATED)
         ]
         advice = "Save the file with shorter names, or with fewer columns."
-        n_bytes = self._batch_rows * sum(map(self._bytes_of, columns))
-        check_memory(n_bytes, f"{self._batch_rows} rows of {self.path}", advice)
+        n_rows = min(self._batch_rows, int(self._ends[-1]))
+        n_bytes = n_rows * sum(map(self._bytes_of, columns))
+        check_memory(n_bytes, f"{n_rows} rows of {self.path}", advice)
         # A whole row group of a column is in memory otherwise.
         buffer = _READ_AT_ONCE if self._large else 0
         with (
