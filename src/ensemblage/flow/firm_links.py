@@ -26,15 +26,15 @@ _SHARE = 0.2
 #: Smaller clusters link nothing, and smaller groups are not counted: a few objects may be outliers.
 FEWEST = 5
 #: Beyond this number of comparisons of votes, or of clusters, groups are not searched.
-_MOST_COMPARED, _MOST_CLUSTERS = 2e8, 4000
+_MOST_COMPARED, _MOST_CLUSTERS = 1e8, 4000
 
 
 def firm_links_of(table: NDArray[np.int32], sizes: NDArray[np.int64]) -> Links | None:
     """Return the groups of rows that votes link firmly; None if there are too many votes.
 
-    Clusters with fewer than five objects are ignored. A row belongs to the group that most of its
-    votes are in, of equally many to the largest; a row without a vote in a larger cluster to those
-    that any vote links with it.
+    Clusters with fewer than five objects are ignored. If all others are linked, there is one group.
+    Otherwise a row belongs to the group that most of its votes are in, of equally many to the
+    largest; a row without a vote in a larger cluster to those that any vote links with it.
 
     Parameters
     ----------
@@ -62,6 +62,8 @@ def firm_links_of(table: NDArray[np.int32], sizes: NDArray[np.int64]) -> Links |
         return None
     counts = overlaps(table, sizes)
     of_cluster = _groups_of_clusters(counts, owners(table))
+    if of_cluster.max(initial=-1) == 0:
+        return Links(1, np.zeros(len(table), dtype=np.int64))
     of_row = _most_frequent(of_cluster, table, sizes)
     alone = of_row < 0
     if alone.any():
