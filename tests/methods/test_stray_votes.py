@@ -69,6 +69,13 @@ class TestHardlyLinked:
         links = flow.firm_links_of(*en.microclusters(votes)[:2])
         assert (links.n_groups, flow.n_large_groups(links, en.microclusters(votes).sizes)) == (7, 3)
 
+    def test_a_cluster_of_two_objects_is_no_link(self):
+        votes = np.repeat([0, 1], 10)[:, None].repeat(5, axis=1)
+        votes[[0, 10], 4] = 2
+        table, sizes, _ = en.microclusters(votes)
+        assert flow.links_of(table).n_groups == 1
+        assert flow.firm_links_of(table, sizes).n_groups == 2
+
     def test_many_votes_are_not_searched(self):
         table = np.zeros((3, 9000), dtype=np.int32) + np.arange(3, dtype=np.int32)[:, None]
         assert flow.firm_links_of(table, np.full(3, 9)) is None

@@ -86,6 +86,10 @@ class Vote(ConsensusClusterer):
     """
 
     _takes_member_weight = True
+    _why_fewer = (
+        "it has no more labels than its reference clustering has clusters, and a label that gets no"
+        " object is lost"
+    )
 
     def __init__(self, n_clusters: int | str = 8, *, n_jobs: int | None = None) -> None:
         self.n_clusters = n_clusters
