@@ -74,6 +74,20 @@ def test_a_small_group_that_is_clearly_apart_is_a_cluster():
     assert np.bincount(asked.labels_).min() >= 25  # a number is kept to
 
 
+@pytest.mark.parametrize("sizes", [[400, 20, 20, 20, 20], [1500, 30, 30, 30], [800, 40, 40]])
+def test_clusters_of_very_different_size_are_found(sizes):
+    """The members split the large one, and the tree follows them."""
+    centers = 14 * np.eye(max(len(sizes), 3))[: len(sizes)]
+    features, truth = make_blobs(sizes, centers=centers, random_state=0)
+    model = en.EnsembleClustering(len(sizes), random_state=0).fit(features)
+    assert en.metrics.ari(truth, model.labels_) == 1
+    consensus = model.consensus_
+    assert consensus.method_ == "lwgp"
+    assert "the objects have a mean confidence of" in consensus.reasons_[0]
+    least = en.Consensus(len(sizes), min_cluster_size=50, random_state=0).fit(model.votes_)
+    assert least.method_ == "lwea"  # a number is kept to
+
+
 def independent_errors(seed, share, wrong=0.3, size=500, n_members=20):
     rng = np.random.default_rng(seed)
     truth = (rng.random(size) < share).astype(int)

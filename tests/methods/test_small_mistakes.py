@@ -62,7 +62,7 @@ def test_a_fit_forgets_the_one_before():
 
 @pytest.mark.parametrize(("without", "told"), [(0.52, False), (0.53, True)])
 def test_small_clusters_are_mentioned_where_they_agree_better_by_a_twentieth(without, told):
-    opinion = Opinion(np.zeros(1, np.int64), "lwea", 0.5, 0.5, without, None)
+    opinion = Opinion(np.zeros(1, np.int64), "lwea", 0.5, 0.5, None, without, None)
     assert ("small clusters may be real" in reasons(opinion)) == told
 
 

@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from ensemblage import flow
+from ensemblage.metrics.agreement import nmi_with_members
+from ensemblage.metrics.confidence import cluster_weights, confidence
 
 if TYPE_CHECKING:
-    import numpy as np
     from numpy.typing import NDArray
 
 #: The methods: the weighted tree, and the graph.
@@ -13,6 +18,10 @@ TREE, GRAPH = "lwea", "lwgp"
 #: The graph's labels are used if their agreement with the members exceeds that of the tree by this
 #: factor.
 MUCH_BETTER = 1.2
+#: They are also used if what their mean confidence lacks to 1 is at most this part of what that of
+#: the tree lacks, unless the tree's is above `SURE`, and if no cluster has fewer than `FEWEST`
+#: objects, or than `min_cluster_size` if that is a number: beside outliers all else is confident.
+MUCH_SURER, SURE, FEWEST = 0.6, 0.95, 5
 #: Small clusters are mentioned if the tree without a least size agrees better by this factor.
 _BETTER = 1.05
 
@@ -20,20 +29,84 @@ _BETTER = 1.05
 class Opinion(NamedTuple):
     """Labels of microclusters at some k, their method, and agreements with the members.
 
-    `clear_group` has the size of the smallest clear group if that lowered the least size.
+    `surer` has the mean confidence by the tree and by the graph if that decided. `clear_group` has
+    the size of the smallest clear group if that lowered the least size.
     """
 
     labels: NDArray[np.int64]
     method: str
     of_tree: float
     of_graph: float
+    surer: tuple[float, float] | None
     without_least_size: float
     clear_group: int | None
+
+
+def opinion_of(consensus: Any, tree: Any, graph: Any, n_clusters: int) -> Opinion:
+    """Return the labels of the tree, or those of the graph if the votes support them much more."""
+    of_tree, of_graph = (one._cut_microclusters(n_clusters) for one in (tree, graph))
+    by_tree, by_graph = _agreement(tree, of_tree), _agreement(tree, of_graph)
+    better = by_graph > MUCH_BETTER * by_tree
+    fewest = FEWEST if tree._keeps_clear_groups else max(FEWEST, tree._least_size(n_clusters))
+    surer = None if better else _mean_confidences(consensus, of_tree, of_graph, fewest)
+    if surer is not None and not is_much_surer(*surer):
+        surer = None
+    takes_graph = better or surer is not None
+    parts = tree._parts(n_clusters)
+    return Opinion(
+        of_graph if takes_graph else of_tree,
+        GRAPH if takes_graph else TREE,
+        by_tree,
+        by_graph,
+        surer,
+        _agreement(tree, flow.cut_tree(tree.linkage_matrix_, n_clusters)),
+        None if parts is None else parts.clear_group,
+    )
+
+
+def _agreement(tree: Any, labels: NDArray[np.int64]) -> float:
+    """Return the mean NMI with the members, by the weights of the tree."""
+    table, sizes, _ = tree.microclusters_
+    return nmi_with_members(labels, table, sizes, tree.member_weight_)
+
+
+def _mean_confidences(
+    consensus: Any, of_tree: NDArray[np.int64], of_graph: NDArray[np.int64], fewest: int
+) -> tuple[float, float] | None:
+    """Return the mean confidence in both labels; None if the graph has fewer or small clusters."""
+    sizes, k = consensus.microclusters_.sizes, int(of_tree.max()) + 1
+    objects = np.bincount(of_graph, sizes)
+    if k == 1 or len(objects) < k or objects.min() < fewest:
+        return None
+    tree, graph = (
+        float(np.average(confidence(sums, labels, sizes), weights=sizes))
+        for labels in (of_tree, of_graph)
+        for sums in [consensus._confidence_sums(cluster_weights(labels, sizes, k))]
+    )
+    return tree, graph
+
+
+def is_much_surer(tree: float, graph: float) -> bool:
+    """Tell whether objects are much surer of the graph's clusters, by mean confidence.
+
+    Examples
+    --------
+    >>> is_much_surer(0.8, 0.99), is_much_surer(0.8, 0.85), is_much_surer(0.97, 1.0)
+    (True, False, False)
+    """
+    return tree <= SURE and 1.0 - graph <= MUCH_SURER * (1.0 - tree)
 
 
 def reasons(opinion: Opinion) -> str:
     """Return the reasons for the choice, a sentence or two on each line."""
     tree, graph = f"{opinion.of_tree:.3f}", f"{opinion.of_graph:.3f}"
+    if opinion.surer is not None:
+        return (
+            "The locally weighted graph (LWGP) was used instead of the default tree (LWEA): the"
+            f" objects have a mean confidence of {opinion.surer[1]:.3f} in its clusters, and only"
+            f" {opinion.surer[0]:.3f} in those of the tree.\nClusters of very different size misled"
+            " the tree."
+        )
     if opinion.method == GRAPH:
         return (
             "The locally weighted graph (LWGP) was used instead of the default tree (LWEA): its"

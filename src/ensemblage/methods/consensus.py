@@ -9,19 +9,18 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from ensemblage import _device, _validate, flow
+from ensemblage import _device, _validate
 from ensemblage._messages import ParameterError
 from ensemblage.methods import METHODS
 from ensemblage.methods._base import ConsensusClusterer
 from ensemblage.methods._checks import check_method_params, check_takes_weight
 from ensemblage.methods._choosing import cuts_of
 from ensemblage.methods._excluded import excluded_members, reasons_of_exclusion
-from ensemblage.methods._opinions import GRAPH, MUCH_BETTER, TREE, Opinion, reasons
+from ensemblage.methods._opinions import GRAPH, TREE, Opinion, opinion_of, reasons
 from ensemblage.methods._reliability import warn_if_unreliable
 from ensemblage.methods._shared_clusters import N_GROUPS
 from ensemblage.methods.lwea import LWEA
 from ensemblage.methods.lwgp import LWGP
-from ensemblage.metrics.agreement import nmi_with_members
 from ensemblage.metrics.choosing import choose
 
 if TYPE_CHECKING:
@@ -107,7 +106,10 @@ class Consensus(ConsensusClusterer):
     The tree is ``LWEA(weights="normalized", min_cluster_size="auto")``, the graph is ``LWGP()``.
     The graph's labels are used if their mean NMI with the members (geometric mean of entropies,
     members weighted by `member_weight`) is more than 1.2 times that of the tree's labels: then
-    outliers, or independent errors of the clusterings, mislead the tree. If ``n_clusters="auto"``
+    outliers, or independent errors of the clusterings, mislead the tree. They are also used if what
+    their mean confidence lacks to 1 is at most 0.6 of what that of the tree's labels lacks, if that
+    is at most 0.95 and no cluster of the graph has fewer than five objects: then clusters of very
+    different size mislead the tree. If ``n_clusters="auto"``
     gives more clusters than most clusterings have, their median number is judged in the same way.
     Two kinds of clusterings are ignored, except in confidence: those in which each of at least ten
     objects is alone, and those with at least twice the median number of clusters that agree with no
@@ -286,24 +288,7 @@ class Consensus(ConsensusClusterer):
         return self._last.labels
 
     def _opinion(self, n_clusters: int) -> Opinion:
-        """Return the tree's labels, or those of another method that agree better with members."""
-        tree: Any = self._tree
-        labels = {
-            TREE: tree._cut_microclusters(n_clusters),
-            GRAPH: self._part(GRAPH)._cut_microclusters(n_clusters),
-        }
-        agreements = {method: self._agreement(own) for method, own in labels.items()}
-        best = GRAPH if agreements[GRAPH] > MUCH_BETTER * agreements[TREE] else TREE
-        every_split = flow.cut_tree(tree.linkage_matrix_, n_clusters)
-        parts = tree._parts(n_clusters)
-        return Opinion(
-            labels[best],
-            best,
-            agreements[TREE],
-            agreements[GRAPH],
-            self._agreement(every_split),
-            None if parts is None else parts.clear_group,
-        )
+        return opinion_of(self, self._part(TREE), self._part(GRAPH), n_clusters)
 
     def _is_tied(self, n_clusters: int) -> bool:
         last: Any = None if self._named is not None else self._last
@@ -315,11 +300,6 @@ class Consensus(ConsensusClusterer):
         """Return the median number of clusters of the clusterings, except of trivial ones."""
         numbers = (self.microclusters_.table.max(axis=0) + 1)[~self._misleading]
         return int(np.median(numbers[numbers > 1])) if (numbers > 1).any() else 2
-
-    def _agreement(self, labels: NDArray[np.int64]) -> float:
-        table, sizes, _ = self.microclusters_
-        tree: Any = self._tree
-        return nmi_with_members(labels, table, sizes, tree.member_weight_)
 
     def _informative_weight(self) -> FloatArray | None:
         """Return the weights of clusterings, nearly 0 for those that would only mislead."""
