@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from copy import copy
+from functools import cached_property
 from numbers import Real
 from typing import TYPE_CHECKING, Any
 
@@ -60,8 +61,6 @@ class Ensemble:
     #: Whether a fit has warned of columns of ids, so that it is not repeated.
     checked_for_ids = False
     _scatter: tuple[bytes | None, FloatArray] | None = None
-    _links: flow.Links | None = None
-    _firm_links: tuple[flow.Links | None] | None = None
 
     def __init__(self, X: Any, *, n_jobs: int | None = None) -> None:
         _validate.check_n_jobs("Ensemble", n_jobs)
@@ -147,27 +146,23 @@ class Ensemble:
             self._scatter = key, flow.cluster_entropies(table, sizes, weights, n_jobs=n_jobs)
         return self._scatter[1]
 
-    @property
+    @cached_property
     def links(self) -> flow.Links:
-        """The groups of microclusters that votes link, computed once."""
-        if self._links is None:
-            self._links = flow.links_of(self.microclusters.table)
-        return self._links
+        """The groups of microclusters that votes link."""
+        return flow.links_of(self.microclusters.table)
 
-    @property
-    def firm_links(self) -> flow.Links | None:
-        """The groups that no clustering joins, but for stray votes; None for too many votes."""
-        if self._firm_links is None:
-            table, sizes, _ = self.microclusters
-            self._firm_links = (flow.firm_links_of(table, sizes),)
-        return self._firm_links[0]
+    @cached_property
+    def firm_links(self) -> flow.Links:
+        """The groups of microclusters that more than stray votes link."""
+        return flow.firm_links_of(self.microclusters.table, self.microclusters.sizes)
 
     def without_votes_of(self, silent: NDArray[np.bool_]) -> Ensemble:
         """Return the ensemble without the votes of some clusterings."""
         table, sizes, of_object = self.microclusters
         fewer, _ = flow.microclusters(np.where(silent, np.int32(-1), table))
         ensemble = copy(self)
-        ensemble._scatter = ensemble._links = ensemble._firm_links = None
+        for name in ("_scatter", "links", "firm_links"):
+            vars(ensemble).pop(name, None)
         ensemble.microclusters = Microclusters(
             fewer.table,
             np.bincount(fewer.of_object, sizes).astype(np.int64),
@@ -307,11 +302,7 @@ def microclusters(X: Any, *, n_jobs: int | None = None) -> Microclusters:
 
 
 def trajectory_similarity(
-    X: Any,
-    n_neighbors: int | str = 5,
-    n_steps: int | str = 5,
-    *,
-    n_jobs: int | None = None,
+    X: Any, n_neighbors: int | str = 5, n_steps: int | str = 5, *, n_jobs: int | None = None
 ) -> NDArray[np.float64]:
     """Return the probability-trajectory similarity (PTS) of every pair of microclusters.
 

@@ -25,15 +25,15 @@ if TYPE_CHECKING:
 _SHARE = 0.2
 #: Smaller clusters link nothing, and smaller groups are not counted: a few objects may be outliers.
 FEWEST = 5
-#: Beyond this number of comparisons of votes, or of clusters, groups are not searched.
+#: Beyond this number of comparisons of votes, or of clusters, every vote is a link.
 _MOST_COMPARED, _MOST_CLUSTERS = 1e8, 4000
 
 
-def firm_links_of(table: NDArray[np.int32], sizes: NDArray[np.int64]) -> Links | None:
-    """Return the groups of rows that votes link firmly; None if there are too many votes.
+def firm_links_of(table: NDArray[np.int32], sizes: NDArray[np.int64]) -> Links:
+    """Return the groups of rows that votes link firmly; with too many votes, that any vote links.
 
-    Clusters with fewer than five objects are ignored. If all others are linked, there is one group.
-    Otherwise a row belongs to the group that most of its votes are in, of equally many to the
+    Clusters with fewer than five objects are ignored. If all others are linked, groups are those
+    that any vote links. Otherwise a row belongs to the group that most of its votes are in, of equally many to the
     largest; a row without a vote in a larger cluster to those that any vote links with it.
 
     Parameters
@@ -59,11 +59,11 @@ def firm_links_of(table: NDArray[np.int32], sizes: NDArray[np.int64]) -> Links |
     table = without_constant(table)
     n_clusters = int(cluster_ends(table)[-1])
     if table.size * table.shape[1] > _MOST_COMPARED or n_clusters > _MOST_CLUSTERS:
-        return None
+        return links_of(table)
     counts = overlaps(table, sizes)
     of_cluster = _groups_of_clusters(counts, owners(table))
     if of_cluster.max(initial=-1) == 0:
-        return Links(1, np.zeros(len(table), dtype=np.int64))
+        return links_of(table)
     of_row = _most_frequent(of_cluster, table, sizes)
     alone = of_row < 0
     if alone.any():

@@ -49,9 +49,8 @@ class ConsensusClusterer(Fitted, Savable, ClusterMixin, BaseEstimator, ABC):
     _takes_member_weight: ClassVar[bool] = False
     #: Why a method may return fewer clusters than requested.
     _why_fewer: ClassVar[str] = "the votes do not support more"
-    #: Whether the result is compared with that of the default method, and why it may be worse.
-    _is_compared: ClassVar[bool] = False
-    _why_unreliable: ClassVar[str] = ""
+    #: Why the result may be worse than that of the default method; None if it is not compared.
+    _why_unreliable: ClassVar[str | None] = None
     #: Whether the method itself defines how to join groups that no vote links.
     _joins_groups: ClassVar[bool] = False
     #: Whether to warn if the votes do not determine the clusters.
@@ -98,7 +97,7 @@ class ConsensusClusterer(Fitted, Savable, ClusterMixin, BaseEstimator, ABC):
             delattr(self, name)
         check_takes_weight(type(self), member_weight)
         self._fit(X, member_weight)
-        if self._is_compared:
+        if self._why_unreliable is not None:
             warn_if_unreliable(self, type(self).__name__)
         return self
 

@@ -64,8 +64,7 @@ def n_firm_groups(estimator: Any, n_clusters: int) -> int:
     """Return the number of groups that only stray votes link; 0 if that is not known."""
     if n_clusters == 1 or estimator._from_similarity:
         return 0
-    links = estimator._ensemble.firm_links
-    return 0 if links is None else flow.n_large_groups(links, estimator.microclusters_.sizes)
+    return flow.n_large_groups(estimator._ensemble.firm_links, estimator.microclusters_.sizes)
 
 
 def of_a_tie(estimator: Any, n_clusters: int) -> Message | None:

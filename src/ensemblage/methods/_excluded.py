@@ -39,7 +39,7 @@ def excluded_members(table: NDArray[np.int32], sizes: NDArray[np.int64]) -> Excl
         alone[:] = False
     numbers = table.max(axis=0) + 1
     at_chance = np.zeros(len(numbers), dtype=bool)
-    counting = ~alone & (numbers > 1)  # one cluster says nothing
+    counting = ~alone & (numbers > 1)  # one cluster has no information
     if counting.any():
         typical = np.sort(numbers[counting])[(counting.sum() - 1) // 2]
         fine = counting & (numbers >= _MUCH_FINER * typical)

@@ -202,7 +202,7 @@ class Fitted(Pairs):
             return None
         links, sizes = self._ensemble.links, self.microclusters_.sizes
         firm = self._ensemble.firm_links
-        if firm is not None and flow.n_large_groups(firm, sizes) > self.n_clusters_:
+        if flow.n_large_groups(firm, sizes) > self.n_clusters_:
             links = firm
         if links.n_groups == 1:
             return None

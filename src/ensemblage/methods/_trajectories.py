@@ -25,7 +25,7 @@ _LINK_BY_QUOTIENT = 72
 class TrajectoryMethod(ConsensusClusterer):
     """Shared by PTA and PTGP: confidence by trajectory similarity, and a check of reliability."""
 
-    _is_compared = True
+    _why_unreliable = ""
     n_steps_: int
     captured_links_: float
     _similarity: FloatArray | None

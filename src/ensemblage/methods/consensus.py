@@ -234,7 +234,7 @@ class Consensus(ConsensusClusterer):
         self.method_, self._reasons = self.method.lower(), f"{kind.__name__} was requested."
         by_object = named._unit_of_object is not named.microclusters_.of_object
         self._finish(named._unit_of_object if by_object else None)
-        if named._is_compared:
+        if named._why_unreliable is not None:
             warn_if_unreliable(self, kind.__name__)
         return self
 

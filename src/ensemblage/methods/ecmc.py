@@ -134,7 +134,6 @@ class ECMC(LinkageClusterer):
     """
 
     _takes_member_weight = True
-    _is_compared = True
     _why_unreliable = "Objects that its completed matrix isolates use up clusters."
 
     def __init__(

@@ -147,7 +147,6 @@ class LCA(ConsensusClusterer):
 
     _takes_member_weight = _joins_groups = True  # the most likely classes
     _why_fewer = "no object belongs most likely to the other classes"
-    _is_compared = True
     _why_unreliable = "Its start, or very small clusters of the ensemble, may have misled it."
     class_weights_: FloatArray
     _vote_probabilities_: FloatArray

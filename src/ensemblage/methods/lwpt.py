@@ -105,7 +105,6 @@ class LWPT(BipartiteClusterer):
 
     _takes_member_weight = True
     _thetas = (0.15, 0.06)
-    _is_compared = True
     _why_unreliable = "Very small clusters of the ensemble mislead it."
 
     def __init__(
