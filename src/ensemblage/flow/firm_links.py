@@ -33,8 +33,9 @@ def firm_links_of(table: NDArray[np.int32], sizes: NDArray[np.int64]) -> Links:
     """Return the groups of rows that votes link firmly; with too many votes, that any vote links.
 
     Clusters with fewer than five objects are ignored. If all others are linked, groups are those
-    that any vote links. Otherwise a row belongs to the group that most of its votes are in, of equally many to the
-    largest; a row without a vote in a larger cluster to those that any vote links with it.
+    that any vote links. Otherwise a row belongs to the group that most of its votes are in, of
+    equally many to the largest; a row without a vote in a larger cluster to those that any vote
+    links with it.
 
     Parameters
     ----------
