@@ -18,8 +18,8 @@ def shell(tmp_path):
     (tmp_path / "v.csv").write_text("id,a,b,c\nx,1,1,1\ny,1,1,2\nz,2,2,2\nw,2,2,1\n")
     (tmp_path / "t.csv").write_text("id,truth\nw,2\nz,2\ny,1\nx,1\n")
 
-    def run(arguments):
-        command = ["bash", "-c", f"{ENSEMBLAGE} {arguments}"]
+    def run(arguments, before=""):
+        command = ["bash", "-c", f"{before}{ENSEMBLAGE} {arguments}"]
         return subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
 
     return run
@@ -120,6 +120,69 @@ class TestOutputsThatAreOtherFiles:
 
     def test_a_device_that_takes_both(self, shell):
         assert shell("consensus v.csv -k 2 --member-table /dev/null > /dev/null").returncode == 0
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="descriptors are links on Linux only")
+class TestDescriptors:
+    """What is open already is written to: what others have written stays."""
+
+    @pytest.mark.parametrize(
+        "output",
+        [
+            "-o /dev/fd/1 >> log",
+            "-o /proc/self/fd/1 >> log",
+            "-o /proc/thread-self/fd/1 >> log",
+            "-o link >> log",
+            "-o /dev/stderr 2>> log",
+            "-o /dev/fd/7 7>> log",
+            "-o /proc/$$/fd/8 8>> log",
+        ],
+    )
+    def test_labels_follow_what_is_there(self, shell, tmp_path, output):
+        (tmp_path / "log").write_text("precious\n")
+        (tmp_path / "link").symlink_to("/dev/fd/1")
+        done = shell(f"consensus v.csv -k 2 -q {output}; echo more >> log", "exec 8>> log; ")
+        assert done.returncode == 0, done.stderr
+        assert (tmp_path / "log").read_text() == f"precious\n{LABELS}more\n"
+
+    def test_they_go_on_where_the_shell_stands(self, shell, tmp_path):
+        shell("consensus v.csv -k 2 -q -o /dev/fd/7; echo b >&7", "exec 7> log; echo a >&7; ")
+        assert (tmp_path / "log").read_text() == f"a\n{LABELS}b\n"
+
+    def test_every_output(self, shell, tmp_path):
+        (tmp_path / "log").write_text("precious\n")
+        done = shell("report v.csv -k 2 -q -o /dev/fd/1 >> log")
+        assert done.returncode == 0, done.stderr
+        assert (tmp_path / "log").read_text().startswith("precious\n<!")
+        done = shell("consensus v.csv -k 2 -q -o l.csv --save /dev/fd/7 7>> log")
+        assert done.returncode == 0, done.stderr
+        assert (tmp_path / "log").read_bytes().startswith(b"precious\n<!")
+        assert b"model.json" in (tmp_path / "log").read_bytes()
+        done = shell("generate v.csv -m 2 -k 2 -q -o /dev/fd/7 7> pool")
+        assert done.returncode == 0, done.stderr
+        assert (tmp_path / "pool").read_text().startswith("id,kmeans_001,kmeans_002\n")
+        assert {path.name for path in tmp_path.iterdir()} <= {
+            "v.csv", "t.csv", "log", "pool", "l.csv",
+        }  # fmt: skip
+
+    @pytest.mark.parametrize(
+        ("options", "told"),
+        [
+            ("-o /dev/fd/9", "The output /dev/fd/9 is not open. Open it (9> FILE)"),
+            ("-o /dev/fd/9 9< t.csv", "The output /dev/fd/9 is open for reading only."),
+            ("-o /dev/fd/1 --json", "--json prints a summary on standard output"),
+            ("-o log --json > log", "--json prints a summary on standard output"),
+            ("-o /dev/fd/9 --member-table log 9>> log", "are the same file. Name another."),
+            ("-o /dev/fd/9 9>> v.csv", "is the input v.csv, which it would replace."),
+            ("-o /dev/fd/9 --engine stream 9>> log", "name one with -o"),
+        ],
+    )
+    def test_what_cannot_be_written_to(self, shell, tmp_path, options, told):
+        before = (tmp_path / "v.csv").read_text()
+        done = shell(f"consensus v.csv -k 2 -q {options}")
+        assert done.returncode in (1, 2)
+        assert told in done.stderr
+        assert (tmp_path / "v.csv").read_text() == before
 
 
 def test_a_stream_is_not_written_to_a_device(shell):

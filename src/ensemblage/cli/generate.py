@@ -174,8 +174,9 @@ def _parts(output: str, checkpoint: str | None) -> Path | None:
                 " Name another output."
             )
         return Path(checkpoint)
-    is_file = output not in ("-", "/dev/stdout") and (target.is_file() or not target.exists())
-    return target.with_name(f"{target.name}.parts") if is_file else None
+    if output == "-" or tables.is_special(output):
+        return None
+    return target.with_name(f"{target.name}.parts")
 
 
 def _votes(

@@ -70,13 +70,13 @@ class JsonSession(Session):
         """Check that JSON has standard output for itself, and that it can be written."""
         if not self.as_json:
             return
-        if output in ("-", "/dev/stdout"):
+        from ensemblage import tables
+
+        if output and tables.identity(output) == tables.identity("-"):
             raise UsageError(
                 "--json prints a summary on standard output, where the result would go too. Name a"
                 " file for the result with -o."
             )
-        from ensemblage import tables
-
         tables.check_writable("-")
 
     def finish(

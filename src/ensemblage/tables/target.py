@@ -15,12 +15,14 @@ from typing import IO, TYPE_CHECKING, Any, cast
 
 from ensemblage._messages import printable
 from ensemblage._messages import printable_path as shown
+from ensemblage.tables.descriptors import descriptor, is_open_file
 from ensemblage.tables.locks import discard, locked_file, remove_stale
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
 STANDARD_STREAM = "-"
+_INPUT, _OUTPUT, _ERRORS = 0, 1, 2
 #: How the names of files begin that are not finished.
 UNFINISHED = ".unfinished-"
 _FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
@@ -32,7 +34,8 @@ _BESIDE = ".ensemblage-"
 
 def check_target(path: str) -> None:
     """Raise now what `replacing` would raise, and leave everything as it was."""
-    if path == STANDARD_STREAM:
+    number = descriptor(path)
+    if path == STANDARD_STREAM or number == _OUTPUT:
         _check_output_open()
         return
     if "://" in path:
@@ -49,7 +52,9 @@ def check_target(path: str) -> None:
         raise PermissionError(
             f"The output {shown(path)} exists and may not be changed by this user."
         )
-    if _is_special_mode(mode):
+    if number is not None:
+        _check_descriptor(path, number)
+    if is_special(path):
         return
     target = _target(path)
     if path.endswith(("/", os.sep)) or target.is_dir():
@@ -68,6 +73,8 @@ def identity(path: str, *, read: bool = False) -> tuple[Any, ...]:
     Links and spellings do not matter, nor do capitals where the file system ignores them. ``-`` is
     the file that standard output, or with `read` standard input, is redirected to.
     """
+    if descriptor(path) == (_INPUT if read else _OUTPUT):
+        path = STANDARD_STREAM
     if path == STANDARD_STREAM:
         with suppress(OSError, ValueError, AttributeError):  # closed, or a stand-in
             status = os.fstat((sys.stdin if read else sys.stdout).fileno())
@@ -76,7 +83,7 @@ def identity(path: str, *, read: bool = False) -> tuple[Any, ...]:
         return path, read
     target = _target(path)
     with suppress(OSError):
-        status = target.stat()
+        status = Path(path).stat() if is_open_file(path) else target.stat()
         return status.st_dev, status.st_ino
     try:
         folder = target.parent.stat()
@@ -103,14 +110,14 @@ def is_folder(path: str) -> bool:
 @contextmanager
 def replacing(path: str) -> Iterator[IO[bytes]]:
     """Give a stream to write to; what was written appears under `path` if all went well."""
-    if path == STANDARD_STREAM:
+    number = descriptor(path)
+    if path == STANDARD_STREAM or number == _OUTPUT:
         with _standard_output() as stream:
             yield stream
         return
     check_target(path)
     if is_special(path):
-        # The name itself: a pipe may have no other.
-        with _full_errors(path), Path(path).open("ab") as special, _safe(special) as stream:
+        with _full_errors(path), _opened(path, number) as special, _safe(special) as stream:
             yield stream
         return
     target = _target(path)
@@ -131,6 +138,15 @@ def replacing(path: str) -> Iterator[IO[bytes]]:
             ) from error
     finally:
         discard(stream)
+
+
+def _opened(path: str, number: int | None) -> IO[bytes]:
+    """Open what is written to, not replaced; a descriptor goes on where it stands."""
+    if number is None:
+        return Path(path).open("ab")  # the name itself: a pipe may have no other
+    if number == _ERRORS and sys.stderr is not None:
+        sys.stderr.flush()
+    return os.fdopen(os.dup(number), "wb")
 
 
 @contextmanager
@@ -219,24 +235,34 @@ def _standard_output() -> Iterator[IO[bytes]]:
 
 @contextmanager
 def _safe(stream: IO[bytes]) -> Iterator[IO[bytes]]:
-    """Give the stream itself, or one that escapes control characters if it is a terminal."""
+    """Give a stream that escapes control characters if it is a terminal."""
     if not stream.isatty():
-        yield stream
+        yield cast("IO[bytes]", _Onward(stream))
         return
     terminal = _Terminal(stream)
     yield cast("IO[bytes]", terminal)
     terminal.write(b"", final=True)
 
 
-class _Terminal(io.RawIOBase):
-    """A terminal, to which ids in a file must not send commands."""
+class _Onward(io.RawIOBase):
+    """A stream that nobody goes back in: what is before may be of others, or gone."""
 
     def __init__(self, stream: IO[bytes]) -> None:
         self._stream = stream
-        self._decoder = codecs.getincrementaldecoder("utf-8")("backslashreplace")
 
     def writable(self) -> bool:
         return True
+
+    def write(self, data: Any) -> int:
+        return self._stream.write(data)
+
+
+class _Terminal(_Onward):
+    """A terminal, to which ids in a file must not send commands."""
+
+    def __init__(self, stream: IO[bytes]) -> None:
+        super().__init__(stream)
+        self._decoder = codecs.getincrementaldecoder("utf-8")("backslashreplace")
 
     def write(self, data: Any, *, final: bool = False) -> int:
         text = printable(self._decoder.decode(bytes(data), final))
@@ -249,6 +275,23 @@ def _check_output_open() -> None:
         raise OSError(
             "Standard output is closed, so nothing can be written to it. Leave it open, or name a"
             " file (-o)."
+        )
+
+
+def _check_descriptor(path: str, number: int) -> None:
+    """Raise an error if a descriptor is not open for writing."""
+    import fcntl  # descriptors have names on POSIX only
+
+    try:
+        access = fcntl.fcntl(number, fcntl.F_GETFL) & os.O_ACCMODE
+    except OSError as error:
+        raise OSError(
+            f"The output {shown(path)} is not open. Open it ({number}> FILE), or name a file."
+        ) from error
+    if access == os.O_RDONLY:
+        raise PermissionError(
+            f"The output {shown(path)} is open for reading only. Open it for writing"
+            f" ({number}> FILE), or name a file."
         )
 
 
@@ -270,12 +313,11 @@ def _target(path: str) -> Path:
 
 
 def is_special(path: str) -> bool:
-    """Return whether this is a device or a pipe, which must be written to, not replaced."""
-    return _is_special_mode(_mode(path))
-
-
-def _is_special_mode(mode: int | None) -> bool:
-    return mode is not None and not stat.S_ISREG(mode) and not stat.S_ISDIR(mode)
+    """Return whether this is written to, not replaced: a device, a pipe, what is open already."""
+    mode = _mode(path)
+    if mode is None or stat.S_ISDIR(mode):
+        return False
+    return not stat.S_ISREG(mode) or is_open_file(path)
 
 
 def _new_file_beside(path: str, target: Path) -> IO[bytes]:

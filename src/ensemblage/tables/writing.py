@@ -29,7 +29,7 @@ from ensemblage.tables.formats import (
 )
 from ensemblage.tables.given import given_columns, rounded
 from ensemblage.tables.labels import is_missing, smallest
-from ensemblage.tables.target import STANDARD_STREAM, check_target, replacing
+from ensemblage.tables.target import check_target, replacing
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -75,7 +75,7 @@ def write(
     a,0.333
     b,0.667
     """
-    path = _stream_or_path(path)
+    path = _named(path)
     chosen = format_to_write(path, format)
     columns = given_columns(columns, matrices=chosen in ARRAYS)
     shorter = rounded(columns, decimals)
@@ -97,7 +97,7 @@ def _packed(target: Any, how: str | None) -> Any:
 
 def write_text(path: str | PathLike[str], text: str) -> None:
     """Write a text file, whole or not at all; see `write`."""
-    with replacing(_stream_or_path(path)) as target:
+    with replacing(_named(path)) as target:
         target.write(text.encode() + b"\n")
 
 
@@ -107,17 +107,16 @@ def check_writable(
     format: str | None = None,  # noqa: A002
 ) -> None:
     """Raise now what `write` would raise after the work, and leave everything as it was."""
-    path = _stream_or_path(path)
+    path = _named(path)
     format_to_write(path, format)
     check_target(path)
 
 
-def _stream_or_path(path: str | PathLike[str]) -> str:
-    """Return the path as a string; /dev/stdout as the stream, which knows how far it has got."""
+def _named(path: str | PathLike[str]) -> str:
+    """Return the path as a string."""
     if not isinstance(path, str | PathLike):
         raise ParameterError("tables.write", "path", "a path, or - for standard output", path)
-    path = fspath(path)
-    return STANDARD_STREAM if path == "/dev/stdout" else path
+    return fspath(path)
 
 
 # -- formats ---------------------------------------------------------------------------------------
