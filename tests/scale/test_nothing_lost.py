@@ -231,8 +231,11 @@ class TestFilesOfKilledRuns:
         left = sorted(path.name for path in tmp_path.iterdir())
         assert left == [other.name, foreign.name, "out"]
 
-    def test_but_not_while_they_are_written(self, tmp_path):
+    @pytest.mark.parametrize("age", [0, 25 * 3600])
+    def test_but_not_while_they_are_written(self, tmp_path, age):
         with tables.replacing(str(tmp_path / "one")) as one, tables.finished(tmp_path / "p") as p:
+            for path in tmp_path.iterdir():
+                os.utime(path, (time.time() - age,) * 2)
             with tables.replacing(str(tmp_path / "two")) as two:
                 two.write(b"2")
             tables.remove_stale(tmp_path, tables.UNFINISHED)

@@ -57,16 +57,27 @@ def remove_stale(folder: Path, prefix: str) -> None:
 
 
 def _is_stale(path: Path, prefix: str) -> bool:
-    """Return whether nobody writes a file: by its lock on this host, by its age on others."""
+    """Return whether nobody writes a file: by its lock, or by its age where locks say nothing."""
     if not re.match(rf"{re.escape(prefix)}[0-9a-f]{{8}}-[0-9a-f]{{12}}", path.name):
         return False  # a file of somebody else
-    if path.is_file() and path.stat().st_mtime < time.time() - _STALE:
-        return True
-    # Some file systems lock for each host alone, and Windows has no locks on such files.
-    if sys.platform == "win32" or not path.name.startswith(f"{prefix}{_host()}-"):
+    if not path.is_file():
         return False
-    with path.open("rb") as file:
-        return _take(file) is True
+    free = _is_free(path)
+    # Some file systems lock for each host alone: there a free file may be locked on another.
+    if free is False or (free and path.name.startswith(f"{prefix}{_host()}-")):
+        return bool(free)
+    return path.stat().st_mtime < time.time() - _STALE
+
+
+def _is_free(path: Path) -> bool | None:
+    """Return whether no run has locked a file; None where that cannot be told."""
+    if sys.platform == "win32":  # where such files have no locks
+        return None
+    try:
+        with path.open("rb") as file:
+            return _take(file)
+    except PermissionError:
+        return None
 
 
 def _host() -> str:
