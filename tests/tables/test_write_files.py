@@ -161,6 +161,16 @@ def test_permissions_and_links_survive(tmp_path):
     assert stat.S_IMODE(real.stat().st_mode) == 0o640
 
 
+def test_a_folder_that_cannot_be_listed(tmp_path, monkeypatch):
+    def forbid(*_):
+        raise PermissionError(13, "Permission denied")
+
+    monkeypatch.setattr("os.listdir", forbid)
+    assert tables.identity(str(tmp_path / "l.csv")) != tables.identity(str(tmp_path / "m.csv"))
+    tables.write(tmp_path / "l.csv", LABELS)
+    assert (tmp_path / "l.csv").exists()
+
+
 def test_a_device_is_written_to_and_not_replaced():
     check_writable("/dev/null")
     tables.write("/dev/null", LABELS)

@@ -95,7 +95,10 @@ def identity(path: str, *, read: bool = False) -> tuple[Any, ...]:
 
 def _ignores_capitals(folder: Path) -> bool:
     """Return whether names in a folder that differ in capitals are names of one file."""
-    for name in (name for name in os.listdir(folder) if name.swapcase() != name):  # noqa: PTH208
+    names: list[str] = []
+    with suppress(OSError):  # a folder that may be written to, not read
+        names = os.listdir(folder)  # noqa: PTH208
+    for name in (name for name in names if name.swapcase() != name):
         with suppress(OSError):
             return (folder / name).samefile(folder / name.swapcase())
         return False
