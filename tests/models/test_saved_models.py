@@ -1,7 +1,10 @@
 """A saved model is the model: what it was asked before, it answers after."""
 
+import pickle
 import warnings
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from threading import Barrier
 from unittest.mock import Mock
 
 import names
@@ -177,6 +180,27 @@ def test_what_was_left_out_can_be_asked_for_again_after_an_interruption(
         with pytest.raises(KeyboardInterrupt):
             found.similarity_  # noqa: B018
     np.testing.assert_array_equal(found.similarity_, en.PTA(3).fit(matrix).similarity_)
+
+
+@pytest.mark.parametrize("name", ["consensus", "ptgp"])
+def test_threads_share_a_loaded_model(name, matrix, unseen, tmp_path):
+    est = make(name).fit(matrix)
+    asked = [lambda one, k=k: one.cut(k) for k in (2, 4)]
+    asked.append(lambda one: one.predict(unseen, return_confidence=True)[1])
+    if name == "ptgp":
+        asked.append(lambda one: one.similarity_)
+    expected = [ask(est) for ask in asked]
+    found = again(est, tmp_path)
+    meeting = Barrier(len(asked))
+
+    def answer(ask):
+        meeting.wait()
+        return ask(found)
+
+    with ThreadPoolExecutor(len(asked)) as pool:
+        for one, other in zip(pool.map(answer, asked), expected, strict=True):
+            np.testing.assert_allclose(one, other)
+    pickle.loads(pickle.dumps(found)).cut(2)
 
 
 def test_groups_of_a_stream_are_saved(tmp_path):

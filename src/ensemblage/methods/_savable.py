@@ -61,8 +61,8 @@ class Savable:
                 return object.__getattribute__(self, name)  # Python's own error, or the property's
             if name in left_out:
                 complete(self)
-                if name in vars(self):
-                    return vars(self)[name]
+            if name in vars(self):  # also if another thread has completed it since
+                return vars(self)[name]
             raise NotFittedError(  # also a ValueError: the file may be incomplete
                 f"{type(self).__name__!r} object has no attribute {name!r}, and the file that it"
                 f" was loaded from does not contain it."

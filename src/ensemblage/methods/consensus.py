@@ -284,8 +284,8 @@ class Consensus(ConsensusClusterer):
     def _cut(self, n_clusters: int) -> NDArray[np.int64]:
         if self._named is not None:
             return self._named._cut_or_join(n_clusters)
-        self._last = self._opinion(n_clusters)
-        return self._last.labels
+        self._last = opinion = self._opinion(n_clusters)
+        return opinion.labels
 
     def _opinion(self, n_clusters: int) -> Opinion:
         return opinion_of(self, self._part(TREE), self._part(GRAPH), n_clusters)

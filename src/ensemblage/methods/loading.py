@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import threading
 import warnings
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
@@ -23,6 +24,8 @@ if TYPE_CHECKING:
 
 #: Formats of the same layout; the older one has the project's former name, quorate.
 _READABLE = (FORMAT, "quorate model")
+#: Held while an estimator is completed. It is of the module: estimators are copied and pickled.
+_COMPLETING = threading.RLock()
 _NAME = re.compile(r"_?[a-z][a-z0-9_]*")
 
 
@@ -117,20 +120,21 @@ def complete(estimator: Any) -> None:
             f"This {type(estimator).__name__} was fitted on a similarity and saved without it:"
             f" labels, confidence and cuts are available, but nothing that needs the similarity."
         )
-    left_out, estimator._left_out = estimator._left_out, frozenset()
-    seed = vars(estimator).get("_seed")
-    again = clone(estimator)
-    if seed is not None:
-        again.set_params(random_state=_validate.DrawnSeed(seed))
-    try:
+    with _COMPLETING:
+        left_out = estimator._left_out
+        if not left_out:
+            return  # another thread was faster
+        seed = vars(estimator).get("_seed")
+        again = clone(estimator)
+        if seed is not None:
+            again.set_params(random_state=_validate.DrawnSeed(seed))
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # the first fit has raised the warnings
             again.fit(estimator._ensemble, member_weight=estimator.member_weight_)
-    except BaseException:  # an interruption: the next call computes it
-        estimator._left_out = left_out
-        raise
-    for name in left_out & vars(again).keys():
-        setattr(estimator, name, vars(again)[name])
+        for name in left_out & vars(again).keys():
+            setattr(estimator, name, vars(again)[name])
+        # Last: until here other threads wait, and after an interruption the next call computes it.
+        estimator._left_out = frozenset()
 
 
 def _ensemble(header: Header, arrays: Arrays, path: str) -> Ensemble:
