@@ -201,7 +201,16 @@ CASES = {
         "tree does not have",
     ),
     "no list of what is missing": (lambda h, a: h.update(left_out=3), "list of omitted attributes"),
-    "a text as seed": (lambda h, a: h["found"].update(_seed="x"), "its seed is not a number"),
+    "more clusters than groups": (
+        lambda h, a: h["found"].update(n_clusters_=3 * 10**8),
+        "6 objects for its 300000000 clusters",
+    ),
+    "clusters beyond 64 bits": (lambda h, a: h["found"].update(n_clusters_=10**30), "objects for"),
+    "a text for an estimator": (lambda h, a: h["found"].update(_named="x"), "'_named' is not a fi"),
+    "a number for a matrix": (lambda h, a: h["found"].update(_similarity=1), "'_similarity' is n"),
+    "a text for a number": (lambda h, a: h["found"].update(_captured="x"), "'_captured' is not a"),
+    "a number for a text": (lambda h, a: h["found"].update(_reasons=1), "'_reasons' is not a fit"),
+    "half a seed": (lambda h, a: h["found"].update(_seed=0.5), "its seed is not a number"),
 }
 
 

@@ -24,6 +24,12 @@ if TYPE_CHECKING:
 
 #: Formats of the same layout; the older one has the project's former name, quorate.
 _READABLE = (FORMAT, "quorate model")
+#: Parts that a file holds only where an estimator has none; others are left out.
+_ABSENT = {"_coassociation", "_found", "_last", "_named", "_prepared", "_similarity", "_walk"}
+_TEXTS = {
+    "_draws", "_init", "_loss", "_partitioner", "_reasons", "_seeds", "_solver", "_unreached",
+    "_variant", "method_", "similarity_kind_",
+}  # fmt: skip
 #: Held while an estimator is completed. It is of the module: estimators are copied and pickled.
 _COMPLETING = threading.RLock()
 _NAME = re.compile(r"_?[a-z][a-z0-9_]*")
@@ -82,9 +88,10 @@ def restored(kind: type[Any], header: Header, arrays: Arrays, path: str) -> Any:
     estimator._confidence = None
     if "confidence" in arrays:
         estimator._confidence = _checked(arrays, "confidence", (n,), "f", path)
-    n_units = n
+    n_units = len(groups.of_object) if "labels" in arrays else n
+    if k > n_units:
+        raise broken(path, f"it has {n_units} objects for its {k} clusters")
     if "labels" in arrays:
-        n_units = len(groups.of_object)
         labels = _checked(arrays, "labels", (n_units,), "i", path).astype(np.int64)
         if not 0 <= labels.min() <= labels.max() < k:
             raise broken(path, "its labels do not match its number of clusters")
@@ -181,13 +188,20 @@ def _set_found(estimator: Any, found: Any, arrays: Arrays, path: str) -> None:
     }
     for name, value in (found | vectors).items():
         taken = name in PLACED or name in estimator.get_params() or hasattr(type(estimator), name)
-        good = is_kept(name, value) if isinstance(value, np.ndarray) else is_scalar(value)
+        good = is_kept(name, value) if isinstance(value, np.ndarray) else _fits(name, value)
         if taken or not good or not _NAME.fullmatch(name):
             raise broken(path, f"{name!r} is not a fitted attribute")
         setattr(estimator, name, value)
     seed = found.get("_seed")
     if seed is not None and not _is_count(seed):
         raise broken(path, "its seed is not a number")
+
+
+def _fits(name: str, value: Any) -> bool:
+    """Tell whether a value without an array may be this fitted attribute."""
+    if name in _ABSENT:
+        return value is None
+    return is_scalar(value) and isinstance(value, str) == (name in _TEXTS)
 
 
 def _checked(
