@@ -33,6 +33,9 @@ PACKED = "records.jsonl.gz"
 _LONGEST = 1 << 20
 #: Whole numbers of tasks.
 _WHOLE = ("draw", "members", "objects", "seed", "n_steps")
+_MOST = 10**15
+#: Scores that may be less than 0, down to -1.
+_BELOW_ZERO = ("ari_true", "ari_best")
 #: Scores that all records of a kind have; others are numbers or null.
 _SCORES = {
     "scores": ("nmi_true",),
@@ -119,12 +122,17 @@ def _is_measured(record: Record) -> bool:
                 return False
             numbers += counts
     numbers += [scores.pop(name, None) for name in _SCORES.get(kind, ())]
+    below_zero = [scores.pop(name, None) for name in _BELOW_ZERO]
     numbers += [value for value in scores.values() if value is not None]
-    return all(map(_is_number, numbers))
+    return all(map(_is_number, numbers)) and all(
+        value is None or _is_number(value, least=-1) for value in below_zero
+    )
 
 
-def _is_number(value: Any) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool)
+def _is_number(value: Any, least: int = 0) -> bool:
+    """Tell whether a value is a number of the size that scores, counts and seconds have."""
+    plain = isinstance(value, int | float) and not isinstance(value, bool)
+    return plain and least <= value <= _MOST  # not NaN, which is neither
 
 
 class RecordFile:
