@@ -16,15 +16,16 @@ import urllib.error
 import urllib.request
 import zipfile
 import zlib
+from contextlib import contextmanager
 from pathlib import Path, PurePosixPath
 from typing import IO, TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 from ensemblage._messages import printable
-from ensemblage.tables import UNFINISHED, finished, remove_stale
+from ensemblage.tables import UNFINISHED, finished, lock, release, remove_stale
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
 _CHUNK = 1 << 18
 _PATIENCE = 30.0  # seconds without data
@@ -33,7 +34,9 @@ _LONGEST = 3600.0  # seconds for the rest of it
 _MOST_BYTES = 2 << 30  # of a file, packed or not
 _ATTEMPTS = 3  # as long as each of them receives data
 _REDIRECTS = 5
-_PARTIAL, _NOT_SATISFIABLE = 206, 416
+_LOCK = ".lock"  # of a folder that files are fetched into
+_PAUSE = 0.1  # seconds until the next look at it
+_WHOLE, _PARTIAL, _NOT_SATISFIABLE = 200, 206, 416
 _SCHEMES = ("http", "https")
 #: Raised by damaged or invalid archives.
 _ZIP_ERRORS = (
@@ -57,7 +60,8 @@ def fetch(urls: Sequence[str], target: Path, *, sha256: str | None = None) -> No
     """Fetch a file from the first address that has it.
 
     An incomplete download is kept next to the target, under a name that ends in ``.part``; the same
-    call resumes it. The target appears complete, or not at all.
+    call resumes it. The target appears complete, or not at all. Of several calls for one folder at
+    once, one fetches and the others wait.
 
     Parameters
     ----------
@@ -76,14 +80,43 @@ def fetch(urls: Sequence[str], target: Path, *, sha256: str | None = None) -> No
     failures = []
     for url in urls:
         try:
-            target.parent.mkdir(parents=True, exist_ok=True)
-            remove_stale(target.parent, UNFINISHED)
-            _fetch_from(url, target, sha256)
+            with alone(target.parent / _LOCK) as waited:
+                if waited and _is_there(target, sha256):
+                    return
+                remove_stale(target.parent, UNFINISHED)
+                _fetch_from(url, target, sha256)
         except (OSError, ValueError) as error:  # a full disk, an invalid address
             failures.append(f"{url}: {_reason(error)}")
         else:
             return
     raise DownloadError("; ".join(failures))
+
+
+@contextmanager
+def alone(path: Path) -> Iterator[bool]:
+    """Wait for a lock; give whether another run had it."""
+    waited = False
+    while (held := _locked(path)) is None:
+        waited = True
+        time.sleep(_PAUSE)
+    try:
+        yield waited
+    finally:
+        release(held, path)
+
+
+def _locked(path: Path) -> IO[bytes] | None:
+    try:
+        return lock(path)
+    except OSError as error:
+        raise DownloadError(
+            f"Nothing can be fetched into the folder {path.parent}: {_reason(error)}. Set the"
+            " environment variable ENSEMBLAGE_CACHE to another."
+        ) from error
+
+
+def _is_there(target: Path, sha256: str | None) -> bool:
+    return target.is_file() and sha256 in (None, checksum(target))
 
 
 def _fetch_from(url: str, target: Path, sha256: str | None) -> None:
@@ -153,6 +186,10 @@ def _receive(url: str, part: Path) -> bool:
         part.unlink()  # longer than the current file: not a part of it
         return _receive(url, part)
     with answer:
+        if answer.status not in (_WHOLE, _PARTIAL):
+            raise DownloadError(
+                f"the server answers {answer.status} {answer.reason}, without a file"
+            )
         goes_on, whole = answer.status == _PARTIAL, None
         if goes_on:
             start, whole = _range(answer)

@@ -12,7 +12,7 @@ from ensemblage import tables
 from ensemblage.datasets._catalogue import Entry, RawFile, every_name, find
 from ensemblage.datasets._convert import CONVERTERS, tenth
 from ensemblage.datasets._dataset import Dataset, locked, numbered
-from ensemblage.datasets._fetch import DownloadError, checksum, fetch
+from ensemblage.datasets._fetch import DownloadError, alone, checksum, fetch
 from ensemblage.datasets._places import cache_folder, data_folder
 
 if TYPE_CHECKING:
@@ -80,10 +80,12 @@ def _entry(name: str) -> Entry:
 
 def _arrays(entry: Entry, folder: Path, *, download: bool, unverified: bool) -> tuple[Arrays, str]:
     """Return the arrays of a dataset, and the file that they came from."""
-    cached = cache_folder() / f"{entry.file}.npz"
-    for path in (*_local_files(entry, folder), cached):
+    for path in _local_files(entry, folder):
         if path.is_file():
             return tables.read_arrays(path), str(path)
+    cached = cache_folder() / f"{entry.file}.npz"  # which may have no place
+    if cached.is_file():
+        return tables.read_arrays(cached), str(cached)
     if entry.name == "KDD99-10P":
         whole, origin = _arrays(_entry("KDD99"), folder, download=download, unverified=unverified)
         arrays = tenth(whole)
@@ -100,12 +102,24 @@ def _local_files(entry: Entry, folder: Path) -> tuple[Path, Path]:
 def _published(
     entry: Entry, folder: Path, cached: Path, *, download: bool, unverified: bool
 ) -> Arrays:
-    """Fetch the original files, convert them, check the result, and cache it."""
+    """Fetch the original files, convert them, check the result, and cache it; one run at a time."""
     raw = cached.parent / "raw" / entry.file
-    lacking = [file for file in entry.raw if not (raw / file.name).is_file()]
-    why = _why_not(entry, lacking, download=download, unverified=unverified)
+    why = _why_not(entry, _lacking(entry, raw), download=download, unverified=unverified)
     if why is not None:
         raise DownloadError(_what_to_do(entry, folder, raw, why))
+    with alone(cached.with_name(f"{entry.file}.lock")):
+        if cached.is_file():  # another run has made it
+            return tables.read_arrays(cached)
+        return _made(entry, folder, cached, raw)
+
+
+def _lacking(entry: Entry, raw: Path) -> list[RawFile]:
+    return [file for file in entry.raw if not (raw / file.name).is_file()]
+
+
+def _made(entry: Entry, folder: Path, cached: Path, raw: Path) -> Arrays:
+    """Return the arrays of the original files, and cache them."""
+    lacking = _lacking(entry, raw)
     for file in lacking:
         try:
             fetch(file.urls, raw / file.name, sha256=file.sha256)

@@ -32,9 +32,18 @@ def cache_folder() -> Path:
     """Return the folder for fetched files: ``$ENSEMBLAGE_CACHE``, or the system's cache."""
     if asked := os.environ.get("ENSEMBLAGE_CACHE"):
         return Path(asked)
-    home = Path.home()
     if sys.platform == "win32":
-        return Path(os.environ.get("LOCALAPPDATA") or home / "AppData" / "Local") / "ensemblage"
+        return Path(os.environ.get("LOCALAPPDATA") or _home() / "AppData" / "Local") / "ensemblage"
     if sys.platform == "darwin":
-        return home / "Library" / "Caches" / "ensemblage"
-    return Path(os.environ.get("XDG_CACHE_HOME") or home / ".cache") / "ensemblage"
+        return _home() / "Library" / "Caches" / "ensemblage"
+    return Path(os.environ.get("XDG_CACHE_HOME") or _home() / ".cache") / "ensemblage"
+
+
+def _home() -> Path:
+    try:
+        return Path.home()
+    except RuntimeError as error:
+        raise FileNotFoundError(
+            "The cache of fetched files must be in a home folder, and this user has none. Set the"
+            " environment variable ENSEMBLAGE_CACHE to a folder."
+        ) from error
