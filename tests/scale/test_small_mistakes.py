@@ -193,3 +193,33 @@ def test_a_pipe_is_no_output_of_a_stream(tmp_path):
     os.mkfifo(tmp_path / "l.csv")
     with pytest.raises(tables.FileFormatError, match=r"not to .*l\.csv"):
         _output.targets_of(str(tmp_path / "l.csv"), [], None, each=False)
+
+
+@pytest.mark.parametrize(
+    ("output", "parts"),
+    [
+        ("out/", "out.parts"),
+        (".", "../here.parts"),
+        ("./", "../here.parts"),
+        ("..", "../../up.parts"),
+    ],
+)
+def test_finished_work_is_beside_the_output(tmp_path, monkeypatch, output, parts):
+    here = tmp_path / "up" / "here"
+    here.mkdir(parents=True)
+    monkeypatch.chdir(here)
+    assert stream.parts_folder(output).resolve() == (here / parts).resolve()
+
+
+def test_the_root_has_no_folder_beside_it():
+    with pytest.raises(ValueError, match="must be a folder with a name, got /"):
+        stream.parts_folder("/")
+
+
+def test_labels_into_this_folder(tmp_path, monkeypatch):
+    (tmp_path / "out").mkdir()
+    (tmp_path / "v.csv").write_text("a,b\n" + "0,1\n1,0\n" * 30)
+    monkeypatch.chdir(tmp_path / "out")
+    stream.consensus([tmp_path / "v.csv"], en.PTA(2), ".")
+    assert [path.name for path in (tmp_path / "out").iterdir()] == ["v.csv"]
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["out", "v.csv"]

@@ -197,6 +197,10 @@ class Target(NamedTuple):
 def parts_folder(output: str | PathLike[str]) -> Path:
     """Return the folder beside an output where finished work is kept."""
     where = Path(output)
+    if where.name in ("", ".."):  # . and ..: their names are elsewhere
+        where = where.resolve()
+    if not where.name:
+        raise ValueError(f"The output must be a folder with a name, got {where}. Name one in it.")
     return where.with_name(f"{where.name}.parts")
 
 
