@@ -261,6 +261,8 @@ class TestRefusals:
             (["-o", "./cells.csv"], "The output ./cells.csv is the input cells.csv"),
             (["-o", "nofolder/../cells.csv"], "is the input cells.csv"),
             (["-o", "./pool.csv", "--checkpoint", "nofolder/.."], "is in the checkpoint folder"),
+            (["-o", "new", "--checkpoint", "./new"], "checkpoint folder ./new have one name"),
+            (["-o", "new", "--checkpoint", "new/er"], "checkpoint folder new/er have one name"),
             (["-o", "pool.xlsx"], "cannot be written under the name pool.xlsx"),
             (["-o", "pool.npy", "--truth", "kind"], "An NPY file holds votes only"),
         ],

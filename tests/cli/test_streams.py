@@ -118,6 +118,12 @@ class TestOutputsThatAreOtherFiles:
         assert " are the same file. Name another." in done.stderr
         assert list((tmp_path / "out").iterdir()) == []
 
+    @pytest.mark.parametrize("save", ["new/sub", "./new"])
+    def test_a_folder_that_is_made(self, shell, tmp_path, save):
+        done = shell(f"consensus v.csv -k 2 -o new/sub/ --save {save}")
+        assert (done.returncode, "are the same file" in done.stderr) == (2, True)
+        assert not (tmp_path / "new").exists()
+
     def test_a_device_that_takes_both(self, shell):
         assert shell("consensus v.csv -k 2 --member-table /dev/null > /dev/null").returncode == 0
 

@@ -264,6 +264,9 @@ def test_a_lock_that_is_a_link_to_nothing_is_told(tmp_path):
 
 def test_an_output_in_the_folder_of_its_parts_is_refused(tmp_path):
     (tmp_path / "v.csv").write_text("a,b\n" + "0,1\n1,0\n" * 30)
+    folder = str(tmp_path / "c.csv")
+    with pytest.raises(ValueError, match=r"c\.csv is the checkpoint folder"):
+        stream.consensus(tmp_path / "v.csv", en.EAC(2), folder, checkpoint=folder)
     (tmp_path / "c").mkdir()
     with pytest.raises(ValueError, match=r"part-1\.csv is in the checkpoint folder"):
         stream.consensus(

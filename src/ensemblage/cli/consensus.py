@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ensemblage.cli import options  # noqa: TC001 - typer reads annotations
@@ -153,6 +154,9 @@ def _check_beside(session: ConsensusSession, inputs: list[str | None]) -> None:
     from ensemblage import tables
 
     written = {tables.identity(path): f"-o {path}" for path in _label_files(session)}
+    if session.to_folder:  # new folders cannot be files as well
+        folders = (Path(session.output), *Path(session.output).parents)
+        written |= {tables.identity(str(path)): f"-o {session.output}" for path in folders}
     beside = {"--member-table": session.member_table, "--cluster-table": session.cluster_table}
     for option, path in {**beside, "--save": session.save}.items():
         if path is None:

@@ -168,12 +168,18 @@ def _parts(output: str, checkpoint: str | None) -> Path | None:
 
     target = Path(output)
     if checkpoint is not None:
+        folder = Path(checkpoint)
+        if tables.identity(output) in [tables.identity(str(p)) for p in (folder, *folder.parents)]:
+            raise UsageError(
+                f"The output {output} and the checkpoint folder {checkpoint} have one name. Name"
+                " another output."
+            )
         if tables.identity(checkpoint) == tables.identity(str(target.parent)):
             raise UsageError(
                 f"The output {output} is in the checkpoint folder and could replace a file of it."
                 " Name another output."
             )
-        return Path(checkpoint)
+        return folder
     if output == "-" or tables.is_special(output):
         return None
     return target.with_name(f"{target.name}.parts")

@@ -269,12 +269,14 @@ def _check_apart(targets: list[Target], files: list[Source], other: str) -> None
 
 
 def check_outside(targets: list[Target], parts: Path) -> None:
-    """Raise where an output lies in the folder of finished work, which is removed in the end."""
+    """Raise where an output is, or is in, the folder of finished work, removed in the end."""
     for target in targets:
-        if identity(str(target.path.parent)) == identity(str(parts)):
+        path = target.path
+        found = {identity(str(path)): "is", identity(str(path.parent)): "is in"}
+        if (how := found.get(identity(str(parts)))) is not None:
             raise ValueError(
-                f"The output {target.path} is in the checkpoint folder, which is removed in the"
-                " end. Name an output elsewhere."
+                f"The output {path} {how} the checkpoint folder, which is removed in the end. Name"
+                " an output elsewhere."
             )
 
 
