@@ -57,7 +57,7 @@ def remove_stale(folder: Path, prefix: str) -> None:
 
 
 def _is_stale(path: Path, prefix: str) -> bool:
-    """Return whether nobody writes a file: by its lock, or by its age where locks say nothing."""
+    """Return whether nobody writes a file: by its lock, or by its age without a lock."""
     if not re.match(rf"{re.escape(prefix)}[0-9a-f]{{8}}-[0-9a-f]{{12}}", path.name):
         return False  # a file of somebody else
     if not path.is_file():
@@ -70,7 +70,7 @@ def _is_stale(path: Path, prefix: str) -> bool:
 
 
 def _is_free(path: Path) -> bool | None:
-    """Return whether no run has locked a file; None where that cannot be told."""
+    """Return whether no run has locked a file; None where there are no locks."""
     if sys.platform == "win32":  # where such files have no locks
         return None
     try:

@@ -144,7 +144,7 @@ def replacing(path: str) -> Iterator[IO[bytes]]:
 
 
 def _opened(path: str, number: int | None) -> IO[bytes]:
-    """Open what is written to, not replaced; a descriptor goes on where it stands."""
+    """Open what is written to, not replaced; a descriptor at its place."""
     if number is None:
         return Path(path).open("ab")  # the name itself: a pipe may have no other
     if number == _ERRORS and sys.stderr is not None:
