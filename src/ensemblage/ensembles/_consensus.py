@@ -26,6 +26,8 @@ def find_consensus(
     own_params = consensus.get_params()
     own = {"random_state": seed, "n_jobs": n_jobs}
     lacking = {name: own[name] for name in own if name in own_params and own_params[name] is None}
+    if "draws" in own_params:
+        consensus.set_params(draws="columns")  # as members are
     consensus.set_params(n_clusters=n_clusters, **lacking)
     return consensus.fit(ensemble_of_members(votes, n_jobs=n_jobs))
 

@@ -220,11 +220,10 @@ class Consensus(ConsensusClusterer):
             wanted["device"] = self.device
         named = kind(**{**wanted, **params, "n_clusters": 1})
         named._by_rule = self._by_rule
-        if getattr(named, "affinity", "votes") != "votes":
-            hint = f"Use {kind.__name__} itself for a similarity."
-            raise ParameterError(
-                kind.__name__, "affinity", "'votes' in Consensus", named.affinity, hint
-            )
+        for name, usual in (("affinity", "votes"), ("draws", "columns")):
+            if (value := getattr(named, name, usual)) != usual:
+                hint = f"Use {kind.__name__} itself for that."
+                raise ParameterError(kind.__name__, name, f"{usual!r} in Consensus", value, hint)
         check_takes_weight(kind, member_weight)
         ensemble = self._begin(X, member_weight)
         self._tree = self._graph = None

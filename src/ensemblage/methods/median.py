@@ -8,10 +8,11 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from ensemblage import _validate, flow
-from ensemblage._ensemble import Ensemble, as_ensemble
+from ensemblage._ensemble import as_ensemble
 from ensemblage._messages import ParameterError
 from ensemblage.methods._base import ConsensusClusterer
 from ensemblage.methods._starting import start_from
+from ensemblage.methods._turning import turned
 from ensemblage.methods.lwea import LWEA
 from ensemblage.methods.lwgp import LWGP
 
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from ensemblage._ensemble import Ensemble
     from ensemblage._types import FloatArray
 
 #: Random runs, clusters that each takes apart, and the n·M·k up to which these numbers are used.
@@ -58,7 +60,8 @@ class Median(ConsensusClusterer):
         Random runs in addition to those from given starts; the best run wins. "auto" is 16, and
         fewer for more than 2·10⁷ votes times clusters.
     draws : {"columns", "rows"}, default="columns"
-        Position of the clusterings in X: samplers often return one in each row.
+        Position of the clusterings in X: samplers often return one in each row. An Ensemble, and a
+        list with an array or Series for each clustering, are read alike in both cases.
     random_state : int, Generator, RandomState or None, default=None
         Seed of the random runs. Equal integers give equal labels.
     n_jobs : int or None, default=None
@@ -169,7 +172,7 @@ class Median(ConsensusClusterer):
         self._seed = _validate.check_random_state(owner, self.random_state)
         _validate.check_n_jobs(owner, self.n_jobs)
         # Many clusterings of few objects are usual here and not a reason to warn.
-        self._begin(as_ensemble(self._turned(X), n_jobs=self.n_jobs, new=True), member_weight)
+        self._begin(as_ensemble(self._votes_on(X), n_jobs=self.n_jobs, new=True), member_weight)
         self._prepare()
         self._found = None
         self.a_ = self._best_a() if cost is None else cost
@@ -185,20 +188,13 @@ class Median(ConsensusClusterer):
 
     # -- inside --------------------------------------------------------------------------------
 
-    def _turned(self, X: Any) -> Any:
+    def _votes_on(self, X: Any) -> Any:
         """Return votes with one clustering in each column."""
-        if self._draws == "columns":
-            return X
-        if isinstance(X, Ensemble):
-            hint = "An Ensemble always has its clusterings in columns."
-            raise ParameterError(
-                type(self).__name__, "draws", "'columns' for an Ensemble", "rows", hint
-            )
-        return X.T if hasattr(X, "iloc") else _validate.as_array(X).T
+        return X if self._draws == "columns" else turned(type(self).__name__, X)
 
     def _new_rows(self, X: Any) -> tuple[Ensemble, NDArray[np.int32]]:
         check_is_fitted(self, "labels_")
-        return super()._new_rows(self._turned(X))
+        return super()._new_rows(self._votes_on(X))
 
     def _prepare(self) -> None:
         """Set the state of every search: distinct clusterings with their weights, and starts."""

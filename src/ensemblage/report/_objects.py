@@ -38,6 +38,8 @@ def with_repeated_objects(fitted: Any) -> Any:
 
 def with_objects_of(fitted: Any, votes: Any) -> Any:
     """Return the same method with the objects in the order of the votes that it was fitted on."""
+    if hasattr(fitted, "_votes_on"):
+        votes = fitted._votes_on(votes)
     passed = as_ensemble(votes, n_jobs=fitted.n_jobs)
     if passed.n_clusterings != fitted.n_features_in_:
         expected = f"the {fitted.n_features_in_} clusterings that the model was fitted on"

@@ -206,6 +206,9 @@ def _check_estimator(estimator: Any, ks: list[int] | None, *, confidence: bool) 
     if getattr(estimator, "affinity", "votes") != "votes":
         hint = "The files that were named hold votes."
         raise ParameterError(owner, "affinity", "'votes'", estimator.affinity, hint)
+    if getattr(estimator, "draws", "columns") != "columns":
+        hint = "The rows of a stream are objects."
+        raise ParameterError(owner, "draws", "'columns'", estimator.draws, hint)
     if getattr(estimator, "level", None) == "objects":
         hint = "A stream keeps microclusters only, and objects would have to be in memory."
         raise ParameterError(owner, "level", "'microclusters'", "objects", hint)
