@@ -17,6 +17,7 @@ from ensemblage.ensembles._noise import doubted
 from ensemblage.ensembles._parameters import check_consensus, check_enough_objects
 from ensemblage.ensembles._plan import make_plan
 from ensemblage.ensembles._saved import state_of_clustering
+from ensemblage.methods._fresh import fresh
 from ensemblage.methods.archive import write_archive
 from ensemblage.methods.saving import preamble
 from ensemblage.metrics.aligning import aligned
@@ -154,9 +155,11 @@ class EnsembleClustering(ClusterMixin, BaseEstimator):
         self
             The fitted estimator.
         """
-        # Drop the state of an earlier fit first: a fit that fails must not leave a mixture.
-        for name in [name for name in vars(self) if name.endswith("_")]:
-            delattr(self, name)
+        with fresh(self):
+            self._fit(X)
+        return self
+
+    def _fit(self, X: Any) -> None:
         owner = type(self).__name__
         n_clusters = _validate.check_n_clusters_or_auto(owner, self.n_clusters)
         n_members = _validate.check_whole(owner, "n_members", self.n_members, 1)
@@ -196,7 +199,6 @@ class EnsembleClustering(ClusterMixin, BaseEstimator):
             self._plan = replace(self._plan, features=self._plan.features.copy())
         self.labels_: NDArray[np.int64] = self.consensus_.labels_
         self.n_clusters_: int = self.consensus_.n_clusters_
-        return self
 
     def fit_predict(self, X: Any, y: Any = None, *, align_to: Any = None) -> Any:
         """Fit, and return the consensus labels in the column type of X.
@@ -217,7 +219,7 @@ class EnsembleClustering(ClusterMixin, BaseEstimator):
         -------
         ndarray, Series or Arrow array of shape (n_objects,)
         """
-        return self._as_given(self.fit(X, y).labels_, align_to)
+        return self._as_given(self.fit(X, y).labels_.copy(), align_to)
 
     def predict(self, X: Any, *, return_confidence: bool = False, align_to: Any = None) -> Any:
         """Return the consensus label of new objects, from the predictions of the members.

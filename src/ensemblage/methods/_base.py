@@ -19,6 +19,7 @@ from ensemblage.methods._chance import warn_of_chance
 from ensemblage.methods._checks import check_columns, check_takes_weight
 from ensemblage.methods._choosing import cuts_of
 from ensemblage.methods._fitted import Fitted
+from ensemblage.methods._fresh import fresh
 from ensemblage.methods._numbering import by_first_appearance, most_frequent
 from ensemblage.methods._reliability import warn_if_unreliable
 from ensemblage.methods._savable import Savable
@@ -29,10 +30,6 @@ if TYPE_CHECKING:
     from typing import Self
 
     from numpy.typing import NDArray
-
-
-#: Private attributes that a fit may set.
-_OF_A_FIT = ("_left_out", "_by_size")
 
 
 class ConsensusClusterer(Fitted, Savable, ClusterMixin, BaseEstimator, ABC):
@@ -92,13 +89,11 @@ class ConsensusClusterer(Fitted, Savable, ClusterMixin, BaseEstimator, ABC):
         self
             The fitted estimator.
         """
-        # Drop the state of an earlier fit first: a fit that fails must not leave a mixture.
-        for name in [name for name in vars(self) if name.endswith("_") or name in _OF_A_FIT]:
-            delattr(self, name)
-        check_takes_weight(type(self), member_weight)
-        self._fit(X, member_weight)
-        if self._why_unreliable is not None:
-            warn_if_unreliable(self, type(self).__name__)
+        with fresh(self):
+            check_takes_weight(type(self), member_weight)
+            self._fit(X, member_weight)
+            if self._why_unreliable is not None:
+                warn_if_unreliable(self, type(self).__name__)
         return self
 
     def fit_predict(
@@ -124,7 +119,7 @@ class ConsensusClusterer(Fitted, Savable, ClusterMixin, BaseEstimator, ABC):
         -------
         ndarray, Series or Arrow array of shape (n_objects,)
         """
-        labels = self.fit(X, y, member_weight=member_weight).labels_
+        labels = self.fit(X, y, member_weight=member_weight).labels_.copy()
         return self._as_given(self._aligned(labels, align_to))
 
     def cut(self, n_clusters: int, *, align_to: Any = None) -> Any:

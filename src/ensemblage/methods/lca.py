@@ -257,7 +257,7 @@ class LCA(ConsensusClusterer):
     def vote_probabilities_(self) -> FloatArray:
         """Probability that an object of each class (column) votes for each cluster."""
         check_is_fitted(self, "labels_")
-        return self._vote_probabilities_.reshape(-1, len(self.class_weights_))
+        return self._vote_probabilities_.reshape(-1, len(self.class_weights_)).copy()
 
     def _prepare(self) -> None:
         """Set the state that every cut needs."""

@@ -1,0 +1,31 @@
+"""A fit that leaves either all of its state or none."""
+
+from __future__ import annotations
+
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+#: Private attributes that a fit may set.
+_OF_A_FIT = ("_left_out", "_by_size")
+
+
+@contextmanager
+def fresh(estimator: Any) -> Iterator[None]:
+    """Remove the state of an earlier fit, and that of this one if it fails.
+
+    A warning that the user made an error ends a fit near its end.
+    """
+    _forget(estimator)
+    try:
+        yield
+    except BaseException:
+        _forget(estimator)
+        raise
+
+
+def _forget(estimator: Any) -> None:
+    for name in [name for name in vars(estimator) if name.endswith("_") or name in _OF_A_FIT]:
+        delattr(estimator, name)

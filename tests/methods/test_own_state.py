@@ -1,0 +1,60 @@
+"""What a fit leaves is its own: results can be changed, and a fit that fails leaves nothing."""
+
+import warnings
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.exceptions import NotFittedError
+
+import ensemblage as en
+
+V = [[1, 1, 1], [1, 1, 1], [1, 1, 2], [1, 2, 2], [2, 2, 3], [2, 2, 3], [2, 3, 3], [2, 3, 1]]
+#: Six groups that no vote links.
+GROUPS = np.repeat(np.arange(6), 5)[:, None] + np.zeros((1, 3), int)
+MODELS = [en.EAC(3), en.Consensus(3), en.LCA(3), en.EnsembleClustering(3, n_members=4)]
+
+
+@pytest.mark.parametrize("model", MODELS, ids=lambda model: type(model).__name__)
+@pytest.mark.parametrize("X", [np.array(V), pd.DataFrame(V)], ids=["array", "DataFrame"])
+def test_labels_that_were_returned_can_be_changed(model, X):
+    model.set_params(**({"random_state": 0} if "random_state" in model.get_params() else {}))
+    labels = model.fit_predict(X)
+    before = model.labels_.copy()
+    labels[:] = -1
+    np.testing.assert_array_equal(model.labels_, before)
+
+
+def test_vote_probabilities_can_be_changed():
+    model = en.LCA(2).fit(V)
+    before = model.memberships_
+    model.vote_probabilities_[:] = 0
+    np.testing.assert_array_equal(model.memberships_, before)
+
+
+@pytest.mark.parametrize(
+    "model",
+    [en.LCA(2), en.Consensus(2), en.Consensus(2, method="eac"), en.NMF(2, random_state=0)],
+    ids=str,
+)
+def test_a_fit_that_ends_by_a_warning_leaves_nothing(model, tmp_path):
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", en.UnlinkedGroupsWarning)
+        with pytest.raises(en.UnlinkedGroupsWarning):
+            model.fit(GROUPS)
+    assert not [name for name in vars(model) if name.endswith("_")]
+    for call in (lambda: model.predict(GROUPS), lambda: model.save(tmp_path / "m.ensemblage")):
+        with pytest.raises(NotFittedError):
+            call()
+
+
+def test_nor_does_one_of_features():
+    features = np.random.default_rng(0).normal(size=(60, 2))
+    model = en.EnsembleClustering(n_members=5, random_state=0)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", en.NoStructureWarning)
+        with pytest.raises(en.NoStructureWarning):
+            model.fit(features)
+    assert not [name for name in vars(model) if name.endswith("_")]
+    with pytest.raises(NotFittedError):
+        en.metrics.clusters(model)
