@@ -39,7 +39,7 @@ from ensemblage._validate.parameters import (
     least_size,
     places_of,
 )
-from ensemblage._validate.tables import labels_like, table_like
+from ensemblage._validate.tables import in_order_of_index, is_series, labels_like, table_like
 from ensemblage._validate.votes import (
     Votes,
     as_array,

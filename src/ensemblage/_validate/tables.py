@@ -168,6 +168,22 @@ def is_series(column: Any) -> bool:
     return pandas is not None and isinstance(column, pandas.Series)
 
 
+def in_order_of_index(rows: Any, index: Any) -> Any:
+    """Return a Series or DataFrame in the order of the objects of `index`, if it has the same ones.
+
+    Anything else is returned as it is: its rows are in order already.
+    """
+    pandas = sys.modules.get("pandas")
+    if index is None or pandas is None or not isinstance(rows, pandas.Series | pandas.DataFrame):
+        return rows
+    own = rows.index
+    alike = len(own) == len(index) and own.nlevels == index.nlevels
+    if not alike or not own.is_unique or not index.is_unique:
+        return rows
+    place = own.get_indexer(index)
+    return rows if (place < 0).any() else rows.iloc[place]
+
+
 def is_column(item: Any) -> bool:
     """Return whether this is a column by itself: a Series or a 1-D array; lists may be rows."""
     if getattr(item, "ndim", None) == 1 and hasattr(item, "__array__"):

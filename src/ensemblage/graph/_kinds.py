@@ -78,11 +78,14 @@ def as_labels(
 ) -> NDArray[np.int64]:
     """Return the number of the community of each vertex; one without a label is alone.
 
-    Accepts arrays and lists of labels, a dict of labels by vertex, communities as a list of sets of
-    vertices, and clusterings of igraph and leidenalg, which have a membership. A label is missing
-    where a vote would be. `subject` is the subject of an error.
+    Accepts arrays and lists of labels, a dict or Series of labels by vertex, communities as a list
+    of sets of vertices, and clusterings of igraph and leidenalg, which have a membership. A label
+    is missing where a vote would be. `subject` is the subject of an error.
     """
     found = getattr(found, "membership", found)
+    by_vertex = names is not None and _validate.is_series(found) and found.index.is_unique
+    if by_vertex and set(found.index) <= set(names or ()):
+        found = found.to_dict()
     wanted = f"{subject} must be a label for each of the {n_vertices:,} vertices"
     if not np.iterable(found):
         raise TypeError(f"{wanted}, got {found!r}. {_WAYS}")

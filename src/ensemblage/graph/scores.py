@@ -71,7 +71,8 @@ def scores(
         The graph, as for `edge_agreement`. Loops and directions are ignored.
     labels : array-like of shape (n_vertices,), dict or list of sets
         The communities, as returned by a clusterer of the graph. A vertex without a label (-1, NaN
-        or None, not in the dict or in no set) is a separate community.
+        or None, not in the dict or in no set) is a separate community. A Series of the vertices of
+        a networkx graph, or of the objects of the votes, is matched by index.
     member_weight : array-like of shape (n_clusterings,), dict or Series, optional
         Weight of each clustering.
     n_jobs : int or None, default=None
@@ -100,6 +101,8 @@ def scores(
     weight = member_weights(owner, ensemble, member_weight)
     graph_edges = check_edges(owner, edges, len(ensemble.microclusters.of_object))
     graph = simple_graph(graph_edges)
+    if graph_edges.nodes is None:
+        labels = _validate.in_order_of_index(labels, ensemble.index)
     communities = as_labels(
         "The labels of scores", labels, graph_edges.nodes, graph_edges.n_vertices
     )

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from ensemblage._ensemble import Ensemble
     from ensemblage._types import FloatArray, IntArray, Microclusters
 
 _AVERAGES: dict[str, Callable[[float, float], float]] = {
@@ -36,7 +37,8 @@ def nmi(a: Any, b: Any, average: str = "max") -> float:
     Parameters
     ----------
     a, b : array-like of shape (n_objects,)
-        Labels of any type. Objects without a label in either (-1, NaN, None) are left out.
+        Labels of any type. Objects without a label in either (-1, NaN, None) are left out. Two
+        pandas Series of the same objects are matched by index, anything else by position.
     average : {"max", "geometric", "arithmetic", "min"}, default="max"
         The mean of the two entropies by which the mutual information is divided. The paper uses
         "max"; scikit-learn's default is "arithmetic".
@@ -70,7 +72,8 @@ def ari(a: Any, b: Any) -> float:
     Parameters
     ----------
     a, b : array-like of shape (n_objects,)
-        Labels of any type. Objects without a label in either (-1, NaN, None) are left out.
+        Labels of any type. Objects without a label in either (-1, NaN, None) are left out. Two
+        pandas Series of the same objects are matched by index, anything else by position.
 
     Returns
     -------
@@ -132,7 +135,8 @@ def ensemble_nmi(labels: Any, X: Any, average: str = "max") -> float:
     Parameters
     ----------
     labels : array-like of shape (n_objects,)
-        The clustering to score, usually a consensus.
+        The clustering to score, usually a consensus. A Series of the same objects as X is matched
+        by index.
     X : array-like, DataFrame or Ensemble of shape (n_objects, n_clusterings)
         The ensemble. Missing votes are left out, and so is a clustering without a vote on any
         labelled object.
@@ -150,7 +154,7 @@ def ensemble_nmi(labels: Any, X: Any, average: str = "max") -> float:
     0.833333
     """
     _validate.check_choice("ensemble_nmi", "average", average, tuple(_AVERAGES))
-    label, votes, sizes, _ = beside_votes(labels, as_ensemble(X).microclusters)
+    label, votes, sizes, _ = beside_votes(labels, as_ensemble(X))
     heard = votes[:, ((votes >= 0) & (label >= 0)[:, None]).any(axis=0)]
     if heard.shape[1] == 0:
         raise ValueError("No object has both a label and a vote, so the score is undefined.")
@@ -206,7 +210,11 @@ def _plogp(shares: FloatArray) -> FloatArray:
 
 
 def joint(a: Any, b: Any) -> tuple[Microclusters, list[Any]]:
-    """Return the microclusters of two labellings of the same objects, and their labels."""
+    """Return the microclusters of two labellings of the same objects, and their labels.
+
+    Two Series of the same objects are matched by index.
+    """
+    b = _validate.in_order_of_index(b, a.index if _validate.is_series(a) else None)
     a, b = (_validate.as_array(labels) for labels in (a, b))
     if a.ndim != 1 or a.shape != b.shape:
         raise ValueError(
@@ -217,13 +225,15 @@ def joint(a: Any, b: Any) -> tuple[Microclusters, list[Any]]:
 
 
 def beside_votes(
-    labels: Any, groups: Microclusters
+    labels: Any, ensemble: Ensemble
 ) -> tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.int64], NDArray[np.int32]]:
     """Return labels of the objects and their votes, as groups that are equal in both.
 
     The label and the votes of each group, its size, and the group of each label. Scores depend only
-    on these few groups.
+    on these few groups. A Series of the same objects is matched by index.
     """
+    groups = ensemble.microclusters
+    labels = _validate.in_order_of_index(labels, ensemble.index)
     both, names = joint(labels, groups.of_object)
     label, place = both.table.T
     sizes = both.sizes

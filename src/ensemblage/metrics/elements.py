@@ -20,14 +20,16 @@ def ecs(a: Any, b: Any, *, per_object: bool = False) -> Any:
     Parameters
     ----------
     a, b : array-like of shape (n_objects,)
-        Labels of any type. Objects without a label in either (-1, NaN, None) are left out.
+        Labels of any type. Objects without a label in either (-1, NaN, None) are left out. Two
+        pandas Series of the same objects are matched by index, anything else by position.
     per_object : bool, default=False
         Return the similarity around each object instead of its mean.
 
     Returns
     -------
     float or ndarray of shape (n_objects,)
-        0 to 1; 1 for equal partitions. NaN for an object without a label in either.
+        0 to 1; 1 for equal partitions. NaN for an object without a label in either. Objects are in
+        the order of `a`.
 
     Notes
     -----
@@ -72,7 +74,8 @@ def consistency(X: Any, labels: Any = None, *, n_jobs: int | None = None) -> Flo
     X : array-like, DataFrame or Ensemble of shape (n_objects, n_clusterings)
         Votes.
     labels : array-like of shape (n_objects,), optional
-        A clustering to compare with each member, usually a consensus. It costs less: O(n·M).
+        A clustering to compare with each member, usually a consensus. It costs less: O(n·M). A
+        Series of the same objects as X is matched by index.
     n_jobs : int or None, default=None
         Threads. None means ``OMP_NUM_THREADS`` or else all cores; results do not depend on it.
 
@@ -101,7 +104,8 @@ def consistency(X: Any, labels: Any = None, *, n_jobs: int | None = None) -> Flo
     array([0.889, 0.889, 0.75 , 0.806, 0.806, 0.694])
     """
     _validate.check_n_jobs("consistency", n_jobs)
-    groups = as_ensemble(X, n_jobs=n_jobs).microclusters
+    ensemble = as_ensemble(X, n_jobs=n_jobs)
+    groups = ensemble.microclusters
     if labels is None:
         if groups.table.shape[1] < 2:
             raise ValueError(
@@ -110,6 +114,6 @@ def consistency(X: Any, labels: Any = None, *, n_jobs: int | None = None) -> Flo
             )
         around = flow.element_similarity(groups.table, groups.sizes, n_jobs=n_jobs)
         return around[groups.of_object]
-    label, votes, sizes, of_object = beside_votes(labels, groups)
+    label, votes, sizes, of_object = beside_votes(labels, ensemble)
     around = flow.similarity_to_one(label, votes, sizes, n_jobs=n_jobs)
     return around[of_object]

@@ -95,7 +95,8 @@ def expected_loss(
     Parameters
     ----------
     labels : array-like of shape (n_objects,)
-        The labelling to score, usually a consensus. Objects without a label are left out.
+        The labelling to score, usually a consensus. Objects without a label are left out. A Series
+        of the same objects as X is matched by index.
     X : array-like, DataFrame or Ensemble of shape (n_objects, n_clusterings)
         Votes, such as draws of a clustering from a posterior distribution.
     loss : {"vi", "binder", "nvi", "id", "nid", "omari"}, default="vi"
@@ -210,7 +211,8 @@ def credible_ball(
     Parameters
     ----------
     labels : array-like of shape (n_objects,)
-        The estimate, such as the labels of `ensemblage.Median`.
+        The estimate, such as the labels of `ensemblage.Median`. A Series of the same objects as X
+        is matched by index.
     X : array-like, DataFrame or Ensemble of shape (n_objects, n_clusterings)
         Draws of a clustering, one in each column.
     loss : {"vi", "binder", "nvi", "id", "nid", "omari"}, default="vi"
@@ -257,7 +259,7 @@ def credible_ball(
     inside = counted[distances[counted] <= radius + 1e-12]
     n_clusters = ensemble.microclusters.table.max(axis=0).astype(np.int64) + 1
     numbers = n_clusters[inside]
-    label, *_ = beside_votes(labels, ensemble.microclusters)
+    label, *_ = beside_votes(labels, ensemble)
     return CredibleBall(
         radius=radius,
         level=level,
@@ -288,7 +290,7 @@ def _weights(owner: str, weight: Any, ensemble: Ensemble) -> FloatArray:
 
 def _losses(labels: Any, ensemble: Ensemble, loss: str, a: float) -> FloatArray:
     """Return the loss of labels of objects to each clustering, NaN without common objects."""
-    label, votes, sizes, _ = beside_votes(labels, ensemble.microclusters)
+    label, votes, sizes, _ = beside_votes(labels, ensemble)
     return flow.partition_losses(label, votes, sizes, loss, a)
 
 

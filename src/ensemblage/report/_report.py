@@ -86,7 +86,7 @@ def html(
     -----
     Above 5,000 objects the tables and pictures show a sample, evenly chosen from all clusters, and
     the objects with the lowest confidence, with a note. Figures of clusters and clusterings are
-    always over all objects. Equal input gives an equal page.
+    always over all objects. Equal input gives an equal page. Series are matched by index.
 
     Examples
     --------
@@ -224,20 +224,18 @@ def _subject(
         fitted, in_order = with_repeated_objects(fitted), False
     ensemble = fitted._ensemble
     n, n_members = len(fitted.labels_), ensemble.n_clusterings
-    if ids is None:
-        ids = ensemble.index if ensemble.index is not None else getattr(model, "_index", None)
-    else:
-        ids = _beside("ids", ids, n, "object")
+    index = ensemble.index if ensemble.index is not None else getattr(model, "_index", None)
+    ids = index if ids is None else _beside("ids", ids, n, "object", index)
     if names is None:
         places = [f"clustering {place}" for place in range(1, n_members + 1)]
         names = places if ensemble.names is None else list(ensemble.names)
     else:
         names = list(_beside("names", names, n_members, "clustering"))
     if truth is not None:
-        truth = _beside("truth", truth, n, "object")
+        truth = _beside("truth", truth, n, "object", index)
     matrix = None
     if features is not None:
-        matrix = _validate.check_features(features).matrix
+        matrix = _validate.check_features(_validate.in_order_of_index(features, index)).matrix
         _beside("features", matrix, n, "object", one_each=False)
     return Subject(model, fitted, ids, names, truth, matrix, in_order=in_order)
 
@@ -330,12 +328,14 @@ def need_jinja() -> None:
         raise ImportError("Reports need jinja2. Install it with: pip install 'ensemblage[report]'")
 
 
-def _beside(what: str, values: Any, n: int, of: str, *, one_each: bool = True) -> Any:
+def _beside(
+    what: str, values: Any, n: int, of: str, index: Any = None, *, one_each: bool = True
+) -> Any:
     """Return values of which there must be one for each object or clustering, as an array.
 
     Without `one_each` an object may have several, as it has features.
     """
-    array = _validate.as_array(values)
+    array = _validate.as_array(_validate.in_order_of_index(values, index))
     if array.ndim == 0 or len(array) != n:
         found = "a single value" if array.ndim == 0 else f"{len(array):,}"
         raise ValueError(
