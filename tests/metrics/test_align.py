@@ -92,6 +92,20 @@ def test_several_columns_are_refused():
         align([[0, 1]], to=[0])
 
 
+def test_large_integers_are_kept_or_refused():
+    big = 2**60
+    assert align([0, 0, 1, 1], [big, big, big + 1, None]).tolist() == [big, big, big + 1, big + 1]
+    objects = np.array([np.int64(2**53 + 1), 2**53 + 1, 2.0, float("nan")], dtype=object)
+    assert align([0, 0, 1, 1], objects).tolist() == [2**53 + 1, 2**53 + 1, 2, 2]
+    assert align([0, 0, 1], np.array([2**62, 2**62, 7], np.uint64)).tolist() == [2**62, 2**62, 7]
+    for far in (2**63 + 5, 2**63 - 1):
+        for earlier in ([far, far, 1, 1], np.array([far, far, 1, 1], np.uint64), [far, 1, 1, None]):
+            with pytest.raises(en.ParameterError, match=f"below 2.*Got {far} instead"):
+                align([0, 0, 1, 2], earlier)
+    with pytest.raises(en.ParameterError, match="'align_to'"):
+        en.EAC(n_clusters=2).fit_predict(VOTES, align_to=np.full(7, 2**63 + 5, np.uint64))
+
+
 # -- in the methods --------------------------------------------------------------------------------
 
 

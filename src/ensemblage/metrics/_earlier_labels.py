@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from numbers import Integral
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -14,6 +15,8 @@ from ensemblage.flow.codes import is_missing, whole_numbers
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+#: Beyond this, new clusters could have numbers that 64 bits do not hold.
+_LARGEST = 2**63 - 2**40
 _EXPECTED = "the earlier labels of the objects, integers"
 
 
@@ -47,17 +50,31 @@ def check_earlier_labels(
 
 
 def _whole(owner: str, name: str, labels: NDArray[Any]) -> NDArray[np.int64]:
+    whole: Any = None
     if labels.dtype.kind in "iu":
-        return labels.astype(np.int64)
-    whole = None
-    if labels.dtype.kind == "f":
+        whole = labels
+    elif labels.dtype.kind == "f":
         whole = whole_numbers(labels)
     elif labels.dtype.kind == "O":
-        values = [-1 if is_missing(label) else label for label in labels.tolist()]
-        if all(isinstance(value, int | float) and not isinstance(value, bool) for value in values):
-            whole = whole_numbers(np.array(values, dtype=np.float64))
+        whole = _integers(labels.tolist())
     if whole is None:
         odd = next((label for label in labels.tolist() if isinstance(label, str)), None)
         got = odd if odd is not None else labels.dtype.name
         raise ParameterError(owner, name, _EXPECTED, got, "Convert other labels to integers first.")
-    return whole.astype(np.int64)
+    far = max(int(whole.max()), int(whole.min()), key=abs) if len(whole) else 0
+    if abs(far) >= _LARGEST:
+        expected = f"{_EXPECTED} below 2**63 - 2**40"
+        raise ParameterError(owner, name, expected, far, "New clusters get larger numbers.")
+    return np.asarray(whole, dtype=np.int64)
+
+
+def _integers(values: list[Any]) -> NDArray[Any] | None:
+    """Return integers of any size and floats that are exact as objects; None for others."""
+    whole = np.full(len(values), -1, dtype=object)
+    for place, value in enumerate(values):
+        exact = isinstance(value, float) and value.is_integer() and abs(value) <= 2.0**53
+        if exact or (isinstance(value, Integral) and not isinstance(value, bool)):
+            whole[place] = int(value)
+        elif not is_missing(value):
+            return None
+    return whole
