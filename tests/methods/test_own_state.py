@@ -1,6 +1,7 @@
 """What a fit leaves is its own: results can be changed, and a fit that fails leaves nothing."""
 
 import warnings
+from contextlib import nullcontext
 
 import numpy as np
 import pandas as pd
@@ -58,3 +59,24 @@ def test_nor_does_one_of_features():
     assert not [name for name in vars(model) if name.endswith("_")]
     with pytest.raises(NotFittedError):
         en.metrics.clusters(model)
+
+
+@pytest.mark.parametrize("other", [{"method": "lca"}, {"method": "bogus"}, {"n_clusters": 99}])
+@pytest.mark.parametrize("method", ["auto", "eac", "nmf"])
+def test_parameters_that_are_set_after_a_fit_do_not_change_it(other, method, tmp_path):
+    model = en.Consensus(2, method=method, random_state=0).fit(V)
+    expected, page = model.cut(3).tolist(), en.report.html(model)
+    model.set_params(**other)
+    assert model.cut(3).tolist() == expected
+    assert en.report.html(model) == page
+    model.save(tmp_path / "m.ensemblage")
+    loaded = en.load(tmp_path / "m.ensemblage")
+    assert loaded.method == method
+    loaded.set_params(**other, n_jobs=1)
+    assert loaded.cut(3).tolist() == expected
+    with (
+        pytest.raises(ValueError, match=r"bogus|99")
+        if other != {"method": "lca"}
+        else nullcontext()
+    ):
+        model.fit(V)

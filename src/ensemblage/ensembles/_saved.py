@@ -13,6 +13,7 @@ from ensemblage.ensembles._plan import Plan
 from ensemblage.ensembles._scaling import Scaling
 from ensemblage.ensembles._view import View
 from ensemblage.methods import METHODS
+from ensemblage.methods._fresh import params_of_fit
 from ensemblage.methods.archive import read_archive
 from ensemblage.methods.loading import (
     broken,
@@ -103,7 +104,7 @@ def state_of_clustering(estimator: Any, *, objects: bool) -> tuple[Header, Array
                 f" only the centres of 'kmeans' and 'rpcl'. Save the consensus alone, as in"
                 f" .consensus_.save(path), or use these methods."
             )
-    parameters = dict(estimator.get_params(deep=False))
+    parameters = dict(params_of_fit(estimator))
     consensus, method = parameters.pop("consensus"), parameters.pop("method")
     bounds = parameters.pop("n_clusters_range")
     inner, inner_arrays = state_of(estimator.consensus_, objects=objects)

@@ -10,6 +10,7 @@ from sklearn.base import clone
 from ensemblage import flow
 from ensemblage._ensemble import Ensemble
 from ensemblage.flow import one_blas_thread
+from ensemblage.methods._fresh import params_of_fit
 from ensemblage.metrics.choosing import Cuts
 
 if TYPE_CHECKING:
@@ -76,7 +77,7 @@ def _of_members(estimator: Any, columns: NDArray[np.int64]) -> tuple[Cut, int]:
     """Return the cut of the same method fitted to some members, for the same microclusters."""
     table, sizes, _ = estimator.microclusters_
     weight = estimator.member_weight_
-    other = clone(estimator).set_params(n_clusters=1, **_fixed(estimator))
+    other = clone(estimator).set_params(**_fixed(estimator))
     other._keeps_clear_groups = getattr(estimator, "_keeps_clear_groups", False)
     return _fitted_to(other, table[:, columns], sizes, None if weight is None else weight[columns])
 
@@ -128,11 +129,10 @@ def regrouped(
 
 
 def _fixed(estimator: Any) -> dict[str, Any]:
-    """Return parameters of refits: the seed of the fit, and microclusters as the level."""
-    params = estimator.get_params(deep=False)
-    fixed: dict[str, Any] = {}
+    """Return parameters of refits: those of the fit, its seed, and microclusters as the level."""
+    params = params_of_fit(estimator) | {"n_clusters": 1}
     if "random_state" in params:
-        fixed["random_state"] = estimator._seed
+        params["random_state"] = estimator._seed
     if "level" in params:
-        fixed["level"] = "microclusters"
-    return fixed
+        params["level"] = "microclusters"
+    return params

@@ -9,7 +9,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 #: Private attributes that a fit may set.
-_OF_A_FIT = ("_left_out", "_by_size")
+_OF_A_FIT = ("_left_out", "_by_size", "_fitted_with")
 
 
 @contextmanager
@@ -19,11 +19,18 @@ def fresh(estimator: Any) -> Iterator[None]:
     A warning that the user made an error ends a fit near its end.
     """
     _forget(estimator)
+    estimator._fitted_with = estimator.get_params(deep=False)
     try:
         yield
     except BaseException:
         _forget(estimator)
         raise
+
+
+def params_of_fit(estimator: Any) -> dict[str, Any]:
+    """Return the parameters that an estimator was fitted with; `set_params` may follow a fit."""
+    params: dict[str, Any] = vars(estimator).get("_fitted_with", None)
+    return estimator.get_params(deep=False) if params is None else params
 
 
 def _forget(estimator: Any) -> None:

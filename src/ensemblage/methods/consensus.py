@@ -16,6 +16,7 @@ from ensemblage.methods._base import ConsensusClusterer
 from ensemblage.methods._checks import check_method_params, check_takes_weight
 from ensemblage.methods._choosing import cuts_of
 from ensemblage.methods._excluded import excluded_members, reasons_of_exclusion
+from ensemblage.methods._fresh import params_of_fit
 from ensemblage.methods._opinions import GRAPH, TREE, Opinion, opinion_of, reasons
 from ensemblage.methods._reliability import warn_if_unreliable
 from ensemblage.methods._shared_clusters import N_GROUPS
@@ -257,7 +258,7 @@ class Consensus(ConsensusClusterer):
     @property
     def _took_second_choice(self) -> bool:
         """Whether the labels do not come from the weighted tree although no method was named."""
-        return METHODS[self.method.lower()] is type(self) and self.method_ != TREE
+        return METHODS[params_of_fit(self)["method"].lower()] is type(self) and self.method_ != TREE
 
     def _why_no_tree(self) -> str:
         if self.method_ == GRAPH:

@@ -14,6 +14,7 @@ from sklearn.base import clone
 from ensemblage import _validate, flow
 from ensemblage._ensemble import Ensemble
 from ensemblage._types import Microclusters
+from ensemblage.methods._fresh import params_of_fit
 from ensemblage.methods.saving import FORMAT, PLACED, TREE, VERSION, is_kept, is_name, is_scalar
 from ensemblage.tables import FileFormatError
 
@@ -110,6 +111,7 @@ def restored(kind: type[Any], header: Header, arrays: Arrays, path: str) -> Any:
     if not isinstance(left_out, list) or not all(isinstance(name, str) for name in left_out):
         raise broken(path, "the list of omitted attributes is invalid")
     estimator._left_out = frozenset(left_out)
+    estimator._fitted_with = estimator.get_params(deep=False)
     return estimator
 
 
@@ -132,7 +134,10 @@ def complete(estimator: Any) -> None:
         if not left_out:
             return  # another thread was faster
         seed = vars(estimator).get("_seed")
-        again = clone(estimator)
+        params = params_of_fit(estimator)
+        if "n_jobs" in params:  # results do not depend on it
+            params = params | {"n_jobs": estimator.n_jobs}
+        again = clone(estimator).set_params(**params)
         if seed is not None:
             again.set_params(random_state=_validate.DrawnSeed(seed))
         with warnings.catch_warnings():

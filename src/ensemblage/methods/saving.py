@@ -14,6 +14,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
+from ensemblage.methods._fresh import params_of_fit
+
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
@@ -30,6 +32,7 @@ VERSION = 2
 PLACED = {
     "_confidence",
     "_ensemble",
+    "_fitted_with",
     "_left_out",
     "_micro_labels",
     "_sized",
@@ -66,7 +69,7 @@ def state_of(estimator: Any, *, objects: bool) -> tuple[Header, Arrays]:
     names = ensemble.names
     header: Header = {
         "class": owner,
-        "parameters": plain_parameters(owner, estimator.get_params(deep=False)),
+        "parameters": plain_parameters(owner, params_of_fit(estimator)),
         "n_objects": ensemble.n_objects,
         "names": names if names and all(map(is_name, names)) else None,
         "labels": [_plain_labels(labels, m) for m, labels in enumerate(ensemble.labels)],

@@ -129,8 +129,7 @@ def seed_spread(estimator: Any, n_seeds: int = 5, *, random_state: Any = 0) -> S
 def _labels_with(fitted: Any, seed: int) -> NDArray[np.int64]:
     """Return the labels of the same fitted state, cut with another seed."""
     other = fitted._with_seed(_validate.check_random_state("metrics.seed_spread", seed))
-    n_clusters = fitted.n_clusters
-    k = n_clusters if isinstance(n_clusters, int | np.integer) else fitted.n_clusters_
+    k = vars(fitted).get("_asked") or fitted.n_clusters_  # of the fit
     with warnings.catch_warnings():
         # The fit has raised these warnings already.
         warnings.simplefilter("ignore", _validate.FewerClustersWarning)

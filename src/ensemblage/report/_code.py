@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ensemblage._validate import DrawnSeed
+from ensemblage.methods._fresh import params_of_fit
 from ensemblage.report._text import visible
 
 if TYPE_CHECKING:
@@ -64,7 +65,7 @@ class _Writer:
         kind = type(value)
         signature = inspect.signature(kind.__init__).parameters
         words = []
-        for name, given in value.get_params(deep=False).items():
+        for name, given in params_of_fit(value).items():
             if name == "n_jobs":  # results do not depend on it
                 continue
             parameter = signature.get(name)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ensemblage._messages import counted
+from ensemblage.methods._fresh import params_of_fit
 from ensemblage.report._facts import SURE
 from ensemblage.report._text import short
 
@@ -70,7 +71,7 @@ def listed(names: list[str]) -> str:
 
 def _method(fitted: Any, n_members: int) -> str:
     n, groups, k = len(fitted.labels_), fitted.n_microclusters_, fitted.n_clusters_
-    requested = fitted.n_clusters
+    requested = params_of_fit(fitted)["n_clusters"]
     fewer = isinstance(requested, (int, np.integer)) and k < requested
     # The NMI of a single cluster is always 0, so it is not a reason.
     reasons = [why for why in getattr(fitted, "reasons_", []) if k > 1 or "mean NMI" not in why]
