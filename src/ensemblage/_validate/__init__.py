@@ -5,7 +5,12 @@
 from ensemblage._messages import shown
 from ensemblage._validate.beside import check_each_object, check_groups, check_member_weight
 from ensemblage._validate.columns import is_list_of_columns
-from ensemblage._validate.features import Features, check_features, in_order_of
+from ensemblage._validate.features import (
+    Features,
+    check_features,
+    check_named_features,
+    in_order_of,
+)
 from ensemblage._validate.memory import available_memory, check_memory, is_cramped
 from ensemblage._validate.notices import *
 from ensemblage._validate.notices import (
@@ -23,6 +28,8 @@ from ensemblage._validate.parameters import (
     check_cost,
     check_enough_groups,
     check_fitted,
+    check_flag,
+    check_folder,
     check_has_votes,
     check_method,
     check_min_cluster_size,

@@ -85,6 +85,19 @@ def check_features(X: Any) -> Features:
     return Features(matrix, index, kind, names)
 
 
+def check_named_features(X: Any) -> Features:
+    """Return features whose names, if they have any, differ: they are matched by name later."""
+    features = check_features(X)
+    names = features.names or []
+    if len(set(names)) < len(names):
+        twice = next(name for place, name in enumerate(names) if name in names[:place])
+        raise ValueError(
+            f"Features have several columns called {twice!r}. Give each feature a name of its own,"
+            f" or pass X.to_numpy()."
+        )
+    return features
+
+
 def in_order_of(features: Features, names: list[Any] | None) -> Features:
     """Return features in the order of these names, where both have the same names."""
     places = places_of(names, features.names)

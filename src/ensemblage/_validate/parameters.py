@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from numbers import Integral, Real
+from os import PathLike
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeGuard
 
 import numpy as np
@@ -134,6 +136,20 @@ def check_whole(
     return int(value)
 
 
+def check_flag(owner: str, name: str, value: Any) -> bool:
+    """Return True or False, of Python or NumPy."""
+    if not isinstance(value, bool | np.bool_):
+        raise ParameterError(owner, name, "True or False", value)
+    return bool(value)
+
+
+def check_folder(owner: str, name: str, value: Any) -> Path:
+    """Return the path of a folder."""
+    if not isinstance(value, str | PathLike):
+        raise ParameterError(owner, name, "the path of a folder", value, optional=True)
+    return Path(value)
+
+
 def check_min_cluster_size(owner: str, value: Any) -> None:
     """Check the least size of a cluster: objects, a share of their mean size, or "auto"."""
     whole = is_whole(value) and value >= 1
@@ -174,12 +190,12 @@ def check_random_state(owner: str, value: Any) -> int:
         return int(value)
     if isinstance(value, np.random.RandomState):
         return int(value.randint(2**31))
-    seed: Any = -1 if isinstance(value, bool) else value  # True is not a seed
-    try:
-        return int(np.random.default_rng(seed).integers(2**63))
-    except (TypeError, ValueError) as error:
+    seed_or_source = value is None or isinstance(value, np.random.Generator)
+    if not seed_or_source and not (is_whole(value) and value >= 0):
         expected = "a whole number from 0 up, or a NumPy random generator"
-        raise ParameterError(owner, "random_state", expected, value, optional=True) from error
+        raise ParameterError(owner, "random_state", expected, value, optional=True)
+    source: Any = value if seed_or_source else int(value)
+    return int(np.random.default_rng(source).integers(2**63))
 
 
 # -- names -----------------------------------------------------------------------------------------

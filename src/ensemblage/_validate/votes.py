@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from ensemblage._messages import Advice, Message, ParameterError
+from ensemblage._messages import Advice, Message, ParameterError, shown
 from ensemblage._types import Columns, VoteTable
 from ensemblage._validate.columns import columns_of_list, is_list_of_columns, side_by_side
 from ensemblage._validate.notices import FeaturesAsVotesWarning, TransposedVotesWarning, warn
@@ -143,6 +143,11 @@ def as_array(X: Any) -> NDArray[Any]:
             " clusterings, but rows of different lengths were passed. Fill the gaps with -1, which"
             " means no vote."
         ) from error
+    if array.dtype.names is not None:
+        raise TypeError(
+            f"An array of records was passed, with the fields {shown(list(array.dtype.names))}, but"
+            f" votes are a table of labels. Pass pandas.DataFrame(X)."
+        )
     if array.dtype.kind == "c":
         raise ValueError(
             "Complex data not supported: votes are labels, but complex numbers were passed. Pass"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from numbers import Integral, Real
 from typing import Any
 
@@ -68,7 +69,8 @@ def check_n_clusters_range(
             low = max(low, min(2 * n_clusters, half))
             high = max(high, 2 * n_clusters, min(4 * n_clusters, half))
         return low, high
-    good = not isinstance(value, str) and np.ndim(value) == 1 and len(value) == 2
+    good = hasattr(value, "__getitem__") and not isinstance(value, str | Mapping)
+    good = good and getattr(value, "ndim", 1) == 1 and len(value) == 2
     good = good and all(isinstance(k, Integral) and not isinstance(k, bool) for k in value)
     if not good or not 1 <= value[0] <= value[1]:
         expected = (

@@ -14,17 +14,18 @@ import json
 import warnings
 from contextlib import contextmanager, suppress
 from dataclasses import replace
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ensemblage import _validate
 from ensemblage._messages import Message, Parameter
 from ensemblage.ensembles._fingerprint import digest, words
 from ensemblage.tables import UNFINISHED, finished, lock, release
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
+    from pathlib import Path
 
     from numpy.typing import NDArray
 
@@ -116,7 +117,7 @@ def open_folder(path: Any, plan: Plan, *, any_seed: bool) -> tuple[Plan, Folder]
 
     With `any_seed` the plan takes the seed of the folder, if there is one.
     """
-    path = Path(path)
+    path = _validate.check_folder("generate", "checkpoint", path)
     if path.exists() and not path.is_dir():
         raise ValueError(f"The checkpoint {str(path)!r} must be a folder, got a file.")
     path.mkdir(parents=True, exist_ok=True)

@@ -166,9 +166,11 @@ class EnsembleClustering(ClusterMixin, BaseEstimator):
         _validate.check_n_jobs(owner, self.n_jobs)
         consensus = check_consensus(owner, self.consensus)
         seed = _validate.check_random_state(owner, self.random_state)
-        features = _validate.check_features(X)
+        features = _validate.check_named_features(X)
         validate_data(self, X=X, reset=True, skip_check_array=True)
-        check_enough_objects(owner, n_clusters or 1, len(features.matrix))
+        n = len(features.matrix)
+        check_enough_objects(owner, n_clusters or 1, n)
+        _validate.check_memory(n * n_members, f"Votes of {n_members} members", "Use fewer members.")
         self._index, self._kind = features.index, features.kind
         self._plan = make_plan(
             owner,
@@ -326,7 +328,7 @@ class EnsembleClustering(ClusterMixin, BaseEstimator):
     def _check_new(self, X: Any) -> _validate.Features:
         """Return new features in the order of those of the fit."""
         names = getattr(self, "feature_names_in_", np.empty(0)).tolist()
-        features = _validate.in_order_of(_validate.check_features(X), names)
+        features = _validate.in_order_of(_validate.check_named_features(X), names)
         if not names or features.names != names:
             validate_data(self, X=X, reset=False, skip_check_array=True)
         return features

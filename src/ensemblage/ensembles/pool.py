@@ -169,6 +169,7 @@ def members(
     [0, 1, 2]
     """
     plan, folder = _prepare("members", **locals())
+    _validate.check_memory(8 * n_members, f"A list of {n_members} members", "Use fewer members.")
     return _iterate(plan, n_members, n_jobs, folder)
 
 

@@ -154,7 +154,10 @@ def edge_weights(owner: str, edges: Edges) -> FloatArray | None:
     if edges.weights is None:
         return None
     try:
-        return np.array(edges.weights, dtype=np.float64)
+        weights = np.asarray(edges.weights)
+        if weights.dtype.kind == "c":  # NumPy would drop the imaginary part
+            weights = weights.astype(object)
+        return np.array(weights, dtype=np.float64)
     except (TypeError, ValueError, OverflowError) as error:
         raise ValueError(
             f"The weights of the edges of {owner} must be finite numbers above 0, got others"

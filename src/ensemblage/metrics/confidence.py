@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import reprlib
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
+
+from ensemblage._messages import ParameterError
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -27,9 +30,9 @@ def cluster_weights(
 
 
 def confidence(
-    sums: FloatArray,
-    labels: NDArray[np.int64],
-    sizes: NDArray[np.int64],
+    sums: Any,
+    labels: Any,
+    sizes: Any,
     to_itself: FloatArray | float = 1.0,
     *,
     objects: FloatArray | None = None,
@@ -38,11 +41,11 @@ def confidence(
 
     Parameters
     ----------
-    sums : ndarray of shape (n_microclusters, n_clusters)
+    sums : array-like of shape (n_microclusters, n_clusters)
         Similarity of an object to the objects of each cluster, summed, itself included.
-    labels : ndarray of shape (n_microclusters,)
+    labels : array-like of shape (n_microclusters,)
         Consensus labels 0..k-1.
-    sizes : ndarray of shape (n_microclusters,)
+    sizes : array-like of shape (n_microclusters,)
         Objects in each microcluster.
     to_itself : float or ndarray of shape (n_microclusters,), default=1.0
         The contribution of an object's similarity to itself to `sums`.
@@ -64,6 +67,7 @@ def confidence(
     >>> confidence(sums, np.array([0, 0, 1]), np.array([1, 1, 1]))
     array([0.75, 0.5 , 0.  ])
     """
+    sums, labels, sizes = _checked(sums, labels, sizes)
     n, n_clusters = sums.shape
     own = np.arange(n), labels
     if objects is None:
@@ -75,6 +79,26 @@ def confidence(
     rest[rest < _ROUNDING * sums[own]] = 0.0
     mean[own] = np.divide(rest, others, out=np.zeros(n), where=others > 0)
     return margin(mean, labels)
+
+
+def _checked(
+    sums: Any, labels: Any, sizes: Any
+) -> tuple[FloatArray, NDArray[np.int64], NDArray[Any]]:
+    """Return what confidence is computed from as arrays, or say what is wrong with it."""
+    sums, labels, sizes = np.asarray(sums, dtype=np.float64), np.asarray(labels), np.asarray(sizes)
+    if sums.ndim != 2 or sums.shape[1] == 0:
+        got = f"an array of shape {sums.shape}"
+        expected = "a table with a row for each microcluster and a column for each cluster"
+        raise ParameterError("confidence", "sums", expected, got)
+    n, n_clusters = sums.shape
+    whole = labels.shape == (n,) and labels.dtype.kind in "iu"
+    if not whole or (n and not 0 <= labels.min() <= labels.max() < n_clusters):
+        expected = f"{n} integers from 0 to {n_clusters - 1}, one for each row of sums"
+        raise ParameterError("confidence", "labels", expected, reprlib.repr(labels.tolist()))
+    if sizes.shape != (n,) or sizes.dtype.kind not in "iuf" or not (sizes >= 0).all():
+        expected = f"{n} numbers from 0 up, one for each row of sums"
+        raise ParameterError("confidence", "sizes", expected, reprlib.repr(sizes.tolist()))
+    return sums, labels.astype(np.int64, copy=False), sizes
 
 
 def margin(mean: FloatArray, labels: NDArray[np.int64]) -> FloatArray:
