@@ -1,5 +1,7 @@
 """Calls of a stream that cannot mean what they say are refused before anything is read or lost."""
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 
@@ -50,6 +52,24 @@ class TestArguments:
     def test_a_column_has_one_part(self, options, words):
         with pytest.raises(ValueError, match=words):
             run(**options)
+
+    def test_true_of_numpy_is_true(self):
+        Path("v.csv").write_text("a,b\n1,1\n1,2\n2,2\n")
+        result = run("v.csv", confidence=np.True_, by_size=np.False_, header=np.True_)
+        assert pq.read_table(result.output).column_names == ["row", "label", "confidence"]
+
+    @pytest.mark.parametrize(
+        ("option", "words"),
+        [
+            ({"confidence": "no"}, "'confidence'.*True or False"),
+            ({"by_size": 2}, "'by_size'.*True or False"),
+            ({"batch_rows": 10**30}, "'batch_rows'.*whole number from 1 to 2,147,483,647"),
+            ({"checkpoint": True}, "'checkpoint'.*the path of a folder"),
+        ],
+    )
+    def test_options_of_other_types(self, option, words):
+        with pytest.raises(en.ParameterError, match=words):
+            run(**option)
 
     @pytest.mark.parametrize("source", [None, 5])
     def test_sources_are_paths(self, source):

@@ -39,6 +39,10 @@ if TYPE_CHECKING:
     from ensemblage.tables import Source
 
 
+#: The largest batch; pyarrow counts in 32 or 64 bits.
+_MOST_ROWS = 2**31 - 1
+
+
 class Scores(NamedTuple):
     """Agreement of one labelling: with the true labels, and with the votes."""
 
@@ -101,8 +105,14 @@ class Ask:
                 f"'cuts' is a list of numbers of clusters, such as [2, 3]. Got {cuts!r}."
             )
         ks = None if cuts is None else list(cuts)
-        _check_estimator(self.estimator, ks, confidence=self.confidence)
-        return replace(self, cuts=None if ks is None else sorted({int(k) for k in ks}))
+        flags = {
+            name: _validate.check_flag("consensus", name, getattr(self, name))
+            for name in ("confidence", "by_size", "progress")
+        }
+        _check_estimator(self.estimator, ks, confidence=flags["confidence"])
+        if self.checkpoint is not None:
+            _validate.check_folder("consensus", "checkpoint", self.checkpoint)
+        return replace(self, cuts=None if ks is None else sorted({int(k) for k in ks}), **flags)
 
     def columns(self) -> list[str]:
         """Return the names of the columns of labels."""
@@ -112,7 +122,12 @@ class Ask:
 
 def opened(sources: Any, **options: Any) -> tuple[list[Source], dict[str, Any]]:
     """Return files that are opened to be read in batches, and what they are known again by."""
-    _validate.check_whole("consensus", "batch_rows", options["batch_rows"], 1)
+    rows = options["batch_rows"]
+    options["batch_rows"] = _validate.check_whole(
+        "consensus", "batch_rows", rows, 1, highest=_MOST_ROWS
+    )
+    if isinstance(options["header"], np.bool_):
+        options["header"] = bool(options["header"])
     paths = resolve(sources)
     known = {"files": [file_facts(path) for path in paths]}
     known |= {name: options[name] for name in ("header", "format")}
