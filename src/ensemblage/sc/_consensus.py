@@ -240,6 +240,9 @@ def _settings(estimator: Any, method: str, columns: list[str], *, weighted: bool
     plain: dict[str, Any] = {
         name: value for name, value in params.items() if isinstance(value, int | float | str)
     }
+    seed = plain.get("random_state")
+    if isinstance(seed, int) and seed >= 2**63:
+        plain["random_state"] = str(seed)
     if weighted:
         weight = estimator.member_weight_  # None if all are equal
         plain["member_weight"] = [1.0] * len(columns) if weight is None else weight.tolist()

@@ -31,6 +31,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 _OWNER = "leiden_ensemble"
+#: Runs at each resolution, each of which is a column.
+_MOST_SEEDS = 1_000_000
 
 
 def leiden_ensemble(
@@ -246,8 +248,8 @@ def _check_resolutions(value: Any) -> list[float]:
 
 def _check_seeds(value: Any) -> list[int]:
     if not np.iterable(value):
-        return list(range(_validate.check_whole(_OWNER, "seeds", value, 1)))
-    seeds = [_validate.check_whole(_OWNER, "seeds", one, 0) for one in value]
+        return list(range(_validate.check_whole(_OWNER, "seeds", value, 1, highest=_MOST_SEEDS)))
+    seeds = [_validate.check_whole(_OWNER, "seeds", one, 0, highest=2**63 - 1) for one in value]
     if not seeds or len(set(seeds)) < len(seeds):
         raise ParameterError(_OWNER, "seeds", "different integers of at least 0", seeds)
     return seeds
