@@ -105,7 +105,7 @@ class Ask:
                 f"'cuts' is a list of numbers of clusters, such as [2, 3]. Got {cuts!r}."
             )
         ks = None if cuts is None else list(cuts)
-        flags = {
+        flags: dict[str, Any] = {
             name: _validate.check_flag("consensus", name, getattr(self, name))
             for name in ("confidence", "by_size", "progress")
         }
