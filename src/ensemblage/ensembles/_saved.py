@@ -13,8 +13,8 @@ from ensemblage.ensembles._plan import Plan
 from ensemblage.ensembles._scaling import Scaling
 from ensemblage.ensembles._view import View
 from ensemblage.methods import METHODS
-from ensemblage.methods._fresh import params_of_fit
 from ensemblage.methods.archive import read_archive
+from ensemblage.methods.fresh import params_of_fit
 from ensemblage.methods.loading import (
     broken,
     check_preamble,

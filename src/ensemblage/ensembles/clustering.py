@@ -17,8 +17,8 @@ from ensemblage.ensembles._noise import doubted
 from ensemblage.ensembles._parameters import check_consensus, check_enough_objects
 from ensemblage.ensembles._plan import make_plan
 from ensemblage.ensembles._saved import state_of_clustering
-from ensemblage.methods._fresh import fresh
 from ensemblage.methods.archive import write_archive
+from ensemblage.methods.fresh import fresh
 from ensemblage.methods.saving import preamble
 from ensemblage.metrics.aligning import aligned
 

@@ -19,10 +19,10 @@ from ensemblage.methods._chance import warn_of_chance
 from ensemblage.methods._checks import check_columns, check_takes_weight
 from ensemblage.methods._choosing import cuts_of
 from ensemblage.methods._fitted import Fitted
-from ensemblage.methods._fresh import fresh
 from ensemblage.methods._numbering import by_first_appearance, most_frequent
 from ensemblage.methods._reliability import warn_if_unreliable
 from ensemblage.methods._savable import Savable
+from ensemblage.methods.fresh import fresh
 from ensemblage.metrics.choosing import Cuts, choose
 from ensemblage.metrics.sizes import ranked_by_size
 

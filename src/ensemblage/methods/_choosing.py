@@ -10,7 +10,7 @@ from sklearn.base import clone
 from ensemblage import flow
 from ensemblage._ensemble import Ensemble
 from ensemblage.flow import one_blas_thread
-from ensemblage.methods._fresh import params_of_fit
+from ensemblage.methods.fresh import params_of_fit
 from ensemblage.metrics.choosing import Cuts
 
 if TYPE_CHECKING:

@@ -16,10 +16,10 @@ from ensemblage.methods._base import ConsensusClusterer
 from ensemblage.methods._checks import check_method_params, check_takes_weight
 from ensemblage.methods._choosing import cuts_of
 from ensemblage.methods._excluded import excluded_members, reasons_of_exclusion
-from ensemblage.methods._fresh import params_of_fit
 from ensemblage.methods._opinions import GRAPH, TREE, Opinion, opinion_of, reasons
 from ensemblage.methods._reliability import warn_if_unreliable
 from ensemblage.methods._shared_clusters import N_GROUPS
+from ensemblage.methods.fresh import params_of_fit
 from ensemblage.methods.lwea import LWEA
 from ensemblage.methods.lwgp import LWGP
 from ensemblage.metrics.choosing import choose

@@ -14,7 +14,7 @@ from sklearn.base import clone
 from ensemblage import _validate, flow
 from ensemblage._ensemble import Ensemble
 from ensemblage._types import Microclusters
-from ensemblage.methods._fresh import params_of_fit
+from ensemblage.methods.fresh import params_of_fit
 from ensemblage.methods.saving import FORMAT, PLACED, TREE, VERSION, is_kept, is_name, is_scalar
 from ensemblage.tables import FileFormatError
 

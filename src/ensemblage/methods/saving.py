@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from ensemblage.methods._fresh import params_of_fit
+from ensemblage.methods.fresh import params_of_fit
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

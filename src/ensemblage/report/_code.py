@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ensemblage._validate import DrawnSeed
-from ensemblage.methods._fresh import params_of_fit
+from ensemblage.methods.fresh import params_of_fit
 from ensemblage.report._text import visible
 
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ensemblage._messages import counted
-from ensemblage.methods._fresh import params_of_fit
+from ensemblage.methods.fresh import params_of_fit
 from ensemblage.report._facts import SURE
 from ensemblage.report._text import short
 
