@@ -39,10 +39,12 @@ class JsonSource(ArrowSource):
 
         self._table: Any = self._parsed(None)
         # Only texts are taken for times, and texts stay as they are.
-        times = [field for field in self._table.schema if pa.types.is_timestamp(field.type)]
+        fields = self._table.schema
+        times = [(f.name, pa.string()) for f in fields if pa.types.is_timestamp(f.type)]
         if times:
             self._table = None
-            self._table = self._parsed(pa.schema([(field.name, pa.string()) for field in times]))
+            # Fields whose types are given would come first.
+            self._table = self._parsed(pa.schema(times)).select(fields.names)
         self._ends = [0, self._table.num_rows]
         return self._table.schema
 
