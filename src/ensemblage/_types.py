@@ -81,6 +81,8 @@ class VoteTable(NamedTuple):
         The files that the rows came from, in order.
     kept : mapping of str to ndarray
         The columns that were asked for with ``keep``, as the files have them.
+    types : mapping of str to pyarrow.DataType
+        The types of the ids and of the kept columns: one that holds those of all files.
     """
 
     names: list[str]
@@ -91,3 +93,4 @@ class VoteTable(NamedTuple):
     extra: dict[str, NDArray[Any]]
     origin: tuple[Origin, ...] = ()
     kept: Mapping[str, NDArray[Any]] = MappingProxyType({})
+    types: Mapping[str, Any] = MappingProxyType({})

@@ -127,9 +127,6 @@ class TestJson:
         found = table.ids if column == "when" else table.columns[0]
         assert found.tolist() == [*times, times[0]]
 
-    @pytest.mark.parametrize("ids", [[2**63, 2**63 + 1, 2**63 + 2], [2.0**53, 1, 2]])
-    def test_ids_that_floats_do_not_tell_apart_are_refused(self, tmp_path, ids):
-        rows = [f'{{"id": {name}, "a": 1}}\n' for name in ids]
     def test_texts_that_look_like_times_stay_in_their_place(self, tmp_path):
         rows = [
             {"obs": f"s{i}", "a": i // 4, "b": i % 2, "day": f"2020-01-0{1 + i // 4}"}
@@ -143,8 +140,9 @@ class TestJson:
         both = [tmp_path / "times.jsonl", tmp_path / "names.jsonl"]
         assert tables.read(both, columns=["a", "b", "day"]).names == ["a", "b", "day"]
 
-    def test_ids_beyond_64_bits_are_refused(self, tmp_path):
-        rows = [f'{{"id": {2**63 + place}, "a": 1}}\n' for place in range(3)]
+    @pytest.mark.parametrize("ids", [[2**63, 2**63 + 1, 2**63 + 2], [2.0**53, 1, 2]])
+    def test_ids_that_floats_do_not_tell_apart_are_refused(self, tmp_path, ids):
+        rows = [f'{{"id": {name}, "a": 1}}\n' for name in ids]
         (tmp_path / "v.jsonl").write_text("".join(rows))
         with pytest.raises(FileFormatError, match=r"'id'.* digits would be lost.* quotation marks"):
             tables.read(tmp_path / "v.jsonl")

@@ -150,7 +150,8 @@ def _in_memory(session: LabelSession) -> Outcome:
     columns = {**ids, **labels}
     if session.confidence:
         columns["confidence"] = fitted.confidence_
-    write_columns(session.output, columns | kept)
+    decimals = {"confidence": 6} if session.confidence else None
+    tables.write_typed(session.output, columns | kept, session.table.types, decimals=decimals)
     truth = session.true_labels
     return Outcome(
         ensemble.n_objects,

@@ -19,7 +19,6 @@ from ensemblage.tables import (
     File,
     FileFormatError,
     check_target,
-    common_type,
     format_to_write,
     identity,
     is_remote,
@@ -27,6 +26,7 @@ from ensemblage.tables import (
     open_mapped,
     packing,
     texts_of,
+    types_of,
 )
 
 if TYPE_CHECKING:
@@ -65,8 +65,7 @@ class Sheet:
         self._answer = answer
         self._names = sources[0].carried_names
         n_ids = int(sources[0].id_name is not None)
-        kinds = zip(*(source.carried_types() for source in sources), strict=True)
-        self._types = [common_type(list(kind)) for kind in kinds]
+        self._types = list(types_of(sources).values())
         carried = list(map(pa.field, self._names, self._types))
         labels = [
             pa.field(name, pa.float64() if values.dtype.kind == "f" else pa.int64())

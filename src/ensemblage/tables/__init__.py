@@ -4,7 +4,7 @@
 
 from ensemblage._types import VoteTable
 from ensemblage.tables.arrays import read_npy
-from ensemblage.tables.columns import Codes, as_texts, check_carried, common_type, texts_of
+from ensemblage.tables.columns import Codes, as_texts, check_carried, texts_of
 from ensemblage.tables.features import read_features
 from ensemblage.tables.files import File, is_remote, resolve
 from ensemblage.tables.formats import (
@@ -21,6 +21,7 @@ from ensemblage.tables.ipc import open_mapped
 from ensemblage.tables.labels import NAMES, NUMBERS, arrow_votes, is_missing, is_text, smallest
 from ensemblage.tables.layout import bytes_in_memory, scan, why_not_streamed
 from ensemblage.tables.locks import lock, release, remove_stale
+from ensemblage.tables.pools import NamedColumn, check_pool_writable, pool_format, write_pool
 from ensemblage.tables.reading import (
     LAYOUTS,
     read,
@@ -31,7 +32,7 @@ from ensemblage.tables.reading import (
     take_truth,
 )
 from ensemblage.tables.rows import has_decimal_comma
-from ensemblage.tables.source import Batch, Source
+from ensemblage.tables.source import Batch, Source, types_of
 from ensemblage.tables.table import (
     FeatureTable,
     Labels,
@@ -55,13 +56,10 @@ from ensemblage.tables.target import (
 )
 from ensemblage.tables.text import RereadError
 from ensemblage.tables.writing import (
-    NamedColumn,
-    check_pool_writable,
     check_writable,
-    pool_format,
     write,
-    write_pool,
     write_text,
+    write_typed,
 )
 
 __all__ = [

@@ -18,6 +18,7 @@ from ensemblage.tables.formats import FileFormatError
 from ensemblage.tables.ipc import batch_sizes
 from ensemblage.tables.labels import is_text
 from ensemblage.tables.source import JUDGED_ROWS, Source, rows_at_once
+from ensemblage.tables.times import values_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -157,9 +158,8 @@ class ArrowSource(Source):
         """Yield the values of a column in the rows judged."""
         with arrow_errors(f"{self.place(name)} cannot be read"):
             read = self.rows(0, JUDGED_ROWS, [name], 1)
-            yield from islice(
-                chain.from_iterable(b.column(0).to_pylist() for _, b in read), JUDGED_ROWS
-            )
+            parts = (values_of(batch.column(0)) for _, batch in read)
+            yield from islice(chain.from_iterable(parts), JUDGED_ROWS)
 
     def _can_be_ids(self, name: str) -> bool:
         """Return whether the first values of a column all differ but for a few, as ids do.

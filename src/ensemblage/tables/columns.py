@@ -12,6 +12,7 @@ from ensemblage.flow.codes import MISSING
 from ensemblage.tables.files import arrow_errors
 from ensemblage.tables.formats import FileFormatError
 from ensemblage.tables.labels import NAMES, is_missing, is_text
+from ensemblage.tables.times import beyond, check_times, clock_times, iso_dates
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
@@ -22,7 +23,6 @@ if TYPE_CHECKING:
 
 #: Whole numbers below are their own codes; those that 62 bits do not hold are looked up.
 _WIDE = 1 << 61
-_UNITS = ("D", "s", "us", "ns")  # as Python and pandas spell times
 _TIMES = ("s", "ms", "us", "ns")
 
 
@@ -176,6 +176,8 @@ def to_array(column: Any, where: str) -> NDArray[Any]:
     column = plain(column, where)
     kind = column.type
     with arrow_errors(f"{where} cannot be read"):
+        if pa.types.is_time(kind):
+            return np.array(clock_times(column), dtype=object)
         dates = pa.types.is_date(kind) or (pa.types.is_timestamp(kind) and kind.tz is None)
         whole = pa.types.is_integer(kind) or pa.types.is_boolean(kind)
         if dates or pa.types.is_floating(kind) or (whole and column.null_count == 0):
@@ -208,6 +210,8 @@ def common_type(kinds: list[Any]) -> Any:
         if all(pa.types.is_unsigned_integer(kind) for kind in kinds):
             return pa.uint64()
         return pa.string() if pa.uint64() in kinds else pa.int64()
+    if all(pa.types.is_floating(kind) for kind in kinds):
+        return max(kinds, key=lambda kind: int(kind.bit_width))
     if all(pa.types.is_date(kind) or pa.types.is_timestamp(kind) for kind in kinds):
         units = [kind.unit for kind in kinds if pa.types.is_timestamp(kind)]
         return pa.timestamp(max(units, key=_TIMES.index, default="ms"))
@@ -219,10 +223,16 @@ def cast_to(kind: Any, column: Any, where: str) -> Any:
     import pyarrow as pa
 
     column = plain(column, where)
+    if pa.types.is_floating(kind):  # NaN is missing, as null is
+        return pa.array(column.to_numpy(zero_copy_only=False), kind, from_pandas=True)
     if column.type == kind:
         return column
-    dates = pa.types.is_temporal(column.type) and pa.types.is_timestamp(kind)
-    if is_text(column.type) or pa.types.is_integer(column.type) or dates:
+    if pa.types.is_temporal(column.type) and pa.types.is_timestamp(kind):
+        try:
+            return column.cast(kind)
+        except pa.ArrowInvalid:
+            raise beyond(where, kind.unit) from None
+    if is_text(column.type) or pa.types.is_integer(column.type):
         with arrow_errors(f"{where} cannot be read"):
             return column.cast(kind)
     return pa.array(texts_of(column, where), pa.string())
@@ -278,26 +288,11 @@ def as_texts(ids: NDArray[Any]) -> list[str]:
     return ["" if value is None else str(value) for value in values]
 
 
-def iso_dates(dates: NDArray[Any]) -> NDArray[Any]:
-    """Return dates as ISO 8601 texts, each as fine as it needs; "" for NaT.
-
-    No text depends on other dates or on the unit of the type: ids of two files, or of two batches
-    of one, could not be matched otherwise.
-    """
-    texts = np.full(dates.shape, "", dtype=object)
-    left = ~np.isnat(dates)
-    for unit in _UNITS:
-        coarse = dates.astype(f"datetime64[{unit}]")
-        same = left & (coarse == dates)
-        texts[same] = np.datetime_as_string(coarse[same])
-        left &= ~same
-        if not left.any():
-            break
-    return texts
-
-
 def joined(parts: list[NDArray[Any]]) -> NDArray[Any]:
     """Return the ids of several files as one array: as text where they are of different kinds."""
     if len({part.dtype.kind for part in parts}) == 1:
-        return np.concatenate(parts)
+        whole = np.concatenate(parts)
+        if whole.dtype.kind == "M":
+            check_times(whole, parts)
+        return whole
     return np.array([text for part in parts for text in as_texts(part)], dtype=object)

@@ -75,3 +75,20 @@ def rounded(arrays: dict[str, NDArray[Any]], decimals: Any) -> dict[str, NDArray
             hint = f"Column {name!r} must hold numbers, and its decimals be a whole number."
             raise ParameterError(_OWNER, "decimals", expected, decimals, hint, optional=True)
     return arrays | {name: np.round(arrays[name], int(at)) for name, at in decimals.items()}
+
+
+def typed_columns(
+    arrays: Mapping[str, NDArray[Any]], types: Mapping[str, Any], *, as_arrow: bool
+) -> dict[str, Any]:
+    """Return columns of these Arrow types, with None for NaN; or as Arrow arrays, with null."""
+    if as_arrow:
+        import pyarrow as pa
+
+        return {n: pa.array(arrays[n], kind, from_pandas=True) for n, kind in types.items()}
+    return {n: _without_nan(arrays[n]) for n in types if arrays[n].dtype.kind == "f"}
+
+
+def _without_nan(values: NDArray[Any]) -> NDArray[Any]:
+    floats = values.astype(np.float64).astype(object)
+    floats[np.isnan(values)] = None
+    return floats

@@ -10,7 +10,7 @@ import numpy as np
 from ensemblage._messages import Message, Parameter
 from ensemblage._types import Origin, VoteTable
 from ensemblage.tables.choice import Choice, check_options
-from ensemblage.tables.columns import Codes, joined
+from ensemblage.tables.columns import Codes
 from ensemblage.tables.files import File, resolve
 from ensemblage.tables.formats import ARRAYS, FileFormatError, OptionError, load
 from ensemblage.tables.ids import check_ids_differ
@@ -18,6 +18,7 @@ from ensemblage.tables.labels import is_missing, joined_numbers
 from ensemblage.tables.layout import no_rows, open_sources
 from ensemblage.tables.paths import kind_of, path_of
 from ensemblage.tables.rows import SEPARATORS
+from ensemblage.tables.source import carried_of, types_of
 from ensemblage.tables.table import (
     Labels,
     columns_of,
@@ -269,31 +270,31 @@ def _read_sources(sources: list[Source], *, warned: bool) -> VoteTable:
         return whole._replace(origin=(Origin(first.path, 1, len(first.matrix)),))
     codes = [Codes(name) for name in first.label_names]
     parts: list[list[NDArray[Any]]] = [[] for _ in codes]
-    carried: list[list[NDArray[Any]]] = [[] for _ in first.carried_names]
-    origin = []
+    carried, origin = [], []
     for source in sources:
         source.check_fits()
         n_rows, kept = 0, []
         for batch in source.batches(carried=True, truth=True, threads=2):
             for column, votes in zip(parts, source.votes(batch, codes), strict=True):
                 column.append(votes)
-            kept.append(batch)
+            kept.append(batch._replace(columns=[]))
             n_rows += batch.n_rows
         if source.ids_differ:
             check_ids_differ(source.path, source.id_name, [source.ids(batch) for batch in kept])
-        for each, values in zip(carried, source.carried_values(kept), strict=True):
-            each.append(values)
+        carried.append((source, kept))
         origin.append(Origin(source.path, source.n_before + 1, n_rows))
     if not sum(part.n_rows for part in origin):
         raise no_rows(first.path, header=bool(first.n_before))
     columns = [_joined(known, part) for known, part in zip(codes, parts, strict=True)]
-    others = dict(zip(first.carried_names, map(joined, carried), strict=True))
+    types = types_of(sources)  # those of text are known now
+    others = dict(zip(types, carried_of(carried, list(types.values())), strict=True))
     table = table_of(first.names, columns[: len(first.names)])._replace(
         ids=others.get(first.id_name),
         id_name=first.id_name,
         extra=_joined_extra(sources),
         origin=tuple(origin),
         kept={name: others[name] for name in first.kept},
+        types=types,
     )
     if first.truth is not None:
         table.extra[first.truth] = columns[-1]

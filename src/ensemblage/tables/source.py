@@ -6,7 +6,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ensemblage._validate import FEWEST_IDS
-from ensemblage.tables.columns import cast_to, output_type, plain, to_array
+from ensemblage.tables.columns import cast_to, common_type, output_type, plain, to_array
 from ensemblage.tables.files import arrow_errors
 from ensemblage.tables.formats import FileFormatError
 from ensemblage.tables.ids import Ids, present_ids, repeated_id
@@ -238,14 +238,7 @@ class Source:
 
     def carried_values(self, batches: list[Batch]) -> list[NDArray[Any]]:
         """Return the carried columns of all batches as arrays."""
-        import pyarrow as pa
-
-        types = self.carried_types()
-        parts = [self.carried_arrays(batch, types) for batch in batches]
-        columns = [pa.chunked_array([part[i] for part in parts], t) for i, t in enumerate(types)]
-        return [
-            to_array(c, self.place(n)) for c, n in zip(columns, self.carried_names, strict=True)
-        ]
+        return carried_of([(self, batches)], self.carried_types())
 
     # -- messages, and what is learned while the rows are read ---------------------------------
 
@@ -280,6 +273,22 @@ class Source:
             f"{self.path} has changed while it was read, so its votes and labels would not belong"
             " together. Leave the files alone until the labels are there, and run it again."
         )
+
+
+def types_of(sources: list[Source]) -> dict[Any, Any]:
+    """Return the Arrow types that the carried columns of all files have in the output."""
+    kinds = zip(*(source.carried_types() for source in sources), strict=True)
+    return dict(zip(sources[0].carried_names, map(common_type, map(list, kinds)), strict=True))
+
+
+def carried_of(read: list[tuple[Source, list[Batch]]], types: list[Any]) -> list[NDArray[Any]]:
+    """Return the carried columns of all batches of files as arrays."""
+    import pyarrow as pa
+
+    parts = [source.carried_arrays(batch, types) for source, batches in read for batch in batches]
+    columns = [pa.chunked_array([part[i] for part in parts], t) for i, t in enumerate(types)]
+    (first, _), *_ = read
+    return [to_array(c, first.place(n)) for c, n in zip(columns, first.carried_names, strict=True)]
 
 
 def rows_at_once(batch_rows: int, bytes_of_row: int) -> int:

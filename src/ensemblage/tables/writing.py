@@ -10,26 +10,22 @@ import math
 import zipfile
 from contextlib import nullcontext
 from os import PathLike, fspath
-from typing import TYPE_CHECKING, Any, NamedTuple, cast
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
 from ensemblage._messages import ParameterError
-from ensemblage.flow.codes import MISSING
-from ensemblage.tables.columns import iso_dates
 from ensemblage.tables.formats import (
     ARRAYS,
     BY_NAME,
     TEXT,
-    FileFormatError,
-    format_of_name,
     format_to_write,
     load,
     packing,
 )
-from ensemblage.tables.given import given_columns, rounded
-from ensemblage.tables.labels import is_missing, smallest
+from ensemblage.tables.given import given_columns, rounded, typed_columns
 from ensemblage.tables.target import check_target, replacing
+from ensemblage.tables.times import iso_dates
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -39,6 +35,7 @@ if TYPE_CHECKING:
     Table = Mapping[str, NDArray[Any]]
 
 _ROWS_AT_ONCE = 1 << 16
+_TYPED = ("parquet", "arrow", "orc")
 
 
 def write(
@@ -77,7 +74,27 @@ def write(
     """
     path = _named(path)
     chosen = format_to_write(path, format)
-    columns = given_columns(columns, matrices=chosen in ARRAYS)
+    _write(path, given_columns(columns, matrices=chosen in ARRAYS), chosen, decimals)
+
+
+def write_typed(
+    path: str,
+    columns: Mapping[str, NDArray[Any]],
+    types: Mapping[str, Any],
+    *,
+    decimals: Mapping[str, int] | None = None,
+) -> None:
+    """Write columns as `write` does, some of them in Arrow types: None and NaN are missing."""
+    path = _named(path)
+    chosen = format_to_write(path, None)
+    given = given_columns(columns, matrices=chosen in ARRAYS)
+    if chosen not in ARRAYS:
+        types = {name: kind for name, kind in types.items() if name in given}
+        given |= typed_columns(given, types, as_arrow=chosen in _TYPED)
+    _write(path, given, chosen, decimals)
+
+
+def _write(path: str, columns: Any, chosen: str, decimals: Any) -> None:
     shorter = rounded(columns, decimals)
     columns = shorter if chosen in TEXT else columns
     with replacing(path) as target, _packed(target, packing(path)) as stream:
@@ -179,8 +196,9 @@ def write_orc(stream: Forward, columns: Table) -> None:
 
     table = _arrow_table(columns)
     for place, field in enumerate(table.schema):
-        # ORC has no unsigned integers and no type of nothing.
+        # ORC has no unsigned integers, no short floats and no type of nothing.
         kind = pa.int64() if pa.types.is_unsigned_integer(field.type) else field.type
+        kind = pa.float32() if pa.types.is_float16(kind) else kind
         kind = pa.string() if pa.types.is_null(kind) else kind
         table = table.set_column(place, field.name, table.column(place).cast(kind))
     orc.write_table(table, pa.PythonFile(stream, "w"))
@@ -210,7 +228,7 @@ def _json_value(value: Any) -> Any:
 def _arrow_table(columns: Table) -> Any:
     import pyarrow as pa
 
-    return pa.table({name: pa.array(values) for name, values in columns.items()})
+    return pa.table({n: v if isinstance(v, pa.Array) else pa.array(v) for n, v in columns.items()})
 
 
 def write_npy(stream: Forward, columns: Table) -> None:
@@ -235,95 +253,3 @@ def _without_objects(values: NDArray[Any]) -> NDArray[Any]:
     if values.dtype != object:
         return values
     return np.array(["" if value is None else str(value) for value in values.tolist()])
-
-
-# -- pools of base clusterings ---------------------------------------------------------------------
-
-
-class NamedColumn(NamedTuple):
-    """A column and what it is called."""
-
-    name: str
-    values: NDArray[Any]
-
-
-def pool_format(path: str | PathLike[str]) -> str:
-    """Return the format that the name of a pool tells: those of `write`, and MAT."""
-    path = fspath(path)
-    if format_of_name(path) == "mat" and packing(path) is None:
-        return "mat"
-    try:
-        return format_to_write(path, None)
-    except FileFormatError:
-        raise FileFormatError(
-            f"A pool cannot be written under the name {path}. Use one that ends in .parquet, .csv,"
-            " .tsv, .npy, .npz or .mat."
-        ) from None
-
-
-def check_pool_writable(path: str | PathLike[str]) -> None:
-    """Raise now what `write_pool` would raise after the work."""
-    if pool_format(path) == "mat":
-        check_target(fspath(path))
-    else:
-        check_writable(path)
-
-
-def write_pool(
-    path: str | PathLike[str],
-    votes: NDArray[np.integer[Any]],
-    names: list[str],
-    *,
-    ids: NamedColumn,
-    truth: NamedColumn | None = None,
-) -> None:
-    """Write base clusterings, whole or not at all; see `write`.
-
-    Parameters
-    ----------
-    path : str or path-like
-        The name gives the format. CSV, TSV and Parquet hold the ids, a column for each clustering,
-        and the truth. NPZ holds ``members``, ``id`` and ``gt``. MAT holds ``members`` and ``gt``
-        as the paper's authors have them: labels from 1, and -1 for a missing vote. NPY holds the
-        votes alone.
-    votes : ndarray of shape (n_objects, n_clusterings)
-        Labels from 0; -1 for a missing vote.
-    names : list of str
-        What the clusterings are called.
-    ids : NamedColumn
-        What the objects are called.
-    truth : NamedColumn, optional
-        The true classes: whole numbers, -1 where missing, or names, None where missing.
-    """
-    chosen = pool_format(path)
-    votes = smallest(votes)
-    if chosen == "npy":
-        write(path, {"members": votes})
-    elif chosen == "npz":
-        gt = {} if truth is None else {"gt": truth.values}
-        write(path, {"members": votes, "id": ids.values, **gt})
-    elif chosen == "mat":
-        _write_mat(fspath(path), votes, truth)
-    else:
-        columns = dict(zip(names, votes.T, strict=True))
-        last = {} if truth is None else {truth.name: truth.values}
-        write(path, {ids.name: ids.values, **columns, **last})
-
-
-def _write_mat(path: str, votes: NDArray[np.integer[Any]], truth: NamedColumn | None) -> None:
-    from scipy.io import savemat
-
-    wide = votes.astype(np.int64)  # a missing vote stays -1, which 0 would not mean to our readers
-    content: dict[str, Any] = {"members": smallest(np.where(wide == MISSING, MISSING, wide + 1))}
-    if truth is not None:
-        classes = truth.values
-        if classes.dtype == object:  # names: their places, from 1, among the sorted names
-            missing = is_missing(classes)
-            places = np.unique(classes[~missing].astype(str), return_inverse=True)[1] + 1
-            classes = np.full(len(classes), MISSING, dtype=np.int64)
-            classes[~missing] = places
-        content["gt"] = smallest(classes)[:, None]
-    packed = io.BytesIO()
-    savemat(packed, content, do_compression=True)
-    with replacing(path) as target:
-        target.write(packed.getbuffer())
