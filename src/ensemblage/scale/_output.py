@@ -5,8 +5,6 @@ Parts are Arrow IPC, whatever the output will be: cheap to write, and to read ag
 
 from __future__ import annotations
 
-import csv
-import io
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -19,6 +17,7 @@ from ensemblage.tables import (
     File,
     FileFormatError,
     check_target,
+    csv_text,
     format_to_write,
     identity,
     is_remote,
@@ -38,6 +37,7 @@ if TYPE_CHECKING:
 
     from ensemblage.tables import Batch, Source
 
+_ROWS_OF_TEXT = 1 << 16
 _ROWS_OF_GROUP = 1 << 20
 _BYTES_OF_GROUP = 1 << 27  # fewer rows where ids are long
 _DECIMALS = 6
@@ -120,15 +120,12 @@ class Sheet:
                 writer.write_table(pa.Table.from_batches(group), row_group_size=_ROWS_OF_GROUP)
 
     def _write_text(self, stream: IO[bytes], parts: list[Part], delimiter: str) -> None:
-        text = io.StringIO(newline="")
-        writer = csv.writer(text, delimiter=delimiter, lineterminator="\n")
-        writer.writerow(self._schema.names)
+        stream.write(csv_text([self._schema.names], delimiter).encode())
         for batch in self._batches(parts):
-            writer.writerows(zip(*map(self._cells, batch.columns, batch.schema.names), strict=True))
-            stream.write(text.getvalue().encode())
-            text.seek(0)
-            text.truncate()
-        stream.write(text.getvalue().encode())
+            for start in range(0, batch.num_rows, _ROWS_OF_TEXT):
+                part = batch.slice(start, _ROWS_OF_TEXT)
+                rows = zip(*map(self._cells, part.columns, part.schema.names), strict=True)
+                stream.write(csv_text(rows, delimiter).encode())
 
     def _cells(self, column: Any, name: str) -> list[Any]:
         if name in self._names:

@@ -6,7 +6,6 @@ the wrong one, or rewrites them in a form that pyarrow reads.
 
 from __future__ import annotations
 
-import csv
 import io
 import re
 from collections import Counter
@@ -15,6 +14,7 @@ from itertools import islice
 from typing import IO, TYPE_CHECKING, Any
 
 from ensemblage._validate import check_memory
+from ensemblage.tables.cells import row_writer
 from ensemblage.tables.feed import Feed
 from ensemblage.tables.formats import FileFormatError
 from ensemblage.tables.labels import NO_VOTE, Kind, count_kinds, distinct, is_empty
@@ -280,7 +280,7 @@ def _rewritten(rows: Iterator[list[str]], delimiter: str, size: int) -> Generato
     """Yield rows as text in the one way that pyarrow knows too."""
     while True:
         text = io.StringIO(newline="")
-        writer = csv.writer(text, delimiter=delimiter, lineterminator="\n")
+        writer = row_writer(text, delimiter)
         for row in rows:
             writer.writerow(row)
             if text.tell() >= size:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import gzip
 import io
 import json
@@ -10,11 +9,12 @@ import math
 import zipfile
 from contextlib import nullcontext
 from os import PathLike, fspath
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ensemblage._messages import ParameterError
+from ensemblage.tables.cells import csv_text
 from ensemblage.tables.formats import (
     ARRAYS,
     BY_NAME,
@@ -156,16 +156,12 @@ class Forward(io.BufferedIOBase):
 
 def write_csv(stream: Forward, columns: Table, delimiter: str = ",") -> None:
     """Write CSV; numbers keep every digit, dates are ISO 8601."""
-    text = io.TextIOWrapper(cast("Any", stream), encoding="utf-8", newline="")
     shown = list(_with_iso_dates(columns, "").values())
-    try:
-        writer = csv.writer(text, delimiter=delimiter, lineterminator="\n")
-        writer.writerow(columns)
-        for start in range(0, len(shown[0]) if shown else 0, _ROWS_AT_ONCE):
-            part = slice(start, start + _ROWS_AT_ONCE)
-            writer.writerows(zip(*(values[part].tolist() for values in shown), strict=True))
-    finally:
-        text.detach()
+    stream.write(csv_text([columns], delimiter).encode())
+    for start in range(0, len(shown[0]) if shown else 0, _ROWS_AT_ONCE):
+        part = slice(start, start + _ROWS_AT_ONCE)
+        rows = zip(*(values[part].tolist() for values in shown), strict=True)
+        stream.write(csv_text(rows, delimiter).encode())
 
 
 def write_tsv(stream: Forward, columns: Table) -> None:
