@@ -19,6 +19,7 @@ from ensemblage.tables.ipc import batch_sizes
 from ensemblage.tables.labels import is_text
 from ensemblage.tables.source import JUDGED_ROWS, Source, rows_at_once
 from ensemblage.tables.times import values_of
+from ensemblage.tables.views import without_coded_views
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -91,6 +92,7 @@ class ArrowSource(Source):
         total = 0
         for row, batch in self._read_rows(start, stop, columns, threads):
             with arrow_errors(f"{self.path} cannot be read as {self.called}"):
+                batch = without_coded_views(batch, self.path)
                 carried = [name for name in batch.schema.names if name not in self._labels]
                 decoded = sum(decoded_bytes(batch.column(name)) for name in carried)
             total += decoded

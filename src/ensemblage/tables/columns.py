@@ -162,10 +162,7 @@ def decoded_bytes(column: Any) -> int:
         return sum(map(decoded_bytes, column.chunks))
     if not pa.types.is_dictionary(column.type) or not is_text(column.type.value_type):
         return 0
-    names = column.dictionary
-    if str(names.type) == "string_view":
-        names = names.cast(pa.large_string())
-    lengths = pc.binary_length(names)
+    lengths = pc.binary_length(column.dictionary)
     return int(pc.sum(lengths.take(column.indices)).as_py() or 0)
 
 

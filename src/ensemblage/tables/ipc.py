@@ -6,6 +6,7 @@ the metadata (a flatbuffer) that are needed are read here, each position checked
 
 from __future__ import annotations
 
+import os
 import struct
 from typing import IO, TYPE_CHECKING, Any, NamedTuple
 
@@ -14,8 +15,10 @@ from ensemblage._validate.memory import is_cramped
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-_MAGIC = 8  # bytes before the first message
-_DICTIONARY, _RECORD_BATCH = 2, 3
+_END = 10  # bytes after the footer: its length, and the mark of the format
+_BLOCK = struct.Struct("<qi4xq")  # where a message is, the length of its metadata, and of its body
+_DICTIONARY, _RECORD_BATCH = 2, 3  # as kinds of messages, and as fields of the footer
+_CONTINUED = b"\xff\xff\xff\xff"  # before the metadata of a message, but for very old files
 _STORED = -1  # a buffer that would not have become smaller
 
 
@@ -55,30 +58,36 @@ def batch_sizes(content: IO[bytes], n_batches: int) -> tuple[list[BatchSize], in
     return batches, in_dictionaries
 
 
-def _messages(content: Any) -> Iterator[tuple[int, BatchSize]]:
-    import pyarrow as pa
-
-    content.seek(_MAGIC)
-    reader = pa.ipc.MessageReader.open_stream(content)
-    while True:
-        try:
-            message = reader.read_next_message()
-        except StopIteration:
-            return
-        metadata = memoryview(message.metadata)
-        root = _unpack("<I", metadata, 0)
-        place = _field(metadata, root, 1)
-        kind = 0 if place is None else _unpack("<B", metadata, place)
-        if kind not in (_DICTIONARY, _RECORD_BATCH):
+def _messages(content: IO[bytes]) -> Iterator[tuple[int, BatchSize]]:
+    """Yield the size of each message that the footer lists: others may stand between them."""
+    file = _Bytes(content)
+    length = _unpack("<i", file.at(file.end - _END, 4), 0)
+    footer = file.at(file.end - _END - length, length)
+    root = _unpack("<I", footer, 0)
+    for kind in (_DICTIONARY, _RECORD_BATCH):
+        if _field(footer, root, kind) is None:
             continue
-        table = _follow(metadata, root, 2)
-        if kind == _DICTIONARY:
-            table = _follow(metadata, table, 1)
-        body = b"" if message.body is None else memoryview(message.body)
-        yield kind, _size(metadata, table, body)
+        start = _follow(footer, root, kind)
+        for place in range(_unpack("<I", footer, start)):
+            at, n_metadata, _ = _BLOCK.unpack_from(footer, start + 4 + place * _BLOCK.size)
+            yield kind, _message_size(file, at, n_metadata, kind)
 
 
-def _size(metadata: Any, table: int, body: Any) -> BatchSize:
+def _message_size(file: _Bytes, start: int, n_metadata: int, kind: int) -> BatchSize:
+    """Return the size of the batch in a message."""
+    before = 8 if file.at(start, 4) == _CONTINUED else 4
+    metadata = file.at(start + before, n_metadata - before)
+    root = _unpack("<I", metadata, 0)
+    place = _field(metadata, root, 1)
+    if place is None or _unpack("<B", metadata, place) != kind:
+        raise IndexError("a message of another kind than the footer says")
+    table = _follow(metadata, root, 2)
+    if kind == _DICTIONARY:
+        table = _follow(metadata, table, 1)
+    return _size(metadata, table, file, start + n_metadata)
+
+
+def _size(metadata: bytes, table: int, file: _Bytes, body: int) -> BatchSize:
     place = _field(metadata, table, 0)
     n_rows = 0 if place is None else _unpack("<q", metadata, place)
     packed = _field(metadata, table, 3) is not None
@@ -88,18 +97,32 @@ def _size(metadata: Any, table: int, body: Any) -> BatchSize:
         offset, length = struct.unpack_from("<qq", metadata, at)
         unpacked = length
         if packed and length >= 8:
-            unpacked = _unpack("<q", body, offset)
+            unpacked = _unpack("<q", file.at(body + offset, 8), 0)
             unpacked = length - 8 if unpacked == _STORED else unpacked
         total += max(0, unpacked)
     return BatchSize(n_rows, total)
 
 
-def _unpack(form: str, buffer: Any, place: int) -> int:
+class _Bytes:
+    """The bytes of a file by their places, each of them checked."""
+
+    def __init__(self, content: IO[bytes]) -> None:
+        self._content, self.end = content, content.seek(0, os.SEEK_END)
+
+    def at(self, place: int, size: int) -> bytes:
+        """Return some bytes, or raise where they are not in the file."""
+        if place < 0 or size < 0 or place + size > self.end:
+            raise IndexError(f"{size} bytes at {place}, of {self.end}")
+        self._content.seek(place)
+        return self._content.read(size)
+
+
+def _unpack(form: str, buffer: bytes, place: int) -> int:
     (number,) = struct.unpack_from(form, buffer, place)
     return int(number)
 
 
-def _field(metadata: Any, table: int, number: int) -> int | None:
+def _field(metadata: bytes, table: int, number: int) -> int | None:
     """Return where a field of a table is, None where it has its default."""
     layout = table - _unpack("<i", metadata, table)
     at = 4 + 2 * number
@@ -109,7 +132,7 @@ def _field(metadata: Any, table: int, number: int) -> int | None:
     return table + offset if offset else None
 
 
-def _follow(metadata: Any, table: int, number: int) -> int:
+def _follow(metadata: bytes, table: int, number: int) -> int:
     """Return where a field of a table points to."""
     place = _field(metadata, table, number)
     if place is None:
