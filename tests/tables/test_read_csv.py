@@ -136,6 +136,26 @@ class TestHeader:
         with pytest.raises(FileFormatError, match="row 1, column 'c1': '3x'"):
             read("3x,1\n1,1\n2,1\n1,2\n")
 
+    @pytest.mark.parametrize(
+        ("text", "names"),
+        [
+            ("id,a,b,\nx,T,B,\ny,T,B,\nz,S,C,\n", ["a", "b", "c4"]),
+            ("id,a,b,,\nx,T,B,,\ny,T,B,,\nz,S,C,,\n", ["a", "b", "c4", "c5"]),
+            (",a,b\nx,T,B\n,T,B\nz,S,C\n", ["a", "b"]),
+            ("id,,\nx,1,T\ny,1,T\nz,2,B\n", ["c2", "c3"]),
+            ("id,\nx,T\ny,\nz,B\n", ["c2"]),
+        ],
+    )
+    def test_blank_names_do_not_make_it_an_object(self, read, text, names):
+        table = read(text)
+        assert table.names == names
+        assert table.ids.tolist() == ["x", "y" if text[0] == "i" else "", "z"]
+
+    @pytest.mark.parametrize("text", ["x,\ny,T\nz,\nw,T\n", "x,T,\ny,T,B\nz,S,B\n"])
+    def test_an_object_with_missing_votes_is_none(self, read, text):
+        table = read(text, id_column=0)
+        assert len(table.ids) == text.count("\n")
+
 
 class TestIdColumn:
     @pytest.mark.parametrize("name", ["id", "ID", "Index", "barcode", "Unnamed: 0", "cell_id", ""])

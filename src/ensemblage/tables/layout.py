@@ -6,6 +6,7 @@ import fnmatch
 import glob
 import re
 from collections import Counter
+from operator import and_
 from typing import TYPE_CHECKING, Any
 
 from ensemblage._messages import Message, Parameter, did_you_mean, shown
@@ -26,7 +27,8 @@ def has_header(
 ) -> bool:
     """Return whether the first row of a text file holds names, by what stands below each cell.
 
-    Names stand over numbers, or occur nowhere else in their column. A row with a number is a header
+    Names stand over numbers, or occur nowhere else in their column; blank cells say nothing, but
+    where all others are blank the first name must be one of ids. A row with a number is a header
     only in two forms that pandas writes: an id column, named or not, before numbered clusterings.
     """
     first = [cell.strip() for cell in first]
@@ -34,15 +36,23 @@ def has_header(
     if any(kind in (Kind.WHOLE, Kind.FRACTION) for kind in kinds):
         numbered = first[1:] == [str(place) for place in range(len(first) - 1)]
         unnamed = first[0] == "" and numbered
-        named = is_id_name(first[0]) or is_likely_id_name(first[0])
-        named = named and len(set(first)) == len(first)
+        named = _is_called_id(first[0]) and len(set(first)) == len(first)
         return len(first) > 1 and not occurs_below[0] and (unnamed or named)
     over_numbers = (
         kind is Kind.NAME and numbers for kind, numbers in zip(kinds, numbers_below, strict=True)
     )
-    return any(over_numbers) or (
-        Kind.NAME in kinds and len(set(first)) == len(first) and not any(occurs_below)
-    )
+    if any(over_numbers):
+        return True
+    counted = [cell != "" for cell in first]
+    if counted.count(True) == 1 and counted[0] and not _is_called_id(first[0]):
+        counted = [True] * len(first)  # it may be the id of an object without votes
+    names = [cell for cell, counts in zip(first, counted, strict=True) if counts]
+    occur = any(map(and_, occurs_below, counted))
+    return Kind.NAME in kinds and len(set(names)) == len(names) and not occur
+
+
+def _is_called_id(name: str) -> bool:
+    return is_id_name(name) or is_likely_id_name(name)
 
 
 def find_id(
