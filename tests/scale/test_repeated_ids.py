@@ -212,3 +212,20 @@ def test_keys_of_texts_are_their_hashes(kind, texts, start):
     column = pa.array(texts, kind)[start:]
     assert ids.id_keys(column).tolist() == [slow_key(text) for text in texts[start:]]
     assert text_keys(np.zeros(1, np.int64), np.zeros(0, np.uint8)).tolist() == []
+
+
+@pytest.mark.parametrize("engine", [tables.read, "stream"])
+@pytest.mark.parametrize("missing", ["", "NA", "nan"])
+def test_missing_ids_of_text_files_may_repeat(tmp_path, engine, missing):
+    """R writes missing ids as NA."""
+    rows = [
+        f"{missing if row in (3, 5, N - 1) else text},{row % 3}" for row, text in enumerate(TEXTS)
+    ]
+    (tmp_path / "v.csv").write_text("\n".join(["id,a", *rows]))
+    if engine == "stream":
+        options = {"id_column": "auto", "n_jobs": 1}
+        stream.consensus(tmp_path / "v.csv", en.EAC(2), tmp_path / "l.csv", **options)
+        written = (tmp_path / "l.csv").read_text().splitlines()[4]
+    else:
+        written = engine(tmp_path / "v.csv").ids[3]
+    assert written.split(",")[0] == missing

@@ -11,7 +11,7 @@ from ensemblage.tables.formats import FileFormatError
 from ensemblage.tables.labels import is_text
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
 
     from numpy.typing import NDArray
 
@@ -26,12 +26,18 @@ class Ids(NamedTuple):
     values: Any
 
 
-def present_ids(column: Any, first: int = 0) -> Ids:
-    """Return the ids of an Arrow column without the missing ones; it begins at row `first`."""
+def present_ids(column: Any, first: int = 0, *, missing: Sequence[str] = ()) -> Ids:
+    """Return the ids of an Arrow column without the missing ones; it begins at row `first`.
+
+    Null and empty texts are missing, and so are these texts.
+    """
+    import pyarrow as pa
     import pyarrow.compute as pc
 
     # Of a null the length is null too, which a filter leaves out.
     present = pc.greater(pc.binary_length(column), 0) if is_text(column.type) else column.is_valid()
+    if missing:
+        present = pc.and_not(present, pc.is_in(column, pa.array(missing, column.type)))
     rows = pc.indices_nonzero(present).to_numpy().astype(np.int64) + first + 1
     return Ids(rows, column if len(rows) == len(column) else column.filter(present))
 

@@ -65,6 +65,8 @@ class Source:
     n_judged: int = FEWEST_IDS
     #: How many rows of the file come before the first object.
     n_before: int = 0
+    #: Texts that mean that an object has no id, beside the empty one.
+    no_ids: tuple[str, ...] = ()
     #: What may separate the names of an only column of text.
     suspect: Any = None
     #: Labels of the objects that came along, by name.
@@ -145,7 +147,7 @@ class Source:
         """Raise early where ids repeat in the first rows; missing ones are not compared."""
         seen: dict[Any, int] = {}
         for row, value in enumerate(self._first_values(self.id_name), self.n_before + 1):
-            if value is None or value == "" or isinstance(value, list | dict):
+            if isinstance(value, list | dict) or value in (None, "", *self.no_ids):
                 continue
             first = seen.setdefault(value, row)
             if first != row:
@@ -225,7 +227,7 @@ class Source:
         where = self.place(self.id_name)
         column = plain(batch.carried[0], where)
         column = cast_to(output_type(column.type, is_id=True), column, where)
-        return present_ids(column, self.n_before + batch.first)
+        return present_ids(column, self.n_before + batch.first, missing=self.no_ids)
 
     def carried_types(self) -> list[Any]:
         """Return the Arrow types that the carried columns have in the output."""

@@ -21,6 +21,7 @@ from ensemblage.tables.formats import FileFormatError
 from ensemblage.tables.labels import (
     FEATURES,
     NAMES,
+    NO_VOTE,
     NUMBERS,
     Kind,
     arrow_votes,
@@ -57,6 +58,8 @@ class RereadError(Exception):
 
 class TextSource(Source):
     """A CSV or TSV file."""
+
+    no_ids = NO_VOTE
 
     def __init__(
         self, file: File, choice: Choice, chosen: str = "csv", *, n_above: int = 0
