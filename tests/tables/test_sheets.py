@@ -103,3 +103,29 @@ def test_empty_cells_far_away_take_no_room(read, monkeypatch):
     monkeypatch.setenv("ENSEMBLAGE_MEMORY", "1GB")
     empty = '<row r="1048576"><c r="XFC1048576" s="1"></c><c r="XFD1048576" s="1"/></row>'
     assert read(placed({"A1": "m", "A2": 1, "A3": 2}) + empty).matrix.tolist() == [[1], [2]]
+
+
+class TestLargeNumbers:
+    """A number of a spreadsheet is a float, which has 53 bits."""
+
+    def rows(self, first):
+        votes = [[1, 7], [1, 7], [2, 8], [2, 8], [2, 7], [1, 8], [1, 7], [2, 7], [1, 8]]
+        ids = [[first + 2 * place, *row, 10**300] for place, row in enumerate(votes)]
+        return bare(["key", "m", "n", "size"], *ids)
+
+    @pytest.mark.parametrize("column", ["key", "auto"])
+    def test_ids_are_refused(self, read, column):
+        with pytest.raises(FileFormatError, match=r"'key': 9.* digits would be lost.* as text"):
+            read(self.rows(2**53), id_column=column, columns=["m", "n"])
+        table = read(self.rows(2**53 - 100), id_column=column, columns=["m", "n"])
+        assert table.ids.tolist() == [2**53 - 100 + 2 * place for place in range(9)]
+
+    def test_kept_columns_and_votes_too_but_no_other_column(self, read):
+        for options in ({"keep": ["key"]}, {"columns": ["key"]}):
+            with pytest.raises(FileFormatError, match=r"'key': .* digits would be lost"):
+                read(self.rows(2**60), id_column=None, **{"columns": ["m"], **options})
+        assert read(self.rows(2**60), id_column=None, columns=["m"]).names == ["m"]
+
+    def test_of_features_only_ids(self, read, tmp_path):
+        read(self.rows(5), id_column=None, columns=["m"])
+        assert tables.read_features(tmp_path / "v.xlsx").columns["size"][0] == 1e300

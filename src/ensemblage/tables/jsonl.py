@@ -12,6 +12,7 @@ from ensemblage._validate import check_memory
 from ensemblage.tables.arrow import ArrowSource
 from ensemblage.tables.feed import Feed
 from ensemblage.tables.formats import FileFormatError
+from ensemblage.tables.labels import LARGEST_WHOLE
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Iterator
@@ -20,7 +21,6 @@ if TYPE_CHECKING:
     from ensemblage.tables.layout import Choice
 
 _LONGEST_ROW = 1 << 24
-_LARGEST_WHOLE = 2.0**53
 _MIXED = re.compile(r"Column\(/(.*?)\) changed from (\w+) to (\w+)")
 
 
@@ -72,7 +72,7 @@ class JsonSource(ArrowSource):
         if not pa.types.is_floating(self._type(name)):
             return
         numbers = self._table.column(name).to_numpy()
-        large = numbers[np.abs(numbers) >= _LARGEST_WHOLE]
+        large = numbers[np.abs(numbers) >= LARGEST_WHOLE]
         if len(large):
             raise FileFormatError(
                 f"{self.place(name)}: {large[0]:g} is too large for a number: some of its digits"

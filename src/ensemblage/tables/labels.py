@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 
     from ensemblage._types import IntArray
 
+#: From here on neighbouring floats are equal.
+LARGEST_WHOLE = 2.0**53
 #: Cells of text files that mean "no vote".
 NO_VOTE = ("", "NA", "NaN", "nan")
 NUMBERS, NAMES = "numbers", "names"
@@ -35,7 +37,6 @@ FEATURES = (
 _WHOLE = re.compile(r"[+-]?[0-9]+(\.0*)?")
 _NUMBER = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?")
 _INT64 = np.iinfo(np.int64)
-_LARGEST_WHOLE = 2.0**53  # beyond it neighbouring floats are equal
 _UNSIGNED = [np.dtype(name) for name in ("uint8", "uint16", "uint32", "uint64")]
 _SIGNED = [np.dtype(name) for name in ("int8", "int16", "int32", "int64")]
 _TEXTS = ("string", "large_string", "string_view")
@@ -73,7 +74,7 @@ def understand(text: str) -> Cell:
         return Cell(Kind.MISSING if number == MISSING else Kind.WHOLE, number)
     if _NUMBER.fullmatch(text):
         value = float(text)
-        if not value.is_integer() or abs(value) >= _LARGEST_WHOLE:
+        if not value.is_integer() or abs(value) >= LARGEST_WHOLE:
             return Cell(Kind.FRACTION, value)
         return Cell(Kind.MISSING if value == MISSING else Kind.WHOLE, int(value))
     return Cell(Kind.NAME, text)
@@ -134,11 +135,11 @@ def bad_cell(text: str, kinds: Counter[Kind], where: str) -> FileFormatError:
     """Return the error about a cell that is not a label of its column."""
     text, voted = text.strip(), sum(kinds.values()) - kinds[Kind.MISSING]
     number, whole = _NUMBER.fullmatch(text), _WHOLE.fullmatch(text)
-    if number and (whole or abs(float(text)) >= _LARGEST_WHOLE):
+    if number and (whole or abs(float(text)) >= LARGEST_WHOLE):
         shown = text if len(text) <= 40 else f"{text[:40]}..."
         limit = f"numbers go up to {_INT64.max} (64 bits)"
         if not whole:
-            limit = f"numbers with a fraction or an exponent stay below {_LARGEST_WHOLE:.0f}"
+            limit = f"numbers with a fraction or an exponent stay below {LARGEST_WHOLE:.0f}"
         return FileFormatError(
             f"{where}: {shown} is too large for a label: {limit}. Number the clusters from 0, or"
             " give them names."
@@ -194,7 +195,7 @@ def _bad_number(
     values: NDArray[np.floating[Any]], place: Callable[[tuple[int, ...]], str]
 ) -> FileFormatError:
     """Return the error about the first float that is not a whole number."""
-    wrong = (np.floor(values) != values) & ~np.isnan(values) | (np.abs(values) > _LARGEST_WHOLE)
+    wrong = (np.floor(values) != values) & ~np.isnan(values) | (np.abs(values) > LARGEST_WHOLE)
     index = np.unravel_index(int(wrong.argmax()), wrong.shape)
     number = float(values[index])
     reason = FEATURES

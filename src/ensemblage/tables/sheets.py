@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import math
 import re
 import zipfile
 import zlib
@@ -12,6 +13,7 @@ from typing import IO, TYPE_CHECKING, Any
 from ensemblage._validate import check_memory
 from ensemblage.tables.files import File, arrow_errors
 from ensemblage.tables.formats import FileFormatError
+from ensemblage.tables.labels import LARGEST_WHOLE
 from ensemblage.tables.text import TextSource
 
 if TYPE_CHECKING:
@@ -55,7 +57,42 @@ def read_xlsx(file: File, choice: Choice, chosen: str) -> TextSource:  # noqa: A
     writer = csv.writer(text, lineterminator="\n", quoting=csv.QUOTE_ALL)
     writer.writerows([_cell(value) for value in row] for row in rows)
     content = File.of_bytes(text.getvalue().encode(), file.name)
-    return TextSource(content, choice, n_above=start[0] if start else 0)
+    return SheetSource(content, choice, _rounded(rows), n_above=start[0] if start else 0)
+
+
+class SheetSource(TextSource):
+    """The cells of a spreadsheet as text, of which some columns have numbers that are `rounded`."""
+
+    def __init__(
+        self, content: File, choice: Choice, rounded: dict[int, float], *, n_above: int
+    ) -> None:
+        self._rounded = rounded
+        super().__init__(content, choice, n_above=n_above)
+        for name in [*self.carried_names, *([] if choice.features else self.label_names)]:
+            self._check_exact(name)
+
+    def _check_different(self) -> None:
+        self._check_exact(self.id_name)  # rounded ids may be equal
+        super()._check_different()
+
+    def _check_exact(self, name: str) -> None:
+        """Raise where a column has numbers that are too large for a spreadsheet."""
+        number = self._rounded.get(self._at[name])
+        if number is not None:
+            raise FileFormatError(
+                f"{self.place(name)}: {number:g} is too large for a number of a spreadsheet: some"
+                " of its digits would be lost. Enter these values as text."
+            )
+
+
+def _rounded(rows: list[list[Any]]) -> dict[int, float]:
+    """Return a number of each column that has one so large that its neighbours are equal to it."""
+    return {
+        place: value
+        for row in reversed(rows)
+        for place, value in enumerate(row)
+        if isinstance(value, int | float) and LARGEST_WHOLE <= abs(value) < math.inf
+    }
 
 
 def _cell(value: Any) -> str:
