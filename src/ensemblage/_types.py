@@ -83,6 +83,9 @@ class VoteTable(NamedTuple):
         The columns that were asked for with ``keep``, as the files have them.
     types : mapping of str to pyarrow.DataType
         The types of the ids and of the kept columns: one that holds those of all files.
+    named : bool
+        Whether the names are those of the files. If they are not, votes for a model are taken in
+        the order of the columns.
     """
 
     names: list[str]
@@ -94,3 +97,4 @@ class VoteTable(NamedTuple):
     origin: tuple[Origin, ...] = ()
     kept: Mapping[str, NDArray[Any]] = MappingProxyType({})
     types: Mapping[str, Any] = MappingProxyType({})
+    named: bool = True

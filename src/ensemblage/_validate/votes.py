@@ -53,11 +53,12 @@ def check_votes(X: Any, *, new: bool = False) -> Votes:
 
     Of `new` votes, for a model, it does not ask whether rows and columns were exchanged.
     """
-    names, index = None, None
+    names, index, named = None, None, True
     if isinstance(X, VoteTable):
-        names, X = X.names, Columns(X.names, X.columns or []) if X.matrix is None else X.matrix
+        names, named = X.names if X.named else None, X.named
+        X = Columns(X.names, X.columns or []) if X.matrix is None else X.matrix
     refuse_strangers(X)
-    listed, in_lists, named = is_list_of_columns(X), False, True
+    listed, in_lists = is_list_of_columns(X), False
     if listed:
         columns, named = columns_of_list(X)
         X, index = side_by_side(columns, _clustering, named=named, of="list")

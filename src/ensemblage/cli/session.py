@@ -169,7 +169,9 @@ class VoteSession(InputSession):
         else:
             self.table, self.true_labels = tables.take_truth(table, self.truth)
         _check_turnout(self.table)
-        return en.Ensemble(self.table, n_jobs=self.jobs)
+        ensemble = en.Ensemble(self.table, n_jobs=self.jobs)
+        ensemble.names = self.table.names  # also where they are made: messages and models have them
+        return ensemble
 
     def facts(self, ensemble: Any) -> dict[str, Any]:
         """Return what JSON says about the votes."""

@@ -87,7 +87,7 @@ class ArraySource(ArrowSource):
         else:
             _check_shape(arrays[name], file.name)
         self._array = _for_arrow(arrays[name], file.name)
-        names = _names_of(arrays, self._array.shape[1], features=choice.features)
+        names, self.named = _names_of(arrays, self._array.shape[1], features=choice.features)
         self._place_of = {column: place for place, column in enumerate(names)}
         if choice.truth in arrays and choice.truth not in names:
             choice = choice._replace(truth=None)  # a vector: it comes along as extra
@@ -226,13 +226,13 @@ def _is_vector(array: NDArray[Any]) -> bool:
     return array.size > 0 and array.size == max(array.shape, default=0)
 
 
-def _names_of(arrays: Arrays, width: int, *, features: bool) -> list[str]:
-    """Return what the columns are called: by place, or as an array beside features says."""
+def _names_of(arrays: Arrays, width: int, *, features: bool) -> tuple[list[str], bool]:
+    """Return what the columns are called: as an array beside features says (True), or by place."""
     called = [arrays[name] for name in _NAMES if name in arrays and features]
     for names in (list(map(str, array.tolist())) for array in called if array.shape == (width,)):
         if len(set(names)) == width:
-            return names
-    return [f"c{place}" for place in range(1, width + 1)]
+            return names, True
+    return [f"c{place}" for place in range(1, width + 1)], False
 
 
 def _check_features(array: NDArray[Any], path: str, name: str) -> None:

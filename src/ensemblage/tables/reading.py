@@ -267,7 +267,8 @@ def _read_sources(sources: list[Source], *, warned: bool) -> VoteTable:
     first = sources[0]
     if len(sources) == 1 and first.matrix is not None:
         whole = VoteTable(first.names, first.matrix, None, None, None, dict(first.extra))
-        return whole._replace(origin=(Origin(first.path, 1, len(first.matrix)),))
+        origin = (Origin(first.path, 1, len(first.matrix)),)
+        return whole._replace(origin=origin, named=first.named)
     codes = [Codes(name) for name in first.label_names]
     parts: list[list[NDArray[Any]]] = [[] for _ in codes]
     carried, origin = [], []
@@ -295,6 +296,7 @@ def _read_sources(sources: list[Source], *, warned: bool) -> VoteTable:
         origin=tuple(origin),
         kept={name: others[name] for name in first.kept},
         types=types,
+        named=any(source.named for source in sources),
     )
     if first.truth is not None:
         table.extra[first.truth] = columns[-1]

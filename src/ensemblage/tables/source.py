@@ -55,6 +55,8 @@ class Source:
     #: The clusterings in order, the column of ids, that of true labels, and those to keep.
     names: list[str]
     id_name: Any
+    #: Whether the names are those of the file, and not made by the places of the columns.
+    named = True
     #: Whether an id that occurs twice is an error: ids were detected, and not named by the user.
     ids_differ = False
     truth: Any = None

@@ -103,7 +103,7 @@ def take_column(table: VoteTable, name: str) -> tuple[Array, VoteTable]:
         names = [other for other in table.names if other != name]
         rest = table_of(names, kept, ids=table.ids, id_name=table.id_name)
         rest = rest._replace(extra=table.extra, origin=table.origin)
-        rest = rest._replace(kept=table.kept, types=table.types)
+        rest = rest._replace(kept=table.kept, types=table.types, named=table.named)
         return columns[place].copy(), rest
     others = {other: values for other, values in table.extra.items() if other != name}
     return table.extra[name], table._replace(extra=others)

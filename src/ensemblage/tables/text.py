@@ -71,7 +71,7 @@ class TextSource(Source):
         self._text = Text(file, separator, judged=JUDGED_ROWS, wanted=wanted)
         names, first_name, named = self._name_columns()
         head = self._text.head
-        self._named, self.n_before = named, n_above + int(named)
+        self.named, self.n_before = named, n_above + int(named)
         if not choice.features:
             self.suspect = _suspect(self._text, self.path) if len(head) == 1 else None
             large = len(head) > 1 and head[0].n_rows >= _FEWEST_MEASUREMENTS
@@ -103,7 +103,7 @@ class TextSource(Source):
         place, types = self._at[name], [DISTINCT] * len(self._text.first)
         n_rows = self._text.head[place].n_rows
         if len(self._text.head[place].counts) < n_rows:
-            first = [] if self._named else [self._text.first[place]]
+            first = [] if self.named else [self._text.first[place]]
             with closing(self._text.batches(types, n_before=1)) as batches:
                 below = (cell for _, batch in batches for cell in batch.column(place).to_pylist())
                 yield from islice(chain(first, below), n_rows)
@@ -172,7 +172,7 @@ class TextSource(Source):
                 kind = INTEGERS if whole_numbers else DISTINCT
             types[self._at[name]] = kind
         names = {str(self._at[name]): name for name in columns}
-        batches = self._text.batches(types, n_before=int(self._named), start=start, whole=whole)
+        batches = self._text.batches(types, n_before=int(self.named), start=start, whole=whole)
         for first, batch in batches:
             yield first, batch.rename_columns([names[place] for place in batch.schema.names])
 
