@@ -202,6 +202,11 @@ class TestManyFiles:
         assert tables.read(folder / "[ab].*").matrix.tolist() == [[1, 1], [2, 1], [3, 7]]
         assert tables.read([folder / "b.parquet", folder / "*.csv"]).matrix[0].tolist() == [3, 7]
 
+    def test_a_link_that_leads_nowhere_is_not_left_out(self, folder):
+        (folder / "c.csv").symlink_to("lost.csv")
+        with pytest.raises(FileNotFoundError, match=r"c\.csv"):
+            tables.read(folder)
+
     def test_hidden_files_are_left_out(self, folder):
         for name in (".b.csv", "._a.csv", "_c.csv"):
             (folder / name).write_bytes(b"\0 not a table")

@@ -242,10 +242,15 @@ def resolve(sources: Any) -> list[str]:
 def _local_files(path: str) -> list[str]:
     where, kind = named(path), kind_of(path)
     if kind == "folder":
-        return _of_folder(path, [str(p) for p in where.iterdir() if p.is_file()])
+        return _of_folder(path, [str(file) for file in where.iterdir() if _is_to_read(file)])
     if not kind and glob.has_magic(path):
         return _matching(path, glob.glob(path))  # noqa: PTH207 - the pattern may be absolute
     return [path]
+
+
+def _is_to_read(path: Path) -> bool:
+    """Tell files, also lost ones: opening a link that leads nowhere is an error."""
+    return path.is_file() or (path.is_symlink() and not path.exists())
 
 
 def _remote_files(uri: str) -> list[str]:
