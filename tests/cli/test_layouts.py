@@ -83,11 +83,17 @@ class TestColumns:
         assert "2 clusterings" in shown
         assert "label" in shown
 
+    @pytest.mark.parametrize("keep", ["kind", "ki*"])
+    def test_the_truth_may_be_kept_too(self, engine, keep):
+        call = f"consensus wider.csv --truth kind --keep {keep} --keep age -k 2 --engine {engine}"
+        assert "NMI" in run(f"{call} -o labels.csv").stderr
+        assert Path("labels.csv").read_text().splitlines()[0] == "cell,label,kind,age"
+
     def test_names_that_are_not_there(self, engine):
         call = f"consensus wider.csv -k 2 -o labels.csv --engine {engine}"
-        assert "Did you mean 'leiden_1'?" in run(f"{call} --columns leidn_1", 1).stderr
+        assert "Did you mean 'leiden_1'?" in run(f"{call} --columns leidn_1", 2).stderr
         assert "matches 'louvain_*'" in run(f"{call} --columns louvain_*", 2).stderr
-        assert "Did you mean 'age'?" in run(f"{call} --keep agee", 1).stderr
+        assert "Did you mean 'age'?" in run(f"{call} --keep agee", 2).stderr
 
     def test_a_kept_column_with_the_name_of_a_label(self, engine):
         text = Path("wider.csv").read_text().replace("batch", "label", 1)

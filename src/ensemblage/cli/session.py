@@ -5,6 +5,7 @@ Verbs are functions of a session; see `verb`.
 
 from __future__ import annotations
 
+import fnmatch
 import functools
 import inspect
 import itertools
@@ -131,11 +132,12 @@ class VoteSession(InputSession):
         check_stdin(self.votes)
         self.paths = tables.resolve(self.votes)
 
-    def reading(self) -> dict[str, Any]:
+    def reading(self, keep: Sequence[str] = ()) -> dict[str, Any]:
         """Return the options that readers of votes take."""
         columns = split_names(self.columns) or None
-        # A column of true labels need not be one of the named columns; other names are files.
-        apart = columns is not None and self.layout == "wide" and self.truth is not None
+        # A column of true labels may be kept, or not be named; other names are files.
+        kept = any(fnmatch.fnmatchcase(str(self.truth), pattern) for pattern in keep)
+        apart = (columns is not None or kept) and self.layout == "wide" and self.truth is not None
         truth = self.truth if apart and not Path(str(self.truth)).exists() else None
         return {**super().reading(), "columns": columns, "layout": self.layout, "truth": truth}
 
@@ -162,7 +164,7 @@ class VoteSession(InputSession):
         from ensemblage import tables
 
         with self.stage("Reading votes"):
-            table = tables.read(self.paths, keep=keep, **self.reading())
+            table = tables.read(self.paths, keep=keep, **self.reading(keep))
         self.table, self.true_labels = table, None
         if self.truth is None:
             warn_of_truth(table.names)

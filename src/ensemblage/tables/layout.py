@@ -101,7 +101,7 @@ def picked(
     for pattern in patterns:
         if pattern in names or not glob.has_magic(pattern):
             if pattern not in names:
-                raise FileFormatError(*no_column(path, pattern, names).args)
+                raise no_column(path, pattern, names)
             columns.append(pattern)
             continue
         matching = [name for name in names if fnmatch.fnmatchcase(name, pattern)]
