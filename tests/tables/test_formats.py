@@ -162,6 +162,12 @@ class TestJson:
             with pytest.raises(FileFormatError, match=r"a row that is longer than 16 MB"):
                 tables.read(tmp_path / "v.jsonl")
 
+    @pytest.mark.parametrize("text", ['[{"id":"x","a":1}]', '[\n{"id":"x"},\n{"id":"y"}\n]'])
+    def test_an_array_is_named(self, tmp_path, text):
+        (tmp_path / "v.json").write_text(text)
+        with pytest.raises(FileFormatError, match=r"v\.json holds a JSON array, but .* jq -c"):
+            tables.read(tmp_path / "v.json")
+
     def test_is_not_streamed(self, tmp_path):
         (tmp_path / "v.jsonl").write_text('{"m":1}\n')
         with pytest.raises(FileFormatError, match="is JSON, and csv, tsv, parquet"):
@@ -169,6 +175,11 @@ class TestJson:
 
 
 class TestOrc:
+    def test_numbers_that_it_has_no_type_for(self, tmp_path):
+        with pytest.raises(FileFormatError, match=r"'id' holds numbers above 9.* Write Parquet"):
+            tables.write(tmp_path / "v.orc", {"id": np.array([2**63, 1], dtype=np.uint64)})
+        assert not (tmp_path / "v.orc").exists()
+
     def test_stripes_are_batches(self, tmp_path):
         table = pa.table({"a": np.arange(30_000) % 7, "b": ["x", "y", None] * 10_000})
         orc.write_table(table, tmp_path / "v.orc", stripe_size=1 << 16, batch_size=1024)
@@ -206,6 +217,14 @@ class TestManyFiles:
         (folder / "c.csv").symlink_to("lost.csv")
         with pytest.raises(FileNotFoundError, match=r"c\.csv"):
             tables.read(folder)
+
+    def test_two_asterisks_are_folders_of_any_depth(self, folder):
+        (folder / "deeper" / "still").mkdir(parents=True)
+        (folder / "deeper" / "still" / "c.csv").write_text("m,n\n5,6\n")
+        expected = [[1, 1], [2, 1], [5, 6]]
+        assert tables.read(folder / "**" / "[ac].csv", header=True).matrix.tolist() == expected
+        (folder / "deeper" / "c.csv").mkdir()
+        assert tables.read(folder / "**" / "[ac].csv", header=True).matrix.tolist() == expected
 
     def test_hidden_files_are_left_out(self, folder):
         for name in (".b.csv", "._a.csv", "_c.csv"):

@@ -151,3 +151,9 @@ def test_no_thread_of_pyarrow_holds_the_file_after_an_error(engine, tmp_path, mo
         read(file)
     assert held
     assert not any(one() for one in held)
+
+
+def test_a_cell_that_is_too_long_is_named(write):
+    file = write(f'id,a\nx,"y"\nz,{"q" * 140_000}\nw, "y"\n')
+    with pytest.raises(FileFormatError, match=r"line 3: a cell has more than 131,072 characters"):
+        tables.read(file)

@@ -244,7 +244,9 @@ def _local_files(path: str) -> list[str]:
     if kind == "folder":
         return _of_folder(path, [str(file) for file in where.iterdir() if _is_to_read(file)])
     if not kind and glob.has_magic(path):
-        return _matching(path, glob.glob(path))  # noqa: PTH207 - the pattern may be absolute
+        recursive = "**" in path
+        found = glob.glob(path, recursive=recursive)  # noqa: PTH207 - the pattern may be absolute
+        return _matching(path, [p for p in found if not (recursive and Path(p).is_dir())])
     return [path]
 
 

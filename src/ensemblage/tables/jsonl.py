@@ -101,6 +101,11 @@ def _explained(path: str, reason: str) -> FileFormatError | None:
             f"{path}, column {name!r} holds values of the types {one} and {other}, and a column"
             " has one type. Write all of its values with quotation marks, or all without."
         )
+    if "from object to array" in reason and "Column()" in reason:
+        return FileFormatError(
+            f"{path} holds a JSON array, but JSON lines have one object on each line, without"
+            " brackets and commas. Write it so, for example with: jq -c '.[]'."
+        )
     if "straddl" in reason:
         return FileFormatError(
             f"{path} has a row that is longer than {_LONGEST_ROW >> 20} MB. A row is one object on"

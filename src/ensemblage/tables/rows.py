@@ -149,6 +149,11 @@ def _split(text: io.TextIOWrapper, path: str, preferred: str) -> Generator[First
                 f"{path} separates its cells by spaces, as write.table of R does. {SEPARATORS}:"
                 ' write it with write.csv, or with write.table(..., sep = ",", col.names = NA).'
             ) from error
+        if "field limit" in str(error):
+            raise FileFormatError(
+                f"{path}, line {line_number}: a cell has more than {csv.field_size_limit():,}"
+                " characters. Shorten it, or close the quotation mark that it begins with."
+            ) from error
         raise FileFormatError(
             f"{path}, line {line_number}: {error}. Look for a quotation mark that is not closed."
             f" {SEPARATORS}."

@@ -19,6 +19,7 @@ from ensemblage.tables.formats import (
     ARRAYS,
     BY_NAME,
     TEXT,
+    FileFormatError,
     format_to_write,
     load,
     packing,
@@ -196,7 +197,14 @@ def write_orc(stream: Forward, columns: Table) -> None:
         kind = pa.int64() if pa.types.is_unsigned_integer(field.type) else field.type
         kind = pa.float32() if pa.types.is_float16(kind) else kind
         kind = pa.string() if pa.types.is_null(kind) else kind
-        table = table.set_column(place, field.name, table.column(place).cast(kind))
+        try:
+            column = table.column(place).cast(kind)
+        except pa.ArrowInvalid:
+            raise FileFormatError(
+                f"Column {field.name!r} holds numbers above {2**63 - 1}, for which ORC has no type."
+                " Write Parquet or CSV instead."
+            ) from None
+        table = table.set_column(place, field.name, column)
     orc.write_table(table, pa.PythonFile(stream, "w"))
 
 
