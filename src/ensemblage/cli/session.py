@@ -134,7 +134,9 @@ class VoteSession(InputSession):
 
     def reading(self, keep: Sequence[str] = ()) -> dict[str, Any]:
         """Return the options that readers of votes take."""
-        columns = split_names(self.columns) or None
+        columns = None if self.columns is None else split_names(self.columns)
+        if columns == []:
+            raise UsageError("--columns names no column. Name some, or leave it out to take all.")
         # A column of true labels may be kept, or not be named; other names are files.
         kept = any(fnmatch.fnmatchcase(str(self.truth), pattern) for pattern in keep)
         apart = (columns is not None or kept) and self.layout == "wide" and self.truth is not None
