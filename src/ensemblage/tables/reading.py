@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from ensemblage.tables.source import Source
+    from ensemblage.tables.source import Batch, Source
 
 LAYOUTS = ("wide", "long", "members")
 _TRUTH_NAMES = ("truth", "gt", "label", "labels", "class")
@@ -267,11 +267,12 @@ def _read_sources(sources: list[Source], *, warned: bool) -> VoteTable:
     first = sources[0]
     if len(sources) == 1 and first.matrix is not None:
         whole = VoteTable(first.names, first.matrix, None, None, None, dict(first.extra))
-        origin = (Origin(first.path, 1, len(first.matrix)),)
-        return whole._replace(origin=origin, named=first.named)
+        rows = (Origin(first.path, 1, len(first.matrix)),)
+        return whole._replace(origin=rows, named=first.named)
     codes = [Codes(name) for name in first.label_names]
     parts: list[list[NDArray[Any]]] = [[] for _ in codes]
-    carried, origin = [], []
+    carried: list[tuple[Source, list[Batch]]] = []
+    origin = []
     for source in sources:
         source.check_fits()
         n_rows, kept = 0, []
