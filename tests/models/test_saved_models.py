@@ -3,6 +3,7 @@
 import pickle
 import warnings
 from concurrent.futures import ThreadPoolExecutor
+from fractions import Fraction
 from pathlib import Path
 from threading import Barrier
 from unittest.mock import Mock
@@ -231,8 +232,8 @@ def test_what_a_file_cannot_hold_is_refused(matrix, tmp_path):
     stamps["a"] = stamps["a"].astype(object)
     with pytest.raises(TypeError, match=r"clustering 0 has the label .* to strings before fit"):
         en.EAC(1).fit(stamps).save(tmp_path / "model")
-    with pytest.raises(TypeError, match="its parameter 'linkage' is"):
-        en.EAC(2).fit(matrix).set_params(linkage=["average"]).save(tmp_path / "model")
+    with pytest.raises(TypeError, match="its parameter 'a' is"):
+        en.Median(2, a=Fraction(1)).fit(matrix).save(tmp_path / "model")
     with pytest.raises(FileNotFoundError, match="there is no folder"):
         en.EAC(2).fit(matrix).save(tmp_path / "no" / "model")
     assert list(tmp_path.iterdir()) == []

@@ -184,7 +184,8 @@ class LinkageClusterer(ConsensusClusterer):
         return self._attached(parts)
 
     def _is_tied(self, n_clusters: int) -> bool:
-        if self.linkage != "average":  # others compare means where heights are equal
+        # Other linkages compare means where heights are equal.
+        if self.linkage != "average" or not self._cuts_a_tree():
             return False
         parts = self._parts(n_clusters)
         if parts is None:
