@@ -125,9 +125,8 @@ class LCA(ConsensusClusterer):
     better clustering where votes depend on each other.
 
     With N objects, M clusterings, n microclusters, C clusters in the ensemble: O(N·M) for
-    microclusters, the time of `LWPT` for the start, and O(n·M·k) a round. With more than 1,000
-    clusters in the ensemble, the start uses clusterings at even distances in the table, with about
-    1,000 clusters in all. :meth:`cut` starts at its k and repeats the rounds.
+    microclusters, the time of `LWPT` for the start, and O(n·M·k) a round. If C is above 1,000, the
+    start uses evenly spaced clusterings with about as many. :meth:`cut` starts again at its k.
 
     References
     ----------
