@@ -165,5 +165,5 @@ class TestSizesOfFiles:
 )
 def test_ids_of_several_files_have_a_type_that_holds_all(kinds, common):
     arrow = pytest.importorskip("pyarrow")
-    found = en.tables.common_type([getattr(arrow, kind)() for kind in kinds])
+    found = en.tables.columns.common_type([getattr(arrow, kind)() for kind in kinds])
     assert str(found) == common

@@ -125,7 +125,7 @@ def test_without_the_extra_it_says_how_to_get_the_report(tmp_path, monkeypatch):
 
 
 def test_quiet_prints_nothing_where_there_are_files(tmp_path):
-    call = ["demo", "--members", "2", "--repeats", "1", "-q", "-o", str(tmp_path / "out")]
+    call = ["demo", "--members", "5", "--repeats", "1", "-q", "-o", str(tmp_path / "out")]
     result = CliRunner().invoke(app, call)
     assert result.exit_code == 0, result.stderr
     assert (result.stdout, result.stderr) == ("", "")

@@ -62,9 +62,9 @@ def facts(call):
             COUNTS | {"method": "auto", "ks": [3], "engine": "memory", "choice": None},
         ),
         (
-            "consensus v.csv --k-range 2:4 -o l.parquet --truth kind -m EAC --engine stream",
+            "consensus v.csv --k-range 2:3 -o l.parquet --truth kind -m EAC --engine stream",
             RESULT | {"engine", "scores", "choice", "method_taken", "reasons"},
-            COUNTS | {"method": "eac", "ks": [2, 3, 4], "engine": "stream"},
+            COUNTS | {"method": "eac", "ks": [2, 3], "engine": "stream"},
         ),
         (
             "generate cells.csv -m 5 --method rpcl,kmeans --truth kind -o p.csv",

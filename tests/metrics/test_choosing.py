@@ -409,6 +409,12 @@ def test_reasons_tell_what_makes_a_choice_less_sure():
     assert "MCLA gives fewer clusters than requested at k = 5." in text
 
 
+def test_numbers_in_a_row_are_a_range():
+    assert _verdict._some([4]) == "4"
+    assert _verdict._some([4, 5, 7, 8, 9]) == "4, 5, 7 to 9"
+    assert _verdict._some([2, 4, 6, 8, 10, 12]) == "2, 4, 6, 8, 10 and others"
+
+
 def test_where_all_scores_are_the_same_the_smallest_k_is_taken():
     found = findings({"lifetime": np.zeros(5)}, "lifetime")
     k, _, reasons, _ = _verdict.verdict(found)

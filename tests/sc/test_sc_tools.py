@@ -161,7 +161,7 @@ def test_a_graph_that_is_still_in_a_file(adata, tmp_path):
         ({"resolutions": 0}, "'resolutions' parameter of leiden_ensemble must be a number above 0"),
         ({"resolutions": [1, 1.0]}, "differ in their first six digits"),
         ({"resolutions": []}, "differ in their first six digits"),
-        ({"seeds": 0}, "'seeds' parameter of leiden_ensemble must be a whole number from 1 up"),
+        ({"seeds": 0}, "'seeds' parameter of leiden_ensemble must be a whole number from 1 to"),
         ({"seeds": [1, 1]}, "must be different integers"),
         ({"subsample": 0}, "must be a number above 0 and up to 1"),
         ({"flavor": "leidenalg"}, "must be one of 'igraph', 'rapids'"),

@@ -12,7 +12,7 @@ _BYTES_OF_VIEW = 16  # the first four are the length of the text
 
 
 def without_coded_views(batch: Any, path: str) -> Any:
-    """Return a record batch whose categories are no views, which few kernels of Arrow take.
+    """Return a record batch whose categories are not views, which few kernels of Arrow accept.
 
     Raise where the texts of views do not fit in memory.
     """

@@ -260,7 +260,19 @@ def _caveats(found: Findings, k: int) -> list[str]:
 
 
 def _some(ks: list[int]) -> str:
-    return ", ".join(map(str, ks[:5])) + (", ..." if len(ks) > 5 else "")
+    """Return the first numbers of an increasing list; three and more in a row as "6 to 20"."""
+    runs: list[list[int]] = []
+    for k in ks:
+        if runs and k == runs[-1][-1] + 1:
+            runs[-1].append(k)
+        else:
+            runs.append([k])
+    texts = [
+        text
+        for run in runs
+        for text in ([f"{run[0]} to {run[-1]}"] if len(run) > 2 else map(str, run))
+    ]
+    return ", ".join(texts[:5]) + (" and others" if len(texts) > 5 else "")
 
 
 def _close(found: Findings, k: int) -> NDArray[np.int64]:
