@@ -27,8 +27,8 @@ def has_header(
 ) -> bool:
     """Return whether the first row of a text file holds names, by what stands below each cell.
 
-    Names stand over numbers, or occur nowhere else in their column; blank cells are
-    ignored, but where all others are blank the first name must be one of ids. A row with a number is a header
+    Names stand over numbers, or occur nowhere else in their column; blank cells are ignored, but
+    where all others are blank the first name must be one of ids. A row with a number is a header
     only in two forms that pandas writes: an id column, named or not, before numbered clusterings.
     """
     first = [cell.strip() for cell in first]
