@@ -1,5 +1,6 @@
 """Groups that only stray votes link, and clusterings that are as good as random."""
 
+import tracemalloc
 import warnings
 
 import numpy as np
@@ -81,6 +82,31 @@ class TestHardlyLinked:
         table[0, 1] = 1
         assert flow.firm_links_of(table, np.full(3, 9)).n_groups == 2
 
+    def test_votes_that_are_mostly_noise_are_not_stray(self):
+        """No two clusters share a fifth, so that each would be a group, and confidence 0."""
+        rng = np.random.default_rng(0)
+        truth = rng.integers(0, 20, 1000)
+        right = rng.random((1000, 30)) < 0.2
+        votes = np.where(right, truth[:, None], rng.integers(0, 20, (1000, 30)))
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            model = en.LCA(20, random_state=0).fit(votes)
+        assert en.metrics.ari(truth, model.labels_) > 0.2
+        assert model.confidence_.mean() > 0.1
+
+    @pytest.mark.parametrize("n_groups", [1, 4])
+    def test_overlaps_of_all_pairs_of_clusters_are_not_held(self, n_groups):
+        rng = np.random.default_rng(0)
+        group = rng.integers(0, n_groups, 1000)
+        votes = rng.integers(0, 100 // n_groups, (1000, 36)) + 100 * group[:, None]
+        table, sizes, _ = en.microclusters(votes)
+        flow.firm_links_of(table[:50], sizes[:50])  # compiles
+        tracemalloc.start()
+        flow.firm_links_of(table, sizes)
+        peak = tracemalloc.get_traced_memory()[1]
+        tracemalloc.stop()
+        assert peak < 3600**2 * 8 / 4
+
     @given(st.integers(0, 2**32 - 1))
     def test_against_sets_of_objects(self, seed):
         rng = np.random.default_rng(seed)
@@ -118,12 +144,16 @@ def _slow_groups(votes):
             smaller = min(len(s & voters[other]), len(t & voters[m]))
             if s & t and len(s & t) >= 0.2 * smaller:
                 group = [group[a] if g == group[b] else g for g in group]
-    result = []
+    result, n_own, n_stray = [], 0, 0
     for i in range(len(votes)):
         own = [group[a] for a, (_, s) in enumerate(sets) if i in s]
+        n_own, n_stray = n_own + len(own), n_stray + len(own) - max(map(own.count, own), default=0)
         counts = sorted(((own.count(g), g) for g in set(own)), reverse=True)
         tied = len(counts) > 1 and counts[0][0] == counts[1][0]
         result.append(counts[0][1] if counts and not tied else None)
+    if len(set(group)) > 1 and 3 * n_stray > n_own:  # no votes are stray: any is a link
+        groups = en.microclusters(votes)
+        return flow.links_of(groups.table).of_row[groups.of_object]
     return result
 
 
@@ -175,10 +205,21 @@ class TestRandomMembers:
         a = np.minimum(rng.geometric(0.1, 150) - 1, 30)
         b = np.minimum(rng.geometric(0.4, 150) - 1, 4)
         drawn = [
-            flow.chance_members._deviation(_counts(rng.permutation(a), b)) for _ in range(2000)
+            flow.chance_members._deviation(rng.permutation(a), b, np.ones(150, dtype=np.int64))
+            for _ in range(2000)
         ]
         assert abs(np.mean(drawn)) < 0.1
         assert abs(np.std(drawn) - 1.0) < 0.25
+
+    def test_empty_overlaps_take_no_memory(self):
+        rng = np.random.default_rng(0)
+        coarse, fine = rng.integers(0, 5, (5000, 3)), rng.integers(0, 3000, (5000, 2))
+        table, sizes, _ = en.microclusters(np.column_stack([coarse, fine]))
+        tracemalloc.start()
+        assert flow.at_chance(table, sizes, 3)
+        peak = tracemalloc.get_traced_memory()[1]
+        tracemalloc.stop()
+        assert peak < 5e6
 
     def test_objects_without_both_votes_do_not_count(self):
         rng = np.random.default_rng(0)
@@ -187,12 +228,6 @@ class TestRandomMembers:
         fine[30:] = -1
         table = np.column_stack([np.where(np.arange(120) < 30, -1, truth), fine]).astype(np.int32)
         assert flow.at_chance(table, np.ones(120, dtype=np.int64), 1)  # nothing in common
-
-
-def _counts(a, b):
-    counts = np.zeros((a.max() + 1, b.max() + 1))
-    np.add.at(counts, (a, b), 1)
-    return counts
 
 
 def test_few_objects_do_not_make_clusters_of_single_ones():

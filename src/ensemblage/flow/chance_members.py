@@ -5,13 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import numpy as np
-
-from ensemblage.flow._contingency import cluster_ends, overlaps_with
+from scipy.sparse import coo_array, csr_array
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
-
-    from ensemblage._types import FloatArray
 
 #: Agreement is by chance if it is within this number of standard deviations of independence.
 _DEVIATIONS = 5.0
@@ -41,25 +38,25 @@ def at_chance(
     votes = table[:, member]
     if not len(voting) or votes.max() < 0:
         return False
-    columns = table[:, voting]
-    starts = cluster_ends(columns)[:-1]
-    counts = overlaps_with(votes, int(votes.max()) + 1, columns, sizes)
-    ends = np.append(starts[1:], counts.shape[1])
-    return all(
-        _deviation(counts[:, start:end]) < deviations
-        for start, end in zip(starts, ends, strict=True)
-    )
+    return all(_deviation(votes, table[:, m], sizes) < deviations for m in voting)
 
 
-def _deviation(counts: FloatArray) -> float:
+def _deviation(
+    votes: NDArray[np.int32], others: NDArray[np.int32], sizes: NDArray[np.int64]
+) -> float:
     """Return how far chi-squared is above its mean for independence, in standard deviations."""
-    rows, columns = counts.sum(axis=1), counts.sum(axis=0)
-    counts = counts[rows > 0][:, columns > 0]
-    rows, columns = rows[rows > 0], columns[columns > 0]
-    n, r, c = float(rows.sum()), len(rows), len(columns)
+    voted = (votes >= 0) & (others >= 0)
+    if not voted.any():
+        return 0.0
+    weights = sizes[voted].astype(np.float64)
+    overlaps = csr_array(coo_array((weights, (votes[voted], others[voted])))).tocoo()  # sums up
+    in_row, in_column = (np.bincount(at, overlaps.data) for at in overlaps.coords)
+    row, column = overlaps.coords
+    rows, columns = in_row[in_row > 0], in_column[in_column > 0]
+    n, r, c = float(weights.sum()), len(rows), len(columns)
     if n < 2 or r < 2 or c < 2:
         return 0.0
-    chi2 = n * (float((counts**2 / rows[:, None] / columns).sum()) - 1.0)
+    chi2 = n * (float((overlaps.data**2 / in_row[row] / in_column[column]).sum()) - 1.0)
     mean = (r - 1) * (c - 1) * n / (n - 1)
     uneven = [float((n / sums).sum()) - len(sums) ** 2 for sums in (rows, columns)]
     variance = 2.0 * (r - 1) * (c - 1) + uneven[0] * uneven[1] / n

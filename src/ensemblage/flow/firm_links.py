@@ -10,32 +10,35 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import numpy as np
-from scipy.sparse import csr_array
+from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
 
-from ensemblage.flow._contingency import cluster_ends, overlaps, owners
+from ensemblage.flow._contingency import cluster_ends, owners, sharing
 from ensemblage.flow.links import Links, links_of, without_constant
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from ensemblage._types import FloatArray
-
 #: Clusters are linked if they share at least this part of the smaller one.
 _SHARE = 0.2
 #: Smaller clusters link nothing, and smaller groups are not counted: a few objects may be outliers.
 FEWEST = 5
+#: Votes outside the group of their row are stray up to this part of all.
+_MOST_STRAY = 1 / 3
 #: Beyond this number of comparisons of votes, or of clusters, every vote is a link.
 _MOST_COMPARED, _MOST_CLUSTERS = 1e8, 4000
+#: Overlaps with this number of clusterings usually link all; then the others are not computed.
+_FEW_CLUSTERINGS = 8
 
 
 def firm_links_of(table: NDArray[np.int32], sizes: NDArray[np.int64]) -> Links:
     """Return the groups of rows that votes link firmly; with too many votes, that any vote links.
 
-    Clusters with fewer than five objects are ignored. If all others are linked, groups are those
-    that any vote links. Otherwise a row belongs to the group that most of its votes are in, of
-    equally many to the largest; a row without a vote in a larger cluster to those that any vote
-    links with it.
+    Clusters with fewer than five objects are ignored. A row belongs to the group that most of its
+    votes are in, of equally many to the largest; a row without a vote in a larger cluster to those
+    that any vote links with it. If all larger clusters are linked, or if more than a third of the
+    votes are outside the groups of their rows and therefore not stray, groups are those that any
+    vote links.
 
     Parameters
     ----------
@@ -46,7 +49,8 @@ def firm_links_of(table: NDArray[np.int32], sizes: NDArray[np.int64]) -> Links:
 
     Notes
     -----
-    O(n·M²) time and the memory of a few tables of all pairs of clusters.
+    O(n·M) time if the first few clusterings link all, otherwise O(n·M²), and the memory of the
+    overlaps of one clustering with all others.
 
     Examples
     --------
@@ -61,14 +65,20 @@ def firm_links_of(table: NDArray[np.int32], sizes: NDArray[np.int64]) -> Links:
     n_clusters = int(cluster_ends(table)[-1])
     if table.size * table.shape[1] > _MOST_COMPARED or n_clusters > _MOST_CLUSTERS:
         return links_of(table)
-    counts = overlaps(table, sizes)
-    of_cluster = _groups_of_clusters(counts, owners(table))
+    of_cluster = _groups_of_clusters(table, sizes)
     if of_cluster.max(initial=-1) == 0:
         return links_of(table)
-    of_row = _most_frequent(of_cluster, table, sizes)
+    groups = np.full(table.shape, -1, dtype=np.int64)
+    voted = table >= 0
+    groups[voted] = of_cluster[(table + cluster_ends(table)[:-1])[voted]]
+    of_row = _most_frequent(groups, sizes)
+    in_groups = groups >= 0
+    stray = in_groups & (groups != of_row[:, None])
+    if stray.sum(axis=1) @ sizes > _MOST_STRAY * (in_groups.sum(axis=1) @ sizes):
+        return links_of(table)
     alone = of_row < 0
     if alone.any():
-        of_row[alone] = len(counts) + links_of(table).of_row[alone]
+        of_row[alone] = n_clusters + links_of(table).of_row[alone]
     found, first, of_row = np.unique(of_row, return_index=True, return_inverse=True)
     rank = np.empty(len(found), dtype=np.int64)
     rank[np.argsort(first)] = np.arange(len(found))
@@ -80,30 +90,53 @@ def n_large_groups(links: Links, sizes: NDArray[np.int64]) -> int:
     return int((np.bincount(links.of_row, sizes) >= FEWEST).sum())
 
 
-def _groups_of_clusters(counts: FloatArray, owner: NDArray[np.int64]) -> NDArray[np.int64]:
+def _groups_of_clusters(table: NDArray[np.int32], sizes: NDArray[np.int64]) -> NDArray[np.int64]:
     """Return the group of each cluster, -1 for those that are too small."""
-    kept = np.flatnonzero(counts.diagonal() >= FEWEST)
-    of_owner = csr_array((np.ones(len(owner)), (np.arange(len(owner)), owner)))
-    voting = (counts[kept] @ of_owner)[:, owner[kept]]  # a cluster's voters in another's clustering
-    shared = counts[np.ix_(kept, kept)]
-    linked = (shared > 0) & (shared >= _SHARE * np.minimum(voting, voting.T))
-    groups = np.full(len(counts), -1, dtype=np.int64)
-    groups[kept] = connected_components(csr_array(linked), directed=False)[1]
+    ends = cluster_ends(table)
+    voted = table >= 0
+    of_rows = np.broadcast_to(sizes[:, None], table.shape)
+    large = np.bincount((table + ends[:-1])[voted], of_rows[voted], minlength=ends[-1]) >= FEWEST
+    groups = np.empty(len(large), dtype=np.int64)
+    for n_compared in sorted({min(_FEW_CLUSTERINGS, table.shape[1]), table.shape[1]}):
+        groups = _linked_clusters(table, sizes, large, n_compared)
+        if groups.max(initial=-1) <= 0:
+            break
     return groups
 
 
-def _most_frequent(
-    of_cluster: NDArray[np.int64], table: NDArray[np.int32], sizes: NDArray[np.int64]
+def _linked_clusters(
+    table: NDArray[np.int32], sizes: NDArray[np.int64], large: NDArray[np.bool_], n_compared: int
 ) -> NDArray[np.int64]:
+    """Return the groups of large clusters that overlaps with the first clusterings link."""
+    ends, owner = cluster_ends(table), owners(table)
+    share, n = sharing(table, sizes), len(large)
+    groups = np.arange(n)
+    for m in np.flatnonzero(np.diff(ends)):
+        before = min(int(m) + 1, n_compared)
+        n_own = int(ends[m + 1] - ends[m])
+        counts = coo_array(share(table[:, m], before, n_own))
+        own, other = counts.coords
+        key = own.astype(np.int64) * before + owner[other]
+        voters = np.bincount(key, counts.data)[key]  # of the own cluster in the other clustering
+        voters = np.minimum(voters, np.bincount(other, counts.data)[other])
+        firm = large[ends[m] + own] & large[other] & (counts.data >= _SHARE * voters)
+        linked = np.zeros((n_own, n), dtype=bool)
+        linked[own[firm], groups[other[firm]]] = True
+        own, other = np.nonzero(linked)
+        graph = coo_array((np.ones(len(own)), (groups[ends[m] + own], other)), shape=(n, n))
+        groups = connected_components(graph, directed=False)[1].astype(np.int64)[groups]
+    found = np.full(n, -1, dtype=np.int64)
+    found[large] = np.unique(groups[large], return_inverse=True)[1]
+    return found
+
+
+def _most_frequent(groups: NDArray[np.int64], sizes: NDArray[np.int64]) -> NDArray[np.int64]:
     """Return the group that most votes of each row are in, -1 if none is in a group."""
-    groups = np.full(table.shape, -1, dtype=np.int64)
-    voted = table >= 0
-    groups[voted] = of_cluster[(table + cluster_ends(table)[:-1])[voted]]
     rows, places = np.nonzero(groups >= 0)
-    most = np.full(len(table), -1, dtype=np.int64)
+    most = np.full(len(groups), -1, dtype=np.int64)
     if not len(rows):
         return most
-    n_groups = int(of_cluster.max()) + 1
+    n_groups = int(groups.max()) + 1
     keys, votes = np.unique(rows * n_groups + groups[rows, places], return_counts=True)
     row, group = np.divmod(keys, n_groups)
     objects = np.bincount(group, votes * sizes[row])
