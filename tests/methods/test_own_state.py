@@ -61,6 +61,24 @@ def test_nor_does_one_of_features():
         en.metrics.clusters(model)
 
 
+@pytest.mark.parametrize("name", ["eac", "ecmc", "ecpcs", "lwea", "pta", "srs", "wct", "weac"])
+def test_nor_do_those_of_a_tree(name):
+    fine = np.repeat(np.arange(8), 20)
+    votes = np.column_stack([fine // 4, fine, fine, fine])
+    votes[:3, 0] = 2
+    model = en.METHODS[name](4).fit(votes)
+
+    def cuts():
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            labels = [model.cut(k).tolist() for k in (2, 3, 5)]
+        return labels, [str(one.message) for one in caught]
+
+    before = cuts()
+    model.set_params(min_cluster_size=20, linkage="single")
+    assert cuts() == before
+
+
 @pytest.mark.parametrize("other", [{"method": "lca"}, {"method": "bogus"}, {"n_clusters": 99}])
 @pytest.mark.parametrize("method", ["auto", "eac", "nmf"])
 def test_parameters_that_are_set_after_a_fit_do_not_change_it(other, method, tmp_path):

@@ -73,6 +73,19 @@ def test_methods_without_a_tree_and_other_linkages_do_not_judge():
     assert not ties_of(en.LWGP(3, random_state=0), nested())
 
 
+def test_an_order_of_its_own_decides_no_ties():
+    """ECMC sorts its rows: isolated ones tie, but in any order the clusters are the same."""
+    rng = np.random.default_rng(0)
+    truth = np.repeat(np.arange(3), 50)
+    votes = np.column_stack([truth * 6 + rng.integers(0, 6, 150) for _ in range(8)] + [truth])
+    order = rng.permutation(150)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", en.TiedCutWarning)
+        one, other = en.ECMC(3).fit(votes), en.ECMC(3).fit(votes[order])
+    assert flow.is_tied(one.linkage_matrix_, 3)
+    assert en.metrics.ari(one.labels_[order], other.labels_) == 1.0
+
+
 def test_groups_that_no_vote_links_have_their_own_warning():
     votes = np.repeat(np.arange(6), 5)[:, None].repeat(3, axis=1)
     assert not ties_of(en.EAC(4), votes)

@@ -14,6 +14,7 @@ from ensemblage.methods._base import ConsensusClusterer
 from ensemblage.methods._checks import check_pairs
 from ensemblage.methods._numbering import by_first_appearance
 from ensemblage.methods._precomputed import check_similarity
+from ensemblage.methods.fresh import params_of_fit
 
 if TYPE_CHECKING:
     from typing import Self
@@ -185,7 +186,7 @@ class LinkageClusterer(ConsensusClusterer):
 
     def _is_tied(self, n_clusters: int) -> bool:
         # Other linkages compare means where heights are equal.
-        if self.linkage != "average" or not self._cuts_a_tree():
+        if params_of_fit(self)["linkage"] != "average" or not self._cuts_a_tree():
             return False
         parts = self._parts(n_clusters)
         if parts is None:
@@ -194,7 +195,7 @@ class LinkageClusterer(ConsensusClusterer):
 
     def _least_size(self, n_clusters: int) -> int:
         n_objects = int(self.microclusters_.sizes.sum())
-        return _validate.least_size(self.min_cluster_size, n_objects, n_clusters)
+        return _validate.least_size(params_of_fit(self)["min_cluster_size"], n_objects, n_clusters)
 
     def _least_to_count(self, n_clusters: int) -> int:
         """Return the size below which a cluster does not count when k is chosen.
@@ -202,7 +203,8 @@ class LinkageClusterer(ConsensusClusterer):
         A cut halves the least size until there are k clusters, however small; see `_parts`.
         """
         least = self._least_size(n_clusters)
-        if self.min_cluster_size == "auto":  # with few objects, a tenth of the mean is nothing
+        # With few objects, a tenth of the mean is nothing.
+        if params_of_fit(self)["min_cluster_size"] == "auto":
             n_objects = int(self.microclusters_.sizes.sum())
             least = max(least, n_objects // (_SMALL * n_clusters))
         return min(least, _FEWEST_TO_COUNT)

@@ -13,6 +13,7 @@ from ensemblage._messages import ParameterError
 from ensemblage.flow import one_blas_thread
 from ensemblage.methods._checks import LEVELS, check_pairs
 from ensemblage.methods._linkage import LinkageClusterer
+from ensemblage.methods.fresh import params_of_fit
 
 if TYPE_CHECKING:
     from typing import Self
@@ -217,6 +218,10 @@ class ECMC(LinkageClusterer):
         if self._mixes_groups and n_clusters == self._ensemble.links.n_groups:
             return self._joined(n_clusters)  # the completion has lost everything, so use the votes
         return super()._cut_or_join(n_clusters)
+
+    def _is_tied(self, n_clusters: int) -> bool:
+        # Otherwise the rows are in an order of their own, and the given one decides nothing.
+        return params_of_fit(self)["ties"] != "mean" and super()._is_tied(n_clusters)
 
     def _tree_of_microclusters(self, linkage: str, ties: str) -> FloatArray:
         if self.n_vanished_:

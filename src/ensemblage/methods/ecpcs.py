@@ -9,6 +9,7 @@ import numpy as np
 from ensemblage import _validate, flow
 from ensemblage.methods._base import ConsensusClusterer
 from ensemblage.methods._linkage import LinkageClusterer
+from ensemblage.methods.fresh import params_of_fit
 
 if TYPE_CHECKING:
     from typing import Self
@@ -183,7 +184,7 @@ class ECPCS(LinkageClusterer):
         return self._cuts_a_tree() and super()._has_rule_for_groups()
 
     def _cuts_a_tree(self) -> bool:
-        return self.variant == "hc"
+        return bool(params_of_fit(self)["variant"] == "hc")
 
     def _similarity_sums(self, weights: FloatArray) -> FloatArray:
         if self._variant == "hc":
