@@ -77,6 +77,26 @@ class TestHardlyLinked:
         assert flow.links_of(table).n_groups == 1
         assert flow.firm_links_of(table, sizes).n_groups == 2
 
+    def test_one_vote_in_a_cluster_of_five_is_no_link(self):
+        """It is a fifth of it: here each group is split into 15 and 5 objects."""
+        fine = np.repeat(np.arange(8), [15, 5] * 4)
+        votes = np.column_stack([np.repeat(np.arange(4), 20), *[fine] * 5])
+        votes[15, 1] = 2  # of the first small cluster, with the second group
+        with pytest.warns(en.UnlinkedGroupsWarning, match="into 4 groups, if stray votes"):
+            model = en.Consensus(2, random_state=0).fit(votes)
+        sizes = np.bincount(model.labels_)[model.labels_]
+        assert (model.confidence_[sizes >= 40] < 0.5).all()
+
+    @pytest.mark.parametrize("name", ["auto", "eac", "lwgp", "median"])
+    def test_nor_is_a_clustering_of_one_cluster_beside_a_missing_vote(self, name):
+        votes = np.tile(np.repeat(range(4), 10)[:, None], (1, 6))
+        votes[:, 5] = 0
+        votes[3, 0] = -1
+        model = en.METHODS[name](2)
+        with pytest.warns(en.UnlinkedGroupsWarning, match="into 4 groups, if stray votes"):
+            model.fit(votes)
+        assert (model.confidence_ == 0).sum() >= 20
+
     def test_many_votes_are_not_searched(self):
         table = np.zeros((3, 9000), dtype=np.int32) + np.arange(3, dtype=np.int32)[:, None]
         table[0, 1] = 1
@@ -129,8 +149,7 @@ class TestHardlyLinked:
 
 def _slow_groups(votes):
     """Return the group of each object by definition; None if it is open or has none."""
-    complete = (votes >= 0).all(axis=1).all()
-    columns = [c for c in votes.T if not (complete and len(set(c)) == 1)] or list(votes.T)
+    columns = [c for c in votes.T if len(set(c)) > 1] or list(votes.T)
     sets = [
         (m, frozenset(np.flatnonzero(c == label)))
         for m, c in enumerate(columns)
@@ -142,7 +161,7 @@ def _slow_groups(votes):
     for a, (m, s) in enumerate(sets):
         for b, (other, t) in enumerate(sets[:a]):
             smaller = min(len(s & voters[other]), len(t & voters[m]))
-            if s & t and len(s & t) >= 0.2 * smaller:
+            if s & t and len(s & t) > 0.2 * smaller:
                 group = [group[a] if g == group[b] else g for g in group]
     result, n_own, n_stray = [], 0, 0
     for i in range(len(votes)):

@@ -2,7 +2,7 @@
 
 `ensemblage.flow.links` finds groups that nothing links. One stray vote links two such groups, and
 then decides which groups a cut joins. Here a link needs more: two clusters of different clusterings
-are linked if they share at least a fifth of the smaller one.
+are linked if they share more than a fifth of the smaller one.
 """
 
 from __future__ import annotations
@@ -14,12 +14,12 @@ from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
 
 from ensemblage.flow._contingency import cluster_ends, owners, sharing
-from ensemblage.flow.links import Links, links_of, without_constant
+from ensemblage.flow.links import Links, links_of
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-#: Clusters are linked if they share at least this part of the smaller one.
+#: Clusters are linked if they share more than this part of the smaller one.
 _SHARE = 0.2
 #: Smaller clusters link nothing, and smaller groups are not counted: a few objects may be outliers.
 FEWEST = 5
@@ -34,7 +34,8 @@ _FEW_CLUSTERINGS = 8
 def firm_links_of(table: NDArray[np.int32], sizes: NDArray[np.int64]) -> Links:
     """Return the groups of rows that votes link firmly; with too many votes, that any vote links.
 
-    Clusters with fewer than five objects are ignored. A row belongs to the group that most of its
+    Clusters with fewer than five objects are ignored, and so are clusterings with one cluster that
+    miss no vote, also if others miss some. A row belongs to the group that most of its
     votes are in, of equally many to the largest; a row without a vote in a larger cluster to those
     that any vote links with it. If all larger clusters are linked, or if more than a third of the
     votes are outside the groups of their rows and therefore not stray, groups are those that any
@@ -61,16 +62,18 @@ def firm_links_of(table: NDArray[np.int32], sizes: NDArray[np.int64]) -> Links:
     >>> links_of(table).n_groups, firm_links_of(table, sizes)
     (1, Links(n_groups=2, of_row=array([0, 1, 1])))
     """
-    table = without_constant(table)
-    n_clusters = int(cluster_ends(table)[-1])
-    if table.size * table.shape[1] > _MOST_COMPARED or n_clusters > _MOST_CLUSTERS:
+    constant = table.min(axis=0) == table.max(axis=0)
+    votes = table if constant.all() else table[:, ~constant]
+    ends = cluster_ends(votes)
+    n_clusters = int(ends[-1])
+    if votes.size * votes.shape[1] > _MOST_COMPARED or n_clusters > _MOST_CLUSTERS:
         return links_of(table)
-    of_cluster = _groups_of_clusters(table, sizes)
+    of_cluster = _groups_of_clusters(votes, sizes)
     if of_cluster.max(initial=-1) == 0:
         return links_of(table)
-    groups = np.full(table.shape, -1, dtype=np.int64)
-    voted = table >= 0
-    groups[voted] = of_cluster[(table + cluster_ends(table)[:-1])[voted]]
+    groups = np.full(votes.shape, -1, dtype=np.int64)
+    voted = votes >= 0
+    groups[voted] = of_cluster[(votes + ends[:-1])[voted]]
     of_row = _most_frequent(groups, sizes)
     in_groups = groups >= 0
     stray = in_groups & (groups != of_row[:, None])
@@ -119,7 +122,7 @@ def _linked_clusters(
         key = own.astype(np.int64) * before + owner[other]
         voters = np.bincount(key, counts.data)[key]  # of the own cluster in the other clustering
         voters = np.minimum(voters, np.bincount(other, counts.data)[other])
-        firm = large[ends[m] + own] & large[other] & (counts.data >= _SHARE * voters)
+        firm = large[ends[m] + own] & large[other] & (counts.data > _SHARE * voters)
         linked = np.zeros((n_own, n), dtype=bool)
         linked[own[firm], groups[other[firm]]] = True
         own, other = np.nonzero(linked)

@@ -60,7 +60,7 @@ def links_of(table: NDArray[np.int32]) -> Links:
     >>> links_of(np.array([[0, 0], [0, 1], [1, 2], [2, 2]], dtype=np.int32))
     Links(n_groups=2, of_row=array([0, 0, 1, 1]))
     """
-    table = without_constant(table)
+    table = _without_constant(table)
     first = table[:, :_FEW_CLUSTERINGS]
     if table.shape[1] > _FEW_CLUSTERINGS and (first.max(axis=1, initial=-1) >= 0).all():
         links = _links_of(first)
@@ -69,7 +69,7 @@ def links_of(table: NDArray[np.int32]) -> Links:
     return _links_of(table)
 
 
-def without_constant(table: NDArray[np.int32]) -> NDArray[np.int32]:
+def _without_constant(table: NDArray[np.int32]) -> NDArray[np.int32]:
     """Return the votes without clusterings of one cluster, which are as good for every pair.
 
     If votes are missing, they are not: some pairs may have no other vote in common.

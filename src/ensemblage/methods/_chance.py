@@ -19,7 +19,6 @@ def warn_of_chance(estimator: Any, n_clusters: int) -> None:
     if not estimator._warns_of_chance:
         return
     unlinked = of_unlinked_groups(estimator, n_clusters)
-    unlinked = of_hardly_linked_groups(estimator, n_clusters) if unlinked is None else unlinked
     if unlinked is not None:
         _validate.warn(unlinked, _validate.UnlinkedGroupsWarning)
         return
@@ -29,31 +28,20 @@ def warn_of_chance(estimator: Any, n_clusters: int) -> None:
 
 
 def of_unlinked_groups(estimator: Any, n_clusters: int) -> Message | None:
-    """Return a warning if clusters contain groups that no vote links."""
-    if not estimator._leaves_to_chance(n_clusters):
-        return None
-    return Message(
-        "The votes link the objects into {n_groups} groups, but {n_clusters} clusters were"
-        " formed, so groups that no clustering joins (unless it joins all objects) share a"
-        " cluster. The votes do not determine which ones, and confidence is 0 except for a"
-        " group that is most of its cluster. Pass {k} from {n_groups} up, or add coarser"
-        " clusterings.",
-        n_groups=estimator._ensemble.links.n_groups,
-        n_clusters=n_clusters,
-        k=Parameter("n_clusters"),
-    )
-
-
-def of_hardly_linked_groups(estimator: Any, n_clusters: int) -> Message | None:
-    """Return a warning if clusters contain groups that only stray votes link."""
-    n_groups = n_firm_groups(estimator, n_clusters)
+    """Return a warning if clusters contain groups that no vote links, or only stray votes."""
+    exact = estimator._ensemble.links.n_groups if estimator._leaves_to_chance(n_clusters) else 0
+    firm = n_firm_groups(estimator, n_clusters)
+    n_groups = max(exact, firm)
     if n_groups <= n_clusters:
         return None
+    linked, joins = "", "no clustering joins (unless it joins all objects)"
+    if firm > exact:
+        linked, joins = ", if stray votes are ignored", "hardly any clustering joins"
     return Message(
-        "The votes link the objects into {n_groups} groups, if stray votes are ignored, but"
-        " {n_clusters} clusters were formed, so groups that hardly any clustering joins share a"
-        " cluster. The votes do not determine which ones, and confidence is 0 except for a group"
-        " that is most of its cluster. Pass {k} from {n_groups} up, or add coarser clusterings.",
+        f"The votes link the objects into {{n_groups}} groups{linked}, but {{n_clusters}} clusters"
+        f" were formed, so groups that {joins} share a cluster. The votes do not determine which"
+        " ones, and confidence is 0 except for a group that is most of its cluster. Pass {k} from"
+        " {n_groups} up, or add coarser clusterings.",
         n_groups=n_groups,
         n_clusters=n_clusters,
         k=Parameter("n_clusters"),
