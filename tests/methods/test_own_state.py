@@ -61,6 +61,25 @@ def test_nor_does_one_of_features():
         en.metrics.clusters(model)
 
 
+def test_nor_do_changes_inside_a_parameter(tmp_path):
+    votes = np.random.default_rng(0).integers(0, 4, (60, 6))
+    params = {"linkage": "complete"}
+    model = en.Consensus(3, method="eac", method_params=params).fit(votes)
+    expected, page = model.cut(4).tolist(), en.report.html(model)
+    params["linkage"] = "single"
+    model.save(tmp_path / "m.ensemblage")
+    loaded = en.load(tmp_path / "m.ensemblage")
+    assert loaded.method_params == {"linkage": "complete"}
+    assert loaded.cut(4).tolist() == expected
+    assert en.report.html(model) == page
+
+    features = np.random.default_rng(0).normal(size=(60, 2))
+    model = en.EnsembleClustering(3, consensus=en.EAC(), n_members=5, random_state=0).fit(features)
+    model.set_params(consensus__linkage="single")
+    model.save(tmp_path / "m.ensemblage")
+    assert en.load(tmp_path / "m.ensemblage").consensus.linkage == "average"
+
+
 @pytest.mark.parametrize("name", ["eac", "ecmc", "ecpcs", "lwea", "pta", "srs", "wct", "weac"])
 def test_nor_do_those_of_a_tree(name):
     fine = np.repeat(np.arange(8), 20)

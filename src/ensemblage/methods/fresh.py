@@ -5,6 +5,8 @@ from __future__ import annotations
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
+from sklearn.base import clone
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
@@ -19,7 +21,8 @@ def fresh(estimator: Any) -> Iterator[None]:
     A warning that the user made an error ends a fit near its end.
     """
     _forget(estimator)
-    estimator._fitted_with = estimator.get_params(deep=False)
+    params = estimator.get_params(deep=False)
+    estimator._fitted_with = {name: _own(value) for name, value in params.items()}
     try:
         yield
     except BaseException:
@@ -31,6 +34,12 @@ def params_of_fit(estimator: Any) -> dict[str, Any]:
     """Return the parameters that an estimator was fitted with; `set_params` may follow a fit."""
     params: dict[str, Any] = vars(estimator).get("_fitted_with", None)
     return estimator.get_params(deep=False) if params is None else params
+
+
+def _own(value: Any) -> Any:
+    """Return a copy of a parameter that can be changed from outside: a dict or an estimator."""
+    can_change = isinstance(value, dict) or hasattr(value, "get_params")
+    return clone(value, safe=False) if can_change else value
 
 
 def _forget(estimator: Any) -> None:
