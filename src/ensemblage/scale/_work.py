@@ -284,6 +284,7 @@ def fit(ask: Ask, index: Index, names: list[str]) -> tuple[Any, dict[str, NDArra
     codes, meanings = index.groups.codes()
     labels = [known.meaning(codes) for known, codes in zip(index.labels, meanings, strict=True)]
     ensemble = Ensemble.of_checked_groups(codes, index.groups.sizes(), labels, names)
+    _validate.warn_if_transposed(codes, ensemble.n_objects)
     fitted = clone(ask.estimator).fit(ensemble)
     if ask.by_size:
         fitted._number_by_size()
