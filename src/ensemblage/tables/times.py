@@ -89,7 +89,7 @@ def _with_fraction(time: Any, fraction: str) -> str:
 
 
 def _fraction(digits: str) -> str:
-    """Return digits behind the point as Python and pandas write them: none, six or nine."""
+    """Return a point and digits as Python and pandas write them: none, six or nine."""
     digits = digits.rstrip("0")
     return f".{digits:0<{6 if len(digits) <= 6 else 9}}" if digits else ""
 
