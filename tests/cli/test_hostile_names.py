@@ -43,6 +43,15 @@ def test_other_text_stays_as_it_is():
     assert json.loads(printable_json(json.dumps(text, ensure_ascii=False))) == text
 
 
+def test_long_names_are_left_out(tmp_path):
+    name = 100_000 * "n"
+    (tmp_path / "v.csv").write_text(f"id,{name}\nx,1.5\ny,2\n")
+    done = run("consensus", tmp_path / "v.csv", "-k", "2", "--columns", name)
+    assert "nnn ... nnn" in done.output
+    assert done.output.endswith("leave it empty if the vote is missing.\n")
+    assert len(done.output) < 5000
+
+
 def write_columns(folder, name):
     """Write votes.tsv and cells.tsv, of which the columns, also the ids, are called so."""
     rows = [f"x{i}\t{i % 2}\t{i % 3}\t{i % 4}\n" for i in range(12)]

@@ -124,6 +124,16 @@ class TestOutputsThatAreOtherFiles:
         assert (done.returncode, "are the same file" in done.stderr) == (2, True)
         assert not (tmp_path / "new").exists()
 
+    def test_the_folder_of_finished_work(self, shell, tmp_path):
+        (tmp_path / "l.csv.parts").mkdir()
+        for option in ("--save x/../l.csv.parts/m", "--member-table l.csv.parts/m.csv"):
+            done = shell(f"consensus v.csv -k 2 -o l.csv {option}")
+            assert (done.returncode, "removed in the end. Name another." in done.stderr) == (
+                2,
+                True,
+            )
+        assert list((tmp_path / "l.csv.parts").iterdir()) == []
+
     def test_a_device_that_takes_both(self, shell):
         assert shell("consensus v.csv -k 2 --member-table /dev/null > /dev/null").returncode == 0
 

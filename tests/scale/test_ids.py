@@ -1,5 +1,8 @@
 """Ids in the output of a stream: as given, whatever their type, the batches and the format."""
 
+import subprocess
+import sys
+
 import numpy as np
 import pytest
 
@@ -92,3 +95,67 @@ def test_times_match_those_of_a_file_with_finer_times(tmp_path):
     table = tables.read(votes, id_column="when")
     labels = tables.read_labels(tmp_path / "t.parquet", id_column="when")
     assert tables.in_order(labels, table.ids, 4, "t.parquet").tolist() == [0, 0, 1, 1]
+
+
+WITHOUT_PANDAS = """
+import sys
+
+class NoPandas:
+    def find_spec(self, name, *others):
+        if name.split(".")[0] == "pandas":
+            raise ModuleNotFoundError(name)
+
+sys.meta_path.insert(0, NoPandas())
+from ensemblage import tables
+print(*tables.read(sys.argv[1], id_column="when").ids, sep="|")
+"""
+
+
+@pytest.mark.parametrize(
+    ("kind", "expected"),
+    [
+        (pa.timestamp("ns"), "T00:00:01.000000001"),
+        (pa.timestamp("ns", "Asia/Tokyo"), "T09:00:01.000000001+09:00"),
+        (pa.time64("ns"), "00:00:01.000000001"),
+        (pa.duration("ns"), "0:00:01.000000001"),
+    ],
+)
+def test_nanoseconds_need_no_pandas(kind, expected, tmp_path):
+    source = write(tmp_path / "v.parquet", pa.array([10**9 + place for place in range(4)], kind))
+    call = [sys.executable, "-c", WITHOUT_PANDAS, source]
+    found = subprocess.run(call, capture_output=True, text=True, check=True)
+    assert found.stdout.split("|")[1].endswith(expected)
+    assert str(tables.read(source, id_column="when").ids[1]).endswith(expected)
+
+
+@pytest.mark.parametrize("zone", [None, "America/New_York"])
+def test_the_text_of_a_time_does_not_depend_on_its_unit(zone, tmp_path):
+    texts = set()
+    for unit, factor in {"s": 1, "ms": 10**3, "us": 10**6, "ns": 10**9}.items():
+        for kind in (pa.timestamp(unit, zone), pa.duration(unit)):
+            ids = pa.array([None if day is None else day * factor for day in DAYS], kind)
+            source = write(tmp_path / "v.parquet", ids)
+            run(source, tmp_path / "l.csv")
+            texts.add((pa.types.is_duration(kind), (tmp_path / "l.csv").read_text()))
+    assert len(texts) == 2
+
+
+@pytest.mark.parametrize(
+    "ids",
+    [pa.array([1, 2, 3, 2**29], pa.date32()), pa.array([1, 2, 3, 2**40], pa.timestamp("s"))],
+)
+def test_years_beyond_those_of_python(ids, tmp_path):
+    pq.write_table(pa.table({"id": ids, "a": VOTES}), tmp_path / "v.parquet")
+    source = tmp_path / "v.parquet"
+    assert tables.read(source).id_name == "id"
+    repeated = pa.concat_arrays([ids[:3], ids[1:2]])
+    pq.write_table(pa.table({"id": repeated, "a": VOTES}), source)
+    with pytest.raises(tables.FileFormatError, match=r"'1970-01-0.* is in rows 2 and 4"):
+        tables.read(source)
+
+
+@pytest.mark.parametrize("kind", [pa.timestamp("s", "UTC"), pa.timestamp("s", "No/Where")])
+def test_times_without_a_text(kind, tmp_path):
+    source = write(tmp_path / "v.parquet", pa.array([1, 2, 3, 2**40], kind))
+    with pytest.raises(tables.FileFormatError, match=r"'when' cannot be read .*without a text"):
+        tables.read(source, id_column="when")

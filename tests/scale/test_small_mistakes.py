@@ -36,6 +36,18 @@ def test_votes_that_become_other_known_votes_are_noticed(tmp_path, monkeypatch):
     assert not (tmp_path / "l.csv").exists()
 
 
+def test_votes_that_look_transposed(tmp_path):
+    tables.write(tmp_path / "v.parquet", {f"o{i}": np.array([0, i % 3, 1]) for i in range(60)})
+    with pytest.warns(en.TransposedVotesWarning, match=r"3 rows and 60 columns.* write the file"):
+        stream.consensus(tmp_path / "v.parquet", en.EAC(2), tmp_path / "l.csv", n_jobs=1)
+
+
+def test_a_header_alone_may_be_the_only_row(tmp_path):
+    (tmp_path / "v.csv").write_text("x,y\n")
+    with pytest.raises(tables.FileFormatError, match="a header and no rows"):
+        stream.consensus(tmp_path / "v.csv", en.EAC(2), tmp_path / "l.csv", n_jobs=1)
+
+
 def test_rows_that_the_index_does_not_know_are_refused(tmp_path):
     (tmp_path / "one.csv").write_text("a,b\n0,1\n1,0\n0,0\n")
     (tmp_path / "other.csv").write_text("a,b\n0,1\n1,1\n0,0\n")

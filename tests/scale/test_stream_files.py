@@ -168,7 +168,7 @@ class TestComplaints:
         (tmp_path / "v.csv").write_text("")
         self.refuse("is empty", tmp_path / "v.csv", tmp_path)
         (tmp_path / "v.csv").write_text("a,b\n")
-        self.refuse("holds no rows", tmp_path / "v.csv", tmp_path, header=True)
+        self.refuse("has a header and no rows", tmp_path / "v.csv", tmp_path, header=True)
 
     def test_no_file(self, tmp_path):
         self.refuse("There is no file", tmp_path / "v.parquet", tmp_path, FileNotFoundError)

@@ -226,11 +226,18 @@ class TestRefusals:
             ("a,b\n0.1,2\n0.2,2\n0.1,3\n", "row 2, column 'a': 0.1 .*EnsembleClustering"),
             ("a,a,b\n1,2,3\n", "several columns called 'a' .columns 1, 2."),
             ('a,b\n1,"2\n', "line 2: unexpected end of data"),
+            ("a;b\n1,0;3\n2,5;3\n", "column 'a': '2,5' is a number with a decimal comma"),
+            ("sep=;\na;b\n1;2\n", "begins with the line sep="),
+            ('"sep=,"\na,b\n1,2\n', "begins with the line sep="),
         ],
     )
     def test_are_clear(self, read, text, words):
         with pytest.raises(FileFormatError, match=words):
             read(text)
+
+    @pytest.mark.parametrize("text", ['a,b\n"1,2",3\n"2,1",3\n', "a;b\n1,0;3\n2,0;3\n"])
+    def test_spare_commas_in_labels(self, read, text):
+        assert len(set(read(text).columns[0])) == 2
 
     def test_of_a_large_file_of_measurements_come_early(self, read, monkeypatch):
         rng = np.random.default_rng(0)

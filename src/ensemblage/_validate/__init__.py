@@ -54,4 +54,5 @@ from ensemblage._validate.votes import (
     check_turnout,
     check_votes,
     recode,
+    warn_if_transposed,
 )

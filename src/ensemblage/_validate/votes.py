@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from ensemblage._types import IntArray, Microclusters
 
 _RESHAPE = "one clustering of many objects is {}, or stack several clusterings with {}"
+_OTHER_FILE = "write the file with a row for each object and a column for each clustering"
 _ARRAYS = ("votes.reshape(-1, 1)", "numpy.column_stack")
 _SERIES = ("votes.to_frame()", "pandas.concat([...], axis=1)")
 
@@ -101,7 +102,8 @@ def check_votes(X: Any, *, new: bool = False) -> Votes:
     if matrix.dtype == np.uint64 and matrix.max() > np.iinfo(np.int64).max:
         return recode(Votes(matrix, labels, names, index, kind))
     if not new and not in_lists:
-        _warn_if_transposed(matrix, "numpy.array(votes)" if listed else "votes.T")
+        advice = f"pass the transpose, {'numpy.array(votes)' if listed else 'votes.T'}"
+        warn_if_transposed(matrix, len(matrix), Advice(advice, _OTHER_FILE))
     return Votes(matrix, labels, names, index, kind)
 
 
@@ -273,9 +275,12 @@ def warn_of_features(labels: list[list[Any] | None]) -> None:
             return
 
 
-def _warn_if_transposed(matrix: IntArray, otherwise: str) -> None:
-    """Warn where columns far outnumber rows and each row looks like a clustering of them."""
-    n_rows, n_columns = matrix.shape
+def warn_if_transposed(matrix: IntArray, n_rows: int, advice: Advice | str = _OTHER_FILE) -> None:
+    """Warn where columns far outnumber rows and each row looks like a clustering of them.
+
+    Of `n_rows` rows, `matrix` has the different ones at least.
+    """
+    n_columns = matrix.shape[1]
     if n_columns < 50 or n_columns < 5 * n_rows:
         return
     if all(len(np.unique(row)) <= n_columns // 2 for row in matrix[:100]):
@@ -285,10 +290,7 @@ def _warn_if_transposed(matrix: IntArray, otherwise: str) -> None:
                 " objects. If it is the other way round, {how}.",
                 rows=n_rows,
                 columns=n_columns,
-                how=Advice(
-                    f"pass the transpose, {otherwise}",
-                    "write the file with a row for each object and a column for each clustering",
-                ),
+                how=advice,
             ),
             TransposedVotesWarning,
         )

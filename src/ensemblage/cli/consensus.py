@@ -152,6 +152,7 @@ def _label_files(session: ConsensusSession) -> list[str]:
 def _check_beside(session: ConsensusSession, inputs: list[str | None]) -> None:
     """Check the outputs beside the labels: tables and the model."""
     from ensemblage import tables
+    from ensemblage.scale import stream
 
     written = {tables.identity(path): f"-o {path}" for path in _label_files(session)}
     if session.to_folder:  # new folders cannot be files as well
@@ -168,6 +169,12 @@ def _check_beside(session: ConsensusSession, inputs: list[str | None]) -> None:
         if option in beside and (path == "-" or output_format(path) == "npy"):
             raise UsageError(f"{option} {path}: name a .csv, .tsv, .parquet or .npz file.")
         check_apart(path, inputs)
+        parts = stream.parts_folder(session.output)
+        if tables.identity(str(Path(path).parent)) == tables.identity(str(parts)):
+            raise UsageError(
+                f"{option} {path} is in the folder of finished work, which is removed in the end."
+                " Name another."
+            )
         other = written.setdefault(tables.identity(path), f"{option} {path}")
         if other != f"{option} {path}":
             raise UsageError(f"{option} {path} and {other} are the same file. Name another.")

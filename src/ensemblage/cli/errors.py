@@ -29,6 +29,7 @@ FAILED = 1
 WRONG_USAGE = 2
 INTERRUPTED = 130  # 128 + SIGINT, as shells count
 BROKEN_PIPE = 141  # 128 + SIGPIPE
+_LONGEST_MESSAGE = 4000  # characters; names in files may have millions
 _AGAIN = 0.1  # seconds until an interruption that was lost is raised again
 
 #: What the command calls a parameter of the library.
@@ -148,13 +149,19 @@ def _loaded(module: str, name: str) -> Any:
 
 def show_error(message: str) -> None:
     """Show an error as one paragraph on standard error."""
-    typer.echo(f"{coloured('error:', 'red')} {printable(message)}", err=True)
+    typer.echo(f"{coloured('error:', 'red')} {_shortened(message)}", err=True)
 
 
 def warn(message: Warning | str) -> None:
     """Show a warning as one line on standard error."""
     text = with_options(message) if isinstance(message, Warning) else " ".join(message.split())
-    typer.echo(f"{coloured('warning:', 'yellow')} {printable(text)}", err=True)
+    typer.echo(f"{coloured('warning:', 'yellow')} {_shortened(text)}", err=True)
+
+
+def _shortened(message: str) -> str:
+    """Return a message that is safe to print, with its middle left out if a name in it is long."""
+    text, half = printable(message), _LONGEST_MESSAGE // 2
+    return text if len(text) <= _LONGEST_MESSAGE else f"{text[:half]} ... {text[-half:]}"
 
 
 @contextmanager

@@ -29,7 +29,7 @@ from ensemblage.scale._output import (
     parts_folder,
     targets_of,
 )
-from ensemblage.tables import FileFormatError, check_carried, is_folder, resolve, scan
+from ensemblage.tables import FileFormatError, check_carried, is_folder, no_rows, resolve, scan
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -273,7 +273,7 @@ def _voting(
     Raise an error where there is nothing to work on, or to compare with.
     """
     if len(index.groups) == 0:
-        raise FileFormatError(f"{source.path} holds no rows. A table has a row for each object.")
+        raise no_rows(source.path, header=bool(source.n_before))
     return (index.groups, None) if source.truth is None else without_truth(index.groups)
 
 
@@ -284,6 +284,7 @@ def fit(ask: Ask, index: Index, names: list[str]) -> tuple[Any, dict[str, NDArra
     codes, meanings = index.groups.codes()
     labels = [known.meaning(codes) for known, codes in zip(index.labels, meanings, strict=True)]
     ensemble = Ensemble.of_checked_groups(codes, index.groups.sizes(), labels, names)
+    _validate.warn_if_transposed(codes, ensemble.n_objects)
     fitted = clone(ask.estimator).fit(ensemble)
     if ask.by_size:
         fitted._number_by_size()

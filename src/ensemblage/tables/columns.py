@@ -12,7 +12,14 @@ from ensemblage.flow.codes import MISSING
 from ensemblage.tables.files import arrow_errors
 from ensemblage.tables.formats import FileFormatError
 from ensemblage.tables.labels import NAMES, is_missing, is_text
-from ensemblage.tables.times import beyond, check_times, clock_times, iso_dates
+from ensemblage.tables.times import (
+    beyond,
+    check_times,
+    has_times,
+    is_in_zone,
+    iso_dates,
+    texts_of_times,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
@@ -173,9 +180,9 @@ def to_array(column: Any, where: str) -> NDArray[Any]:
     column = plain(column, where)
     kind = column.type
     with arrow_errors(f"{where} cannot be read"):
-        if pa.types.is_time(kind):
-            return np.array(clock_times(column), dtype=object)
-        dates = pa.types.is_date(kind) or (pa.types.is_timestamp(kind) and kind.tz is None)
+        dates = pa.types.is_date(kind) or (pa.types.is_timestamp(kind) and not is_in_zone(kind))
+        if has_times(kind) and not dates:
+            return np.array(texts_of_times(column), dtype=object)
         whole = pa.types.is_integer(kind) or pa.types.is_boolean(kind)
         if dates or pa.types.is_floating(kind) or (whole and column.null_count == 0):
             return np.asarray(column.to_numpy(zero_copy_only=False))
@@ -188,7 +195,7 @@ def output_type(kind: Any, *, is_id: bool) -> Any:
 
     if pa.types.is_dictionary(kind):
         kind = kind.value_type
-    naive = pa.types.is_timestamp(kind) and kind.tz is None
+    naive = pa.types.is_timestamp(kind) and not is_in_zone(kind)
     if pa.types.is_integer(kind) or pa.types.is_date(kind) or naive:
         return kind
     if not is_id and (pa.types.is_floating(kind) or pa.types.is_boolean(kind)):

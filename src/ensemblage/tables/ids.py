@@ -9,6 +9,7 @@ import numpy as np
 from ensemblage._messages import Message, Parameter
 from ensemblage.tables.formats import FileFormatError
 from ensemblage.tables.labels import is_text
+from ensemblage.tables.times import values_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -76,7 +77,7 @@ def raise_repeated(path: str, name: Any, ids: Iterable[Ids]) -> None:
     """Raise with the first id that occurs a second time, if there is one."""
     seen: dict[Any, int] = {}
     for rows, values in ids:
-        for row, value in zip(rows.tolist(), values.to_pylist(), strict=True):
+        for row, value in zip(rows.tolist(), values_of(values), strict=True):
             first = seen.setdefault(value, row)
             if first != row:
                 raise repeated_id(path, name, value, (first, row))

@@ -98,7 +98,7 @@ class Text:
         self._file, self.path, self._preferred = file, file.name, preferred
         head, self._whole_in_head = _head(file)
         row = first_row(head, file.name, preferred, wanted)
-        self.first, self._delimiter, self._n_first = row
+        self.first, self.delimiter, self._n_first = row
         check_width(len(self.first), self.path)
         self._rewritten = b' "' in head
         self._checked = False
@@ -186,7 +186,7 @@ class Text:
                 block_size=max(_LARGE_BLOCK if whole else _BLOCK, 4 * self._longest),
             ),
             "parse_options": arrow_csv.ParseOptions(
-                delimiter=self._delimiter, newlines_in_values=True, ignore_empty_lines=False
+                delimiter=self.delimiter, newlines_in_values=True, ignore_empty_lines=False
             ),
             "convert_options": arrow_csv.ConvertOptions(
                 column_types=places, include_columns=list(places), null_values=list(NO_VOTE)
@@ -220,7 +220,7 @@ class Text:
         """Yield the text below the first rows."""
         if self._rewritten:
             rows = islice(all_rows(stream, self.path, self._preferred), n_before, None)
-            return _rewritten(rows, self._delimiter, _BLOCK)
+            return _rewritten(rows, self.delimiter, _BLOCK)
         stream.read(self._n_first if n_before else 0)
         return _inspected(stream, self.path, _BLOCK, integers=integers)
 

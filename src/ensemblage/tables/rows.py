@@ -24,6 +24,7 @@ _QUOTED = re.compile(r'"(?:[^"]|"")*("|$)')
 _BY_SPACES = re.compile(r'"[^"]*"( +("[^"]*"|[^\s",;]+))+')
 _OTHERS = {"|": "bars (|)", " ": "spaces", ":": "colons (:)"}
 _DECIMAL_COMMA = re.compile(r"[+-]?[0-9]+,[0-9]+([eE][+-]?[0-9]+)?")
+_FOR_EXCEL = re.compile(r"sep=[,;\t|]?", re.IGNORECASE)
 _NEARLY_ALL = 0.9
 _LONGEST_HEADER = 100  # lines, where names have line ends in them
 _USUAL_WIDTH = 1000
@@ -98,6 +99,11 @@ def first_row(head: bytes, path: str, preferred: str, wanted: str) -> FirstRow:
     text = io.TextIOWrapper(io.BytesIO(head), encoding="utf-8-sig", newline="")
     rows = _split(text, path, preferred)
     row = next(rows)
+    if _FOR_EXCEL.fullmatch("".join(row.cells)):
+        raise FileFormatError(
+            f"{path} begins with the line sep=..., which tells Excel the separator. Remove it: the"
+            " first row has the names of the columns, or is an object."
+        )
     if not row.cells:
         raise FileFormatError(
             f"{path} begins with a blank line. Remove it: the first row has the names of the"

@@ -35,7 +35,14 @@ from ensemblage.tables.labels import (
 )
 from ensemblage.tables.layout import has_header
 from ensemblage.tables.parse import DISTINCT, FLOATS, INTEGERS, TEXTS, Text
-from ensemblage.tables.rows import SEPARATORS, Suspect, check_names, named_columns, suspect
+from ensemblage.tables.rows import (
+    SEPARATORS,
+    Suspect,
+    check_names,
+    has_decimal_comma,
+    named_columns,
+    suspect,
+)
 from ensemblage.tables.source import JUDGED_ROWS, Source
 
 if TYPE_CHECKING:
@@ -90,8 +97,24 @@ class TextSource(Source):
         if choice.features:
             self.numeric = {name for name, column in heads.items() if column.is_numeric()}
         else:
+            for name, column in heads.items():
+                self._check_commas(name, column)
             self._kinds = {name: mostly(column.kinds()) for name, column in heads.items()}
             self._integers = {name for name, column in heads.items() if column.are_integers()}
+
+    def _check_commas(self, name: str, column: HeadColumn) -> None:
+        """Raise where most cells are numbers with a decimal comma, and some have a fraction.
+
+        Where commas separate cells, those in a cell may separate two labels.
+        """
+        numbers = [cell for cell in column.counts if has_decimal_comma(cell)]
+        with_fraction = (cell for cell in numbers if cell.rpartition(",")[2].strip().strip("0"))
+        odd = next(with_fraction, None)
+        often = 2 * sum(column.counts[cell] for cell in numbers) > column.n_rows
+        if odd is not None and often and self._text.delimiter != ",":
+            raise FileFormatError(
+                f"{self.place(name)}: {odd.strip()!r} is a number with a decimal comma. {FEATURES}"
+            )
 
     def _can_be_ids(self, name: str) -> bool:
         column, features = self._text.head[self._at[name]], self._choice.features

@@ -12,6 +12,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 _UNITS = ("D", "s", "us", "ns")  # as Python and pandas spell times
+_DIGITS = {"s": 0, "ms": 3, "us": 6, "ns": 9}
+_SECONDS_END = len("2020-01-01T00:00:00")
 
 
 def iso_dates(dates: NDArray[Any]) -> NDArray[Any]:
@@ -32,27 +34,71 @@ def iso_dates(dates: NDArray[Any]) -> NDArray[Any]:
     return texts
 
 
-def clock_times(column: Any) -> list[Any]:
-    """Return an Arrow column of times of a day as ISO 8601 texts, each as fine as it needs."""
+def texts_of_times(column: Any) -> list[Any]:
+    """Return an Arrow column of times as texts that do not depend on its unit; None for null.
+
+    Python's own times have no nanoseconds, so they give the whole seconds only.
+    """
     import pyarrow as pa
 
-    texts = column.cast(pa.string()).to_pylist()
-    return [text if text is None else _as_fine_as_needed(text) for text in texts]
+    kind = column.type
+    if pa.types.is_time(kind):
+        texts = column.cast(pa.string()).to_pylist()
+        parts = [("", "") if text is None else text.partition(".")[::2] for text in texts]
+        return [clock + _fraction(digits) or None for clock, digits in parts]
+    if not is_in_zone(kind) and not pa.types.is_duration(kind):
+        return [text or None for text in iso_dates(column.to_numpy(zero_copy_only=False)).tolist()]
+    per_second = 10 ** _DIGITS[kind.unit]
+    numbers = column.cast(pa.int64()).to_pylist()
+    seconds = [None if number is None else number // per_second for number in numbers]
+    try:
+        whole = pa.array(seconds, _in_seconds(kind)).to_pylist()
+    except (ValueError, KeyError, OverflowError) as error:  # an unknown zone, or a far year
+        raise pa.ArrowInvalid(f"times of the type {kind} without a text: {error}") from error
+    fractions = (f"{(number or 0) % per_second:0{_DIGITS[kind.unit]}}" for number in numbers)
+    pairs = zip(whole, map(_fraction, fractions), strict=True)
+    return [None if time is None else _with_fraction(time, fraction) for time, fraction in pairs]
 
 
-def _as_fine_as_needed(text: str) -> str:
-    clock, _, fraction = text.partition(".")
-    fraction = fraction.rstrip("0")
-    if not fraction:
-        return clock
-    return f"{clock}.{fraction:0<{6 if len(fraction) <= 6 else 9}}"
+def has_times(kind: Any) -> bool:
+    """Return whether an Arrow type is of dates, times or lengths of time; not of months."""
+    import pyarrow as pa
+
+    return bool(pa.types.is_temporal(kind)) and not pa.types.is_interval(kind)
+
+
+def is_in_zone(kind: Any) -> bool:
+    """Return whether an Arrow type is of times that have a time zone."""
+    import pyarrow as pa
+
+    return bool(pa.types.is_timestamp(kind)) and kind.tz is not None
+
+
+def _in_seconds(kind: Any) -> Any:
+    import pyarrow as pa
+
+    return pa.timestamp("s", kind.tz) if is_in_zone(kind) else pa.duration("s")
+
+
+def _with_fraction(time: Any, fraction: str) -> str:
+    """Return a time, or a length of time, of Python as text, with a fraction of its seconds."""
+    if not hasattr(time, "isoformat"):
+        return f"{time}{fraction}"
+    text = time.isoformat()
+    return f"{text[:_SECONDS_END]}{fraction}{text[_SECONDS_END:]}"
+
+
+def _fraction(digits: str) -> str:
+    """Return a point and digits as Python and pandas write them: none, six or nine."""
+    digits = digits.rstrip("0")
+    return f".{digits:0<{6 if len(digits) <= 6 else 9}}" if digits else ""
 
 
 def values_of(column: Any) -> list[Any]:
-    """Return the values of an Arrow column; times of a day as texts, since Python's are coarser."""
-    import pyarrow as pa
-
-    return clock_times(column) if pa.types.is_time(column.type) else list(column.to_pylist())
+    """Return the values of an Arrow column, times as texts."""
+    if has_times(column.type):
+        return texts_of_times(column)
+    return list(column.to_pylist())
 
 
 def check_times(whole: NDArray[Any], parts: list[NDArray[Any]]) -> None:
