@@ -235,9 +235,16 @@ class TestRefusals:
         with pytest.raises(FileFormatError, match=words):
             read(text)
 
-    @pytest.mark.parametrize("text", ['a,b\n"1,2",3\n"2,1",3\n', "a;b\n1,0;3\n2,0;3\n"])
-    def test_spare_commas_in_labels(self, read, text):
-        assert len(set(read(text).columns[0])) == 2
+    @pytest.mark.parametrize(
+        ("text", "n_labels"),
+        [
+            ('a,b\n"1,2",3\n"2,1",3\n', 2),
+            ("a;b\n1,0;3\n2,0;3\n", 2),
+            ("a\tb\n3,1\t3\n3,0\t3\n0\t3\n3,0\t3\n4,1\t3\n", 4),
+        ],
+    )
+    def test_spare_commas_in_labels(self, read, text, n_labels):
+        assert len(set(read(text).columns[0])) == n_labels
 
     def test_of_a_large_file_of_measurements_come_early(self, read, monkeypatch):
         rng = np.random.default_rng(0)

@@ -15,7 +15,7 @@ from ensemblage.tables.formats import FileFormatError, format_of_bytes
 from ensemblage.tables.labels import Kind, understand
 
 if TYPE_CHECKING:
-    from collections.abc import Generator, Sequence
+    from collections.abc import Generator, Iterable, Sequence
 
 SEPARATORS = "Cells are separated by commas, semicolons or tabs"
 LONGEST_LINE = 1 << 27  # bytes; the longest that a person has written are tables of genes
@@ -55,6 +55,18 @@ def delimiter(line: str, preferred: str) -> str:
 def has_decimal_comma(cell: str) -> bool:
     """Return whether a cell is a number with a comma for the point."""
     return _DECIMAL_COMMA.fullmatch(cell.strip()) is not None
+
+
+def number_parts(cells: Iterable[str]) -> bool:
+    """Return whether cells such as "3,0" and "3,1" number the parts of clusters from 0 or 1 on."""
+    found: dict[str, set[str]] = {}
+    for cell in cells:
+        cluster, _, part = cell.strip().partition(",")
+        found.setdefault(cluster, set()).add(part)
+    return all(
+        any(parts == {str(first + i) for i in range(len(parts))} for first in (0, 1))
+        for parts in found.values()
+    )
 
 
 def suspect(cells: Sequence[str]) -> Suspect | None:

@@ -41,6 +41,7 @@ from ensemblage.tables.rows import (
     check_names,
     has_decimal_comma,
     named_columns,
+    number_parts,
     suspect,
 )
 from ensemblage.tables.source import JUDGED_ROWS, Source
@@ -105,13 +106,16 @@ class TextSource(Source):
     def _check_commas(self, name: str, column: HeadColumn) -> None:
         """Raise where most cells are numbers with a decimal comma, and some have a fraction.
 
-        Where commas separate cells, those in a cell may separate two labels.
+        Where commas separate cells, those in a cell may separate two labels. Elsewhere too, where
+        they number parts of clusters, as Scanpy does.
         """
         numbers = [cell for cell in column.counts if has_decimal_comma(cell)]
         with_fraction = (cell for cell in numbers if cell.rpartition(",")[2].strip().strip("0"))
         odd = next(with_fraction, None)
         often = 2 * sum(column.counts[cell] for cell in numbers) > column.n_rows
-        if odd is not None and often and self._text.delimiter != ",":
+        if odd is None or not often or self._text.delimiter == ",":
+            return
+        if not number_parts(numbers):
             raise FileFormatError(
                 f"{self.place(name)}: {odd.strip()!r} is a number with a decimal comma. {FEATURES}"
             )
