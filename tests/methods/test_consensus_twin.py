@@ -25,6 +25,22 @@ UNEQUAL = np.concatenate(
         np.repeat([[4, 4, 4, 4, 4], [4, 4, 5, 5, 5]], 5, axis=0),
     ]
 )
+#: The graph's clusters, of 6 and 12 objects, are much surer, but not of very different size.
+ALIKE = np.repeat(
+    [
+        [3, 0, 2],
+        [1, 2, 3],
+        [1, 0, 3],
+        [0, 3, 0],
+        [1, 0, 0],
+        [0, 3, 1],
+        [2, 3, 1],
+        [1, 1, 2],
+        [1, 1, 1],
+    ],
+    2,
+    axis=0,
+)
 #: The first clustering leaves every object alone.
 ALONE = np.column_stack([np.arange(10), np.arange(10) % 2, np.arange(10) % 3])
 
@@ -67,7 +83,7 @@ def mean_confidence(labels, votes):
 def surer(tree, graph, votes):
     """Return what the graph's confidence lacks to 1 over that of the tree; None if not judged."""
     sizes = np.bincount(graph)
-    if len(sizes) == 1 or len(sizes) < tree.max() + 1 or sizes.min() < 5:
+    if len(sizes) == 1 or len(sizes) < tree.max() + 1 or not 5 <= sizes.min() <= sizes.mean() / 4:
         return None
     lacks = [1.0 - mean_confidence(labels, votes) for labels in (tree, graph)]
     return lacks[1] / lacks[0] if lacks[0] >= 0.05 else None
@@ -78,6 +94,7 @@ def surer(tree, graph, votes):
 @example(ABOVE, 1)
 @example(ALONE, 1)
 @example(UNEQUAL, "auto")
+@example(ALIKE, "auto")
 @example(np.repeat([[0, 0], [0, 1], [1, 2]], [5, 5, 6], axis=0), 1)
 def test_the_graph_is_taken_where_it_agrees_better_or_is_surer(votes, least_size):
     est = en.Consensus(1, min_cluster_size=least_size, random_state=0).fit(votes)

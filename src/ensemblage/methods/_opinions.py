@@ -19,9 +19,10 @@ TREE, GRAPH = "lwea", "lwgp"
 #: factor.
 MUCH_BETTER = 1.2
 #: They are also used if what their mean confidence lacks to 1 is at most this part of what that of
-#: the tree lacks, unless the tree's is above `SURE`, and if no cluster has fewer than `FEWEST`
-#: objects, or than `min_cluster_size` if that is a number: beside outliers all else is confident.
-MUCH_SURER, SURE, FEWEST = 0.6, 0.95, 5
+#: the tree lacks, unless the tree's is above `SURE`. The graph's smallest cluster must have at most
+#: this part of the mean size, since only very unequal sizes mislead the tree so, and at least
+#: `FEWEST` objects, or `min_cluster_size` if that is a number: beside outliers all else is sure.
+MUCH_SURER, SURE, MUCH_SMALLER, FEWEST = 0.6, 0.95, 0.25, 5
 #: Small clusters are mentioned if the tree without a least size agrees better by this factor.
 _BETTER = 1.05
 
@@ -73,10 +74,12 @@ def _agreement(tree: Any, labels: NDArray[np.int64]) -> float:
 def _mean_confidences(
     consensus: Any, of_tree: NDArray[np.int64], of_graph: NDArray[np.int64], fewest: int
 ) -> tuple[float, float] | None:
-    """Return the mean confidence in both labels; None if the graph has fewer or small clusters."""
+    """Return the mean confidence in both labels; None if the graph's clusters do not qualify."""
     sizes, k = consensus.microclusters_.sizes, int(of_tree.max()) + 1
     objects = np.bincount(of_graph, sizes)
-    if k == 1 or len(objects) < k or objects.min() < fewest:
+    if k == 1 or len(objects) < k:
+        return None
+    if not fewest <= objects.min() <= MUCH_SMALLER * objects.mean():
         return None
     tree, graph = (
         float(np.average(confidence(sums, labels, sizes), weights=sizes))

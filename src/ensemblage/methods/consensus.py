@@ -109,9 +109,10 @@ class Consensus(ConsensusClusterer):
     members weighted by `member_weight`) is more than 1.2 times that of the tree's labels: then
     outliers, or independent errors of the clusterings, mislead the tree. They are also used if what
     their mean confidence lacks to 1 is at most 0.6 of what that of the tree's labels lacks, if that
-    is at most 0.95 and no cluster of the graph has fewer than five objects: then clusters of very
-    different size mislead the tree. If ``n_clusters="auto"``
-    gives more clusters than most clusterings have, their median number is judged in the same way.
+    is at most 0.95 and the smallest cluster of the graph has at least five objects and at most a
+    quarter of the mean size: then clusters of very different size mislead the tree. If
+    ``n_clusters="auto"`` gives more clusters than most clusterings have, their median number is
+    judged in the same way.
     Two kinds of clusterings are ignored, except in confidence: those in which each of at least ten
     objects is alone, and those with at least twice the median number of clusters that agree with no
     other clustering more than by chance.
