@@ -139,6 +139,14 @@ def test_links_of_packaging_lead_somewhere():
             assert "://" in target or (path.parent / target).exists(), target
 
 
+def test_mistakes_made_by_hand_fit_the_code(monkeypatch):
+    monkeypatch.syspath_prepend(ROOT / "tools")
+    tool = importlib.import_module("hand_mutants")
+    entries = tomllib.loads(tool.LIST.read_text(encoding="utf-8"))["mutant"]
+    assert [entry["what"] for entry in entries if tool.changed_text(entry) is None] == []
+    assert all((ROOT / test).is_file() for entry in entries for test in entry["tests"])
+
+
 def test_every_module_imports_without_the_modules_of_posix():
     done = subprocess.run(
         [sys.executable, "-c", ELSEWHERE], capture_output=True, text=True, check=False

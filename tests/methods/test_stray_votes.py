@@ -97,6 +97,11 @@ class TestHardlyLinked:
             model.fit(votes)
         assert (model.confidence_ == 0).sum() >= 20
 
+    def test_all_common_voters_of_a_cluster_are_a_link(self):
+        """Six of the thirty objects of the first cluster have the second vote, all for one."""
+        table = np.array([[0, -1], [0, 0], [1, 0]], dtype=np.int32)
+        assert flow.firm_links_of(table, np.array([24, 6, 34])).n_groups == 1
+
     def test_many_votes_are_not_searched(self):
         table = np.zeros((3, 9000), dtype=np.int32) + np.arange(3, dtype=np.int32)[:, None]
         table[0, 1] = 1
