@@ -35,7 +35,10 @@ ASKED = (
     *(f"tests/methods/test_{name}_family.py" for name in ("linkage", "partition", "spectral")),
     *(
         f"tests/methods/test_{name}.py"
-        for name in ("ecpcs", "large_pta", "mcla", "other_rivals", "partitioners")
+        for name in (
+            *("ecpcs", "large_pta", "mcla", "other_rivals", "partitioners"),
+            *("stray_votes", "tied_cuts"),
+        )
     ),
     "tests/ensembles/test_generate.py",
     "tests/metrics/test_explain.py",
