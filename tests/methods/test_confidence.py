@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 from planted import noisy, quiet
 
@@ -30,6 +30,7 @@ def slow_confidence(row, label, rows, labels, skip=None):
 
 
 @given(votes(max_objects=12), st.sampled_from(["EAC", "PTA", "PTGP", "LWGP", "Vote", "Consensus"]))
+@example(np.array([[2, 1], [0, 1], [1, 1], [1, 1]]), "EAC")
 def test_it_is_the_margin_of_co_association(matrix, name):
     k = min(2, len(en.microclusters(matrix).sizes))
     est = quiet(getattr(en, name)(k), matrix)
@@ -44,7 +45,13 @@ def test_it_is_the_margin_of_co_association(matrix, name):
 
 
 def lead_of_linked(codes, labels):
-    """Return which share of its cluster each object is linked with, less the share it is not."""
+    """Return which share of its cluster each object is linked with, less the share it is not.
+
+    Clusterings of one cluster link nothing, unless votes are missing or there are no others.
+    """
+    several = (codes != codes[0]).any(axis=0)
+    if (codes >= 0).all() and several.any():
+        codes = codes[:, several]
     shares = ((codes[:, None] == codes) & (codes >= 0)).any(axis=2)
     linked = np.linalg.matrix_power(shares.astype(float), len(codes)) > 0
     own = labels[:, None] == labels

@@ -6,7 +6,7 @@ import graph_twins
 import numpy as np
 import pytest
 import twins
-from hypothesis import assume, given
+from hypothesis import assume, example, given
 from hypothesis import strategies as st
 from scipy.io import loadmat
 
@@ -103,12 +103,14 @@ def object_graph(name, matrix):
         return graph_twins.gpmgla_graph(codes)
     if name == "lwgp":
         entropies = graph_twins.uncertainty(codes)
-        return twins.membership(codes) * np.exp(-entropies / (0.4 * codes.shape[1]))
+        n_voting = (codes >= 0).any(axis=0).sum()
+        return twins.membership(codes) * np.exp(-entropies / (0.4 * n_voting))
     return twins.membership(codes)
 
 
 @pytest.mark.parametrize("name", ["gpmgla", "hbgf", "lwgp", "usenc"])
 @given(matrix=votes(), k=st.integers(1, 6))
+@example(matrix=np.array([[0, -1, 0, -1], [0, -1, 1, -1]]), k=1)
 def test_embeddings_are_those_of_the_objects(name, matrix, k):
     graph = object_graph(name, matrix)
     assume((graph.sum(axis=1) > 0).all())  # votes in weightless clusterings only

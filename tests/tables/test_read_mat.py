@@ -122,6 +122,14 @@ def test_numbers_in_the_tag_and_a_last_element_without_padding():
         assert read_mat(stream, "x.mat")["votes"].tolist() == [[1, 2, 3]]
 
 
+def test_bytes_behind_a_compressed_variable_are_skipped():
+    body = matrix(6, (1, 2), (9, struct.pack("<2d", 3, 4)))
+    packed = zlib.compress(element(14, body, pad=False))
+    for n_behind in (1, 8, 1000):
+        found = read_mat(mat(packed + bytes(n_behind), kind=15), "x.mat")
+        assert found["votes"].tolist() == [[3, 4]]
+
+
 @pytest.mark.parametrize(("kind", "codec"), [(4, "utf-16-le"), (16, "utf-8"), (17, "utf-16-le"),
                                              (18, "utf-32-le")])  # fmt: skip
 def test_characters_of_any_encoding(kind, codec):

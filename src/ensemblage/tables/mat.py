@@ -124,7 +124,8 @@ class _Packed(_Plain):
     def up_to(self, count: int) -> bytes:
         """Return so many bytes, or all that are left."""
         content = io.BytesIO()
-        while (wanted := count - content.tell()) > 0:
+        # Beyond the end of the stream its unconsumed tail stays as it is.
+        while (wanted := count - content.tell()) > 0 and not self._inflate.eof:
             packed = self._inflate.unconsumed_tail
             if not packed:
                 packed = self._source.read(min(self._left, _AT_ONCE))
