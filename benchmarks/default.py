@@ -13,7 +13,8 @@ python -m benchmarks.default [blobs|unequal|pools|datasets|all] [--quick] [--job
 All seeds and settings were fixed before the first run. Of the methods only the default was changed
 after it: it keeps small groups that are clearly apart. That rule was found on other sets of unequal
 blobs (seeds 0 to 23; those here are 100 to 123), on the blobs, and on draws 0 to 4 of the pools and
-0 and 1 of the datasets, which are measured here as well.
+0 and 1 of the datasets, which are measured here as well. Two later rules, and how these sets took
+part in their development, are in docs/default_method.md.
 
 Every method is fitted with its defaults and seed 0. Scores are kept in .benchmarks/default.jsonl as
 they come, so a run that was interrupted is resumed; remove the file to measure again. `--quick`
