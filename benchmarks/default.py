@@ -1,9 +1,10 @@
 """How good the default method is, compared with seven others at the true number of clusters.
 
-python -m benchmarks.default [blobs|unequal|pools|datasets|all] [--quick] [--jobs 2]
+python -m benchmarks.default [blobs|unequal|fresh|pools|datasets|all] [--quick] [--jobs 2]
 
 - blobs: 40 sets of blobs; members are k-means with random k or the true k; M = 10, 20, 50.
 - unequal: 24 sets of blobs, some of them with few objects; four kinds of members, M = 20.
+- fresh: 24 other such sets, on which no rule was developed.
 - pools: the authors' nine pools, M = 10, 100 draws; all objects, and half of the classes thinned to
   5 % of their objects. They are read from `$ENSEMBLAGE_DATA`, as docs/datasets.md says.
 - datasets: 25 datasets of scikit-learn and of our own, four kinds of members, M = 10 and 20, three
@@ -28,7 +29,7 @@ import csv
 import subprocess
 import sys
 import tempfile
-from functools import lru_cache
+from functools import lru_cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -62,7 +63,7 @@ POOLS = ("MF", "IS", "MNIST", "ODR", "LS", "PD", "USPS", "FC", "KDD99-10P")
 POOL_SIZE = 10
 THINNED_TO = 0.05
 DATA_SIZES = (10, 20)
-UNEQUAL_SEEDS, UNEQUAL_SIZE = range(100, 124), 20
+UNEQUAL_SEEDS, FRESH_SEEDS, UNEQUAL_SIZE = range(100, 124), range(200, 224), 20
 #: The default least size as a number, which small groups that are clearly apart do not lower.
 FIXED = 0.1
 DATA_KINDS = ("random k", "finer", "mixed", "singletons")
@@ -213,8 +214,8 @@ def _worse_than_members(records: Sequence[Record], name: str) -> str:
 # -- unequal blobs ---------------------------------------------------------------------------------
 
 
-def unequal_tasks(*, quick: bool) -> list[Task]:
-    seeds = UNEQUAL_SEEDS[:: 8 if quick else 1]
+def unequal_tasks(*, quick: bool, seeds: Sequence[int] = UNEQUAL_SEEDS) -> list[Task]:
+    seeds = seeds[:: 8 if quick else 1]
     return [
         {"part": "unequal", "data": f"unequal {seed}", "kind": kind, "draw": seed}
         for seed in seeds
@@ -361,6 +362,7 @@ def show_all(records: Sequence[Record]) -> None:
 PARTS = {
     "blobs": (blob_tasks, measure_blobs, show_blobs),
     "unequal": (unequal_tasks, measure_unequal, show_unequal),
+    "fresh": (partial(unequal_tasks, seeds=FRESH_SEEDS), measure_unequal, show_unequal),
     "pools": (pool_tasks, measure_pools, show_pools),
     "datasets": (data_tasks, measure_datasets, show_datasets),
 }
