@@ -5,6 +5,7 @@ import warnings
 
 import numpy as np
 import pytest
+import scipy.stats
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -244,6 +245,22 @@ class TestRandomMembers:
         peak = tracemalloc.get_traced_memory()[1]
         tracemalloc.stop()
         assert peak < 5e6
+
+    @given(st.integers(0, 2**32 - 1))
+    def test_against_the_moments_of_chi_squared(self, seed):
+        rng = np.random.default_rng(seed)
+        n, r, c = 60, int(rng.integers(2, 6)), int(rng.integers(2, 6))
+        table = np.column_stack([rng.integers(0, r, n), rng.integers(0, c, n)]).astype(np.int32)
+        table[:r, 0], table[:c, 1] = range(r), range(c)
+        counts = scipy.stats.contingency.crosstab(*table.T).count
+        chi2 = scipy.stats.chi2_contingency(counts, correction=False).statistic
+        uneven = [(n / counts.sum(axis=axis)).sum() - s**2 for axis, s in ((1, r), (0, c))]
+        mean = (r - 1) * (c - 1) * n / (n - 1)
+        variance = 2 * (r - 1) * (c - 1) + uneven[0] * uneven[1] / n
+        found = (chi2 - mean) / np.sqrt(variance)
+        sizes = np.ones(n, dtype=np.int64)
+        assert flow.at_chance(table, sizes, 0, deviations=found + 1e-9)
+        assert not flow.at_chance(table, sizes, 0, deviations=found - 1e-9)
 
     def test_objects_without_both_votes_do_not_count(self):
         rng = np.random.default_rng(0)
