@@ -4,13 +4,14 @@ VENV ?= .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 MINUTES ?= 10
+ROUNDS ?= 10
 # Laws, kernels beside their twins, the default method and its relatives, messages: see test-quick.
 QUICK := tests/laws tests/flow tests/messages \
 	$(addprefix tests/methods/test_,consensus.py confidence.py local_weights.py linkage_family.py) \
 	$(addprefix --ignore=tests/flow/test_,kernel_cache.py large_walk.py)
 
 .DEFAULT_GOAL := help
-.PHONY: help run test test-quick lint fuzz fuzz-bytes faults coverage mutants mistakes numbers test-matrix test-install release-check bench docs clean
+.PHONY: help run test test-quick lint rounds fuzz fuzz-bytes faults coverage mutants mistakes numbers test-matrix test-install release-check bench docs clean
 
 help:  ## show this list
 	@sed -n 's/^\([a-z-]*\):.*## /  make \1\t/p' $(MAKEFILE_LIST)
@@ -40,6 +41,9 @@ lint: $(READY)  ## style, types and the direction of imports
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports --no-cache
+
+rounds: $(READY)  ## every test ROUNDS=10 times while the machine is busy: does one depend on luck?
+	$(BIN)/python tools/rounds.py --rounds $(ROUNDS)
 
 fuzz: $(READY)  ## new random ensembles against laws and slow twins, MINUTES=10 of them
 	$(BIN)/python tools/fuzz.py --minutes $(MINUTES)
