@@ -48,7 +48,7 @@ def _round(number: int, workers: int) -> int:
             ],
             capture_output=True, text=True, check=False, cwd=ROOT,
         )  # fmt: skip
-        if not report.exists():
+        if done.returncode not in {0, 1} or not report.exists():
             sys.exit(f"round {number} was not finished:\n{done.stdout[-6000:]}\n{done.stderr}")
         cases = list(ElementTree.parse(report).iter("testcase"))
     failures = [(case, what) for case in cases for what in case if what.tag in {"failure", "error"}]

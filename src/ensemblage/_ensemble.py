@@ -154,7 +154,8 @@ class Ensemble:
     @cached_property
     def firm_links(self) -> flow.Links:
         """The groups of microclusters that more than stray votes link."""
-        return flow.firm_links_of(self.microclusters.table, self.microclusters.sizes)
+        table, sizes, _ = self.microclusters
+        return flow.firm_links_of(table, sizes, self.links)
 
     def without_votes_of(self, silent: NDArray[np.bool_]) -> Ensemble:
         """Return the ensemble without the votes of some clusterings."""

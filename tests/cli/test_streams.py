@@ -128,7 +128,7 @@ class TestOutputsThatAreOtherFiles:
         (tmp_path / "l.csv.parts").mkdir()
         for option in ("--save x/../l.csv.parts/m", "--member-table l.csv.parts/m.csv"):
             done = shell(f"consensus v.csv -k 2 -o l.csv {option}")
-            assert (done.returncode, "removed in the end. Name another." in done.stderr) == (
+            assert (done.returncode, "deleted after the run. Name another." in done.stderr) == (
                 2,
                 True,
             )

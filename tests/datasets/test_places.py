@@ -50,13 +50,18 @@ def test_of_two_runs_one_fetches(server, tmp_path, monkeypatch, sha256):
     held = server.held = threading.Event()
     words = (f"{server.address}/file", str(tmp_path / "file"), sha256 or "")
     other = subprocess.Popen([sys.executable, "-c", code, *words])
-    while not server.asked:
-        assert other.poll() is None
     sleep = time.sleep
-    # The server answers the first when the second waits.
-    monkeypatch.setattr(time, "sleep", lambda seconds: (held.set(), sleep(seconds)))
-    fetch([f"{server.address}/file"], tmp_path / "file", sha256=sha256)
-    assert other.wait() == 0
+    try:
+        while not server.asked:
+            assert other.poll() is None
+            sleep(0.01)
+        # The server answers the first when the second waits.
+        monkeypatch.setattr(time, "sleep", lambda seconds: (held.set(), sleep(seconds)))
+        fetch([f"{server.address}/file"], tmp_path / "file", sha256=sha256)
+        assert other.wait(timeout=60) == 0
+    finally:
+        held.set()
+        other.kill()
     assert len(server.asked) == 1
     assert (tmp_path / "file").read_bytes() == CONTENT
     assert [path.name for path in tmp_path.iterdir()] == ["file"]
@@ -64,6 +69,8 @@ def test_of_two_runs_one_fetches(server, tmp_path, monkeypatch, sha256):
 
 def test_another_run_may_have_made_the_dataset(tmp_path, monkeypatch):
     monkeypatch.setenv("ENSEMBLAGE_CACHE", str(tmp_path))
+    sleep, asleep = time.sleep, threading.Event()
+    monkeypatch.setattr(time, "sleep", lambda seconds: (asleep.set(), sleep(seconds)))
     with _fetch.alone(tmp_path / "PD.lock"):
         found = []
         waiting = threading.Thread(
@@ -72,8 +79,7 @@ def test_another_run_may_have_made_the_dataset(tmp_path, monkeypatch):
             )
         )
         waiting.start()
-        waiting.join(0.3)
-        assert waiting.is_alive()
+        assert asleep.wait(timeout=60)
         np.savez(tmp_path / "PD.npz", X=np.eye(3), y=np.arange(3))
     waiting.join()
     assert found[0].features.shape == (3, 3)

@@ -8,9 +8,12 @@ import pytest
 import scipy.stats
 from hypothesis import given
 from hypothesis import strategies as st
+from numpy.testing import assert_allclose
+from scipy.sparse import csr_array
 
 import ensemblage as en
 from ensemblage import flow
+from ensemblage.flow import _contingency
 
 
 def noisy(truth, n_members, share, rng):
@@ -19,6 +22,10 @@ def noisy(truth, n_members, share, rng):
     wrong = rng.random(votes.shape) < share
     votes[wrong] = rng.integers(0, truth.max() + 1, wrong.sum())
     return votes
+
+
+def firm_links(table, sizes):
+    return flow.firm_links_of(table, sizes, flow.links_of(table))
 
 
 class TestHardlyLinked:
@@ -33,11 +40,11 @@ class TestHardlyLinked:
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always")
             model.fit(votes)
-        if model.n_clusters_ == 3:
-            texts = [str(one.message) for one in caught]
-            assert any("into 4 groups, if stray votes are ignored" in text for text in texts)
-            sizes = np.bincount(model.labels_)[model.labels_]
-            assert (model.confidence_[sizes >= 20] < 0.5).all()
+        assert model.n_clusters_ == 3
+        texts = [str(one.message) for one in caught]
+        assert any("into 4 groups, if stray votes are ignored" in text for text in texts)
+        sizes = np.bincount(model.labels_)[model.labels_]
+        assert (model.confidence_[sizes >= 20] < 0.5).all()
 
     @pytest.mark.parametrize("share", [0.005, 0.02, 0.05])
     def test_more_stray_votes_are_not_either(self, share):
@@ -68,7 +75,7 @@ class TestHardlyLinked:
         with warnings.catch_warnings():
             warnings.simplefilter("error")
             en.Consensus(7).fit(votes).cut(7)
-        links = flow.firm_links_of(*en.microclusters(votes)[:2])
+        links = en.Ensemble(votes).firm_links
         assert (links.n_groups, flow.n_large_groups(links, en.microclusters(votes).sizes)) == (7, 3)
 
     def test_a_cluster_of_two_objects_is_no_link(self):
@@ -76,7 +83,7 @@ class TestHardlyLinked:
         votes[[0, 10], 4] = 2
         table, sizes, _ = en.microclusters(votes)
         assert flow.links_of(table).n_groups == 1
-        assert flow.firm_links_of(table, sizes).n_groups == 2
+        assert firm_links(table, sizes).n_groups == 2
 
     def test_one_vote_in_a_cluster_of_five_is_no_link(self):
         """It is a fifth of it: here each group is split into 15 and 5 objects."""
@@ -101,12 +108,12 @@ class TestHardlyLinked:
     def test_all_common_voters_of_a_cluster_are_a_link(self):
         """Six of the thirty objects of the first cluster have the second vote, all for one."""
         table = np.array([[0, -1], [0, 0], [1, 0]], dtype=np.int32)
-        assert flow.firm_links_of(table, np.array([24, 6, 34])).n_groups == 1
+        assert firm_links(table, np.array([24, 6, 34])).n_groups == 1
 
     def test_many_votes_are_not_searched(self):
         table = np.zeros((3, 9000), dtype=np.int32) + np.arange(3, dtype=np.int32)[:, None]
         table[0, 1] = 1
-        assert flow.firm_links_of(table, np.full(3, 9)).n_groups == 2
+        assert firm_links(table, np.full(3, 9)).n_groups == 2
 
     def test_votes_that_are_mostly_noise_are_not_stray(self):
         """No two clusters share a fifth, so that each would be a group, and confidence 0."""
@@ -126,9 +133,9 @@ class TestHardlyLinked:
         group = rng.integers(0, n_groups, 1000)
         votes = rng.integers(0, 100 // n_groups, (1000, 36)) + 100 * group[:, None]
         table, sizes, _ = en.microclusters(votes)
-        flow.firm_links_of(table[:50], sizes[:50])  # compiles
+        firm_links(table[:50], sizes[:50])  # compiles
         tracemalloc.start()
-        flow.firm_links_of(table, sizes)
+        firm_links(table, sizes)
         peak = tracemalloc.get_traced_memory()[1]
         tracemalloc.stop()
         assert peak < 3600**2 * 8 / 4
@@ -142,7 +149,7 @@ class TestHardlyLinked:
             votes = np.sort(votes, axis=0)
         votes[rng.random(votes.shape) < 0.1 * (rng.random() < 0.5)] = -1
         votes[(votes < 0).all(axis=1), 0] = 0
-        of_row = flow.firm_links_of(*(groups := en.microclusters(votes))[:2]).of_row
+        of_row = firm_links(*(groups := en.microclusters(votes))[:2]).of_row
         of_object = of_row[groups.of_object]
         firm, exact = _slow_groups(votes), flow.links_of(groups.table).of_row[groups.of_object]
         for i in range(n):
@@ -180,6 +187,25 @@ def _slow_groups(votes):
         groups = en.microclusters(votes)
         return flow.links_of(groups.table).of_row[groups.of_object]
     return result
+
+
+def _slow_deviation(a, b, sizes):
+    """Return the standardised chi-squared of two clusterings, cell by cell."""
+    both = (a >= 0) & (b >= 0)
+    a, b, sizes = np.repeat(a[both], sizes[both]), np.repeat(b[both], sizes[both]), None
+    n, rows, columns = len(a), np.unique(a), np.unique(b)
+    if min(n, len(rows), len(columns)) < 2:
+        return 0.0
+    in_row, in_column = [(a == u).sum() for u in rows], [(b == v).sum() for v in columns]
+    chi2 = 0.0
+    for u, of_u in zip(rows, in_row, strict=True):
+        for v, of_v in zip(columns, in_column, strict=True):
+            expected = of_u * of_v / n
+            chi2 += (((a == u) & (b == v)).sum() - expected) ** 2 / expected
+    r, c = len(rows), len(columns)
+    uneven = [sum(n / x for x in in_row) - r**2, sum(n / x for x in in_column) - c**2]
+    variance = 2 * (r - 1) * (c - 1) + uneven[0] * uneven[1] / n
+    return (chi2 - (r - 1) * (c - 1) * n / (n - 1)) / np.sqrt(variance)
 
 
 class TestRandomMembers:
@@ -229,19 +255,46 @@ class TestRandomMembers:
         rng = np.random.default_rng(0)
         a = np.minimum(rng.geometric(0.1, 150) - 1, 30)
         b = np.minimum(rng.geometric(0.4, 150) - 1, 4)
-        drawn = [
-            flow.chance_members._deviation(rng.permutation(a), b, np.ones(150, dtype=np.int64))
-            for _ in range(2000)
-        ]
+        table = np.column_stack([b, *[rng.permutation(a) for _ in range(2000)]]).astype(np.int32)
+        share = _contingency.sharing(table, np.ones(150, dtype=np.int64))
+        overlaps = share(table[:, 0], 2001, b.max() + 1)
+        drawn = flow.chance_members._deviations(overlaps, _contingency.owners(table), 2001)[1:]
         assert abs(np.mean(drawn)) < 0.1
         assert abs(np.std(drawn) - 1.0) < 0.25
+
+    @given(st.integers(0, 2**32 - 1))
+    def test_all_pairs_at_once_or_one_by_one_also_of_sparse_overlaps(self, seed):
+        rng = np.random.default_rng(seed)
+        n, m = int(rng.integers(2, 60)), int(rng.integers(2, 12))
+        votes = rng.integers(0, rng.integers(1, 15, m), (n, m))
+        votes[rng.random(votes.shape) < 0.2 * (rng.random() < 0.5)] = -1
+        votes[(votes < 0).all(axis=1), 0] = 0
+        table, sizes, _ = en.microclusters(votes)
+        ends, owner = _contingency.cluster_ends(table), _contingency.owners(table)
+        whole = _contingency.overlaps(table, sizes)
+        of_all = [
+            flow.chance_members._deviations(whole[ends[a] : ends[a + 1]], owner, m)
+            for a in range(m)
+        ]
+        for a in range(m):
+            sparse = csr_array(whole[ends[a] : ends[a + 1]])
+            from_sparse = flow.chance_members._deviations(sparse, owner, m)
+            assert_allclose(of_all[a], from_sparse, atol=1e-9)
+            for b in range(m):
+                one_by_one = _slow_deviation(table[:, a], table[:, b], sizes)
+                assert_allclose(of_all[a][b], one_by_one, atol=1e-9)
+        found = flow.at_chance(table, sizes, range(m))
+        for a in range(m):
+            others = [of_all[a][b] for b in range(m) if b != a]
+            if np.abs(np.subtract(others, 5)).min() > 1e-9:
+                assert found[a] == (table[:, a].max() >= 0 and max(others) < 5)
 
     def test_empty_overlaps_take_no_memory(self):
         rng = np.random.default_rng(0)
         coarse, fine = rng.integers(0, 5, (5000, 3)), rng.integers(0, 3000, (5000, 2))
         table, sizes, _ = en.microclusters(np.column_stack([coarse, fine]))
         tracemalloc.start()
-        assert flow.at_chance(table, sizes, 3)
+        assert flow.at_chance(table, sizes, [3])[3]
         peak = tracemalloc.get_traced_memory()[1]
         tracemalloc.stop()
         assert peak < 5e6
@@ -259,8 +312,8 @@ class TestRandomMembers:
         variance = 2 * (r - 1) * (c - 1) + uneven[0] * uneven[1] / n
         found = (chi2 - mean) / np.sqrt(variance)
         sizes = np.ones(n, dtype=np.int64)
-        assert flow.at_chance(table, sizes, 0, deviations=found + 1e-9)
-        assert not flow.at_chance(table, sizes, 0, deviations=found - 1e-9)
+        assert flow.at_chance(table, sizes, [0], deviations=found + 1e-9)[0]
+        assert not flow.at_chance(table, sizes, [0], deviations=found - 1e-9)[0]
 
     def test_objects_without_both_votes_do_not_count(self):
         rng = np.random.default_rng(0)
@@ -268,7 +321,7 @@ class TestRandomMembers:
         fine = truth * 5 + rng.integers(0, 5, 120)
         fine[30:] = -1
         table = np.column_stack([np.where(np.arange(120) < 30, -1, truth), fine]).astype(np.int32)
-        assert flow.at_chance(table, np.ones(120, dtype=np.int64), 1)  # nothing in common
+        assert flow.at_chance(table, np.ones(120, dtype=np.int64), [1])[1]  # nothing in common
 
 
 def test_few_objects_do_not_make_clusters_of_single_ones():

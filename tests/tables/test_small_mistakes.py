@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from ensemblage import tables
-from ensemblage.tables import locks, writing
+from ensemblage.tables import cells, locks
 from ensemblage.tables.columns import Codes, cast_to, common_type
 
 pa = pytest.importorskip("pyarrow")
@@ -93,7 +93,7 @@ def test_columns_set_apart_are_not_matched_by_a_pattern(tmp_path):
 
 
 def test_rows_at_the_borders_of_written_chunks(tmp_path, monkeypatch):
-    monkeypatch.setattr(writing, "_ROWS_AT_ONCE", 4)
+    monkeypatch.setattr(cells, "_CELLS_AT_ONCE", 8)
     tables.write(tmp_path / "l.csv", {"id": np.arange(10), "label": np.arange(10) % 3})
     lines = (tmp_path / "l.csv").read_text().splitlines()
     assert lines == ["id,label", *(f"{i},{i % 3}" for i in range(10))]

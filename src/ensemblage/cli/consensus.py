@@ -172,8 +172,8 @@ def _check_beside(session: ConsensusSession, inputs: list[str | None]) -> None:
         parts = stream.parts_folder(session.output)
         if tables.identity(str(Path(path).parent)) == tables.identity(str(parts)):
             raise UsageError(
-                f"{option} {path} is in the folder of finished work, which is removed in the end."
-                " Name another."
+                f"{option} {path} is in the folder of finished work, which is deleted after the"
+                " run. Name another."
             )
         other = written.setdefault(tables.identity(path), f"{option} {path}")
         if other != f"{option} {path}":

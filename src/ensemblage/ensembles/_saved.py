@@ -14,7 +14,7 @@ from ensemblage.ensembles._scaling import Scaling
 from ensemblage.ensembles._view import View
 from ensemblage.methods import METHODS
 from ensemblage.methods.archive import read_archive
-from ensemblage.methods.fresh import params_of_fit
+from ensemblage.methods.fresh import keep_params, params_of_fit
 from ensemblage.methods.loading import (
     broken,
     check_preamble,
@@ -190,6 +190,7 @@ def _clustering(header: Header, arrays: Arrays, path: str) -> Any:
     estimator.labels_, estimator.n_clusters_ = consensus.labels_, consensus.n_clusters_
     choice = header.get("choice")  # older files have none
     estimator._choice = None if choice is None else KChoice.from_dict(choice)
+    keep_params(estimator)
     return estimator
 
 

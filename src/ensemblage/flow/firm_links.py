@@ -14,7 +14,7 @@ from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
 
 from ensemblage.flow._contingency import cluster_ends, owners, sharing
-from ensemblage.flow.links import Links, links_of
+from ensemblage.flow.links import Links
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -29,9 +29,11 @@ _MOST_STRAY = 1 / 3
 _MOST_COMPARED, _MOST_CLUSTERS = 1e8, 4000
 #: Overlaps with this number of clusterings usually link all; then the others are not computed.
 _FEW_CLUSTERINGS = 8
+#: Edges are collected up to this number for each cluster, which limits their memory.
+_MOST_EDGES = 64
 
 
-def firm_links_of(table: NDArray[np.int32], sizes: NDArray[np.int64]) -> Links:
+def firm_links_of(table: NDArray[np.int32], sizes: NDArray[np.int64], links: Links) -> Links:
     """Return the groups of rows that votes link firmly; with too many votes, that any vote links.
 
     Clusters with fewer than five objects are ignored, and so are clusterings with one cluster that
@@ -47,6 +49,8 @@ def firm_links_of(table: NDArray[np.int32], sizes: NDArray[np.int64]) -> Links:
         Codes of clusters, -1 for a missing vote; every row has a vote.
     sizes : ndarray of shape (n,)
         Objects of each row.
+    links : Links
+        The groups that any vote links.
 
     Notes
     -----
@@ -59,7 +63,8 @@ def firm_links_of(table: NDArray[np.int32], sizes: NDArray[np.int64]) -> Links:
 
     >>> import numpy as np
     >>> table, sizes = np.array([[0, 0], [1, 1], [0, 1]], dtype=np.int32), np.array([5, 6, 1])
-    >>> links_of(table).n_groups, firm_links_of(table, sizes)
+    >>> from ensemblage.flow import links_of
+    >>> links_of(table).n_groups, firm_links_of(table, sizes, links_of(table))
     (1, Links(n_groups=2, of_row=array([0, 1, 1])))
     """
     constant = table.min(axis=0) == table.max(axis=0)
@@ -67,10 +72,10 @@ def firm_links_of(table: NDArray[np.int32], sizes: NDArray[np.int64]) -> Links:
     ends = cluster_ends(votes)
     n_clusters = int(ends[-1])
     if votes.size * votes.shape[1] > _MOST_COMPARED or n_clusters > _MOST_CLUSTERS:
-        return links_of(table)
+        return links
     of_cluster = _groups_of_clusters(votes, sizes)
     if of_cluster.max(initial=-1) == 0:
-        return links_of(table)
+        return links
     groups = np.full(votes.shape, -1, dtype=np.int64)
     voted = votes >= 0
     groups[voted] = of_cluster[(votes + ends[:-1])[voted]]
@@ -78,10 +83,10 @@ def firm_links_of(table: NDArray[np.int32], sizes: NDArray[np.int64]) -> Links:
     in_groups = groups >= 0
     stray = in_groups & (groups != of_row[:, None])
     if stray.sum(axis=1) @ sizes > _MOST_STRAY * (in_groups.sum(axis=1) @ sizes):
-        return links_of(table)
+        return links
     alone = of_row < 0
     if alone.any():
-        of_row[alone] = n_clusters + links_of(table).of_row[alone]
+        of_row[alone] = n_clusters + links.of_row[alone]
     found, first, of_row = np.unique(of_row, return_index=True, return_inverse=True)
     rank = np.empty(len(found), dtype=np.int64)
     rank[np.argsort(first)] = np.arange(len(found))
@@ -114,20 +119,25 @@ def _linked_clusters(
     ends, owner = cluster_ends(table), owners(table)
     share, n = sharing(table, sizes), len(large)
     groups = np.arange(n)
-    for m in np.flatnonzero(np.diff(ends)):
+    members = np.flatnonzero(np.diff(ends))
+    edges: list[NDArray[np.int64]] = []
+    n_edges = 0
+    for m in members:
         before = min(int(m) + 1, n_compared)
-        n_own = int(ends[m + 1] - ends[m])
-        counts = coo_array(share(table[:, m], before, n_own))
+        counts = coo_array(share(table[:, m], before, int(ends[m + 1] - ends[m])))
         own, other = counts.coords
         key = own.astype(np.int64) * before + owner[other]
         voters = np.bincount(key, counts.data)[key]  # of the own cluster in the other clustering
         voters = np.minimum(voters, np.bincount(other, counts.data)[other])
-        firm = large[ends[m] + own] & large[other] & (counts.data > _SHARE * voters)
-        linked = np.zeros((n_own, n), dtype=bool)
-        linked[own[firm], groups[other[firm]]] = True
-        own, other = np.nonzero(linked)
-        graph = coo_array((np.ones(len(own)), (groups[ends[m] + own], other)), shape=(n, n))
-        groups = connected_components(graph, directed=False)[1].astype(np.int64)[groups]
+        own = ends[m] + own
+        firm = large[own] & large[other] & (counts.data > _SHARE * voters)
+        edges.append(np.stack([own[firm], other[firm]]))
+        n_edges += int(firm.sum())
+        if n_edges > _MOST_EDGES * n or m == members[-1]:
+            pairs = groups[np.concatenate(edges, axis=1)]
+            graph = coo_array((np.ones(pairs.shape[1], dtype=np.int8), pairs), shape=(n, n))
+            groups = connected_components(graph, directed=False)[1].astype(np.int64)[groups]
+            edges, n_edges = [], 0
     found = np.full(n, -1, dtype=np.int64)
     found[large] = np.unique(groups[large], return_inverse=True)[1]
     return found

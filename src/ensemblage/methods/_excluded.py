@@ -42,9 +42,8 @@ def excluded_members(table: NDArray[np.int32], sizes: NDArray[np.int64]) -> Excl
     counting = ~alone & (numbers > 1)  # one cluster has no information
     if counting.any():
         typical = np.sort(numbers[counting])[(counting.sum() - 1) // 2]
-        fine = counting & (numbers >= _MUCH_FINER * typical)
-        for m in np.flatnonzero(fine):
-            at_chance[m] = flow.at_chance(table, sizes, int(m))
+        fine = np.flatnonzero(counting & (numbers >= _MUCH_FINER * typical))
+        at_chance = flow.at_chance(table, sizes, fine)
         if (counting & ~at_chance).sum() < _FEWEST_KEPT:
             at_chance[:] = False
     return Excluded(alone, at_chance)

@@ -203,7 +203,7 @@ class LinkageClusterer(ConsensusClusterer):
         A cut halves the least size until there are k clusters, however small; see `_parts`.
         """
         least = self._least_size(n_clusters)
-        # With few objects, a tenth of the mean is nothing.
+        # With few objects, a tenth of the mean size is less than one object.
         if params_of_fit(self)["min_cluster_size"] == "auto":
             n_objects = int(self.microclusters_.sizes.sum())
             least = max(least, n_objects // (_SMALL * n_clusters))

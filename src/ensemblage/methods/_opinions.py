@@ -19,10 +19,16 @@ TREE, GRAPH = "lwea", "lwgp"
 #: factor.
 MUCH_BETTER = 1.2
 #: They are also used if what their mean confidence lacks to 1 is at most this part of what that of
-#: the tree lacks, unless the tree's is above `SURE`. The graph's smallest cluster must have at most
-#: this part of the mean size, since only very unequal sizes mislead the tree so, and at least
-#: `FEWEST` objects, or `min_cluster_size` if that is a number: beside outliers all else is sure.
-MUCH_SURER, SURE, MUCH_SMALLER, FEWEST = 0.6, 0.95, 0.25, 5
+#: the tree lacks,
+MUCH_SURER = 0.6
+#: if the mean confidence in the tree's labels is at most this,
+SURE = 0.95
+#: if the graph's smallest cluster has at most this part of the mean size, because only very unequal
+#: sizes mislead the tree in this way,
+MUCH_SMALLER = 0.25
+#: and at least this number of objects, or `min_cluster_size` if that is a number: otherwise a
+#: cluster of outliers would raise the confidence of all others.
+FEWEST = 5
 #: Small clusters are mentioned if the tree without a least size agrees better by this factor.
 _BETTER = 1.05
 

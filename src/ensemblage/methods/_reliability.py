@@ -1,8 +1,9 @@
-"""Check whether random walks are reliable on the given votes.
+"""Check whether a method is reliable on the given votes.
 
 PTA and PTGP need several microclusters in every cluster. If a cluster has only one or two, which is
 common on easy data, walkers cannot move inside it, and the result can be worse than the average
-clustering. A comparison with the default method on the same votes detects this.
+clustering. LWPT, LCA and ECMC can be misled by very small clusters. A comparison with the default
+method on the same votes detects this.
 """
 
 from __future__ import annotations

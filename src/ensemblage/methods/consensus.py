@@ -190,7 +190,6 @@ class Consensus(ConsensusClusterer):
         tree._by_rule = graph._by_rule = self._by_rule
         tree._keeps_clear_groups = self.min_cluster_size == "auto"
         self._named = self._last = None
-        self.__dict__.pop("method_", None)  # of an earlier fit
         table, sizes, _ = self.microclusters_
         excluded = excluded_members(table, sizes)
         self._misleading = excluded.alone | excluded.at_chance

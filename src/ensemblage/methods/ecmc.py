@@ -220,7 +220,7 @@ class ECMC(LinkageClusterer):
         return super()._cut_or_join(n_clusters)
 
     def _is_tied(self, n_clusters: int) -> bool:
-        # Otherwise the rows are in an order of their own, and the given one decides nothing.
+        # Otherwise the method sorts its rows, so the given order has no effect.
         return params_of_fit(self)["ties"] != "mean" and super()._is_tied(n_clusters)
 
     def _tree_of_microclusters(self, linkage: str, ties: str) -> FloatArray:

@@ -1,4 +1,4 @@
-"""A fit that leaves either all of its state or none."""
+"""The parameters of a fit, and fits that leave either all fitted attributes or none."""
 
 from __future__ import annotations
 
@@ -18,16 +18,21 @@ _OF_A_FIT = ("_left_out", "_by_size", "_fitted_with")
 def fresh(estimator: Any) -> Iterator[None]:
     """Remove the state of an earlier fit, and that of this one if it fails.
 
-    A warning that the user made an error ends a fit near its end.
+    Warnings that a user has turned into errors are raised late in a fit.
     """
     _forget(estimator)
-    params = estimator.get_params(deep=False)
-    estimator._fitted_with = {name: _own(value) for name, value in params.items()}
+    keep_params(estimator)
     try:
         yield
     except BaseException:
         _forget(estimator)
         raise
+
+
+def keep_params(estimator: Any) -> None:
+    """Keep the parameters of a fit; those that can be changed from outside are copied."""
+    params = estimator.get_params(deep=False)
+    estimator._fitted_with = {name: _own(value) for name, value in params.items()}
 
 
 def params_of_fit(estimator: Any) -> dict[str, Any]:
@@ -37,8 +42,8 @@ def params_of_fit(estimator: Any) -> dict[str, Any]:
 
 
 def _own(value: Any) -> Any:
-    """Return a copy of a parameter that can be changed from outside: a dict or an estimator."""
-    can_change = isinstance(value, dict) or hasattr(value, "get_params")
+    """Return a copy of a dict, a list or an estimator, and any other value itself."""
+    can_change = isinstance(value, dict | list) or hasattr(value, "get_params")
     return clone(value, safe=False) if can_change else value
 
 

@@ -14,7 +14,7 @@ from sklearn.base import clone
 from ensemblage import _validate, flow
 from ensemblage._ensemble import Ensemble
 from ensemblage._types import Microclusters
-from ensemblage.methods.fresh import params_of_fit
+from ensemblage.methods.fresh import keep_params, params_of_fit
 from ensemblage.methods.saving import FORMAT, PLACED, TREE, VERSION, is_kept, is_name, is_scalar
 from ensemblage.tables import FileFormatError
 
@@ -111,7 +111,7 @@ def restored(kind: type[Any], header: Header, arrays: Arrays, path: str) -> Any:
     if not isinstance(left_out, list) or not all(isinstance(name, str) for name in left_out):
         raise broken(path, "the list of omitted attributes is invalid")
     estimator._left_out = frozenset(left_out)
-    estimator._fitted_with = estimator.get_params(deep=False)
+    keep_params(estimator)
     return estimator
 
 

@@ -84,7 +84,7 @@ def confidence(
 def _checked(
     sums: Any, labels: Any, sizes: Any
 ) -> tuple[FloatArray, NDArray[np.int64], NDArray[Any]]:
-    """Return what confidence is computed from as arrays, or say what is wrong with it."""
+    """Return what confidence is computed from as arrays, or raise `ParameterError`."""
     sums, labels, sizes = np.asarray(sums, dtype=np.float64), np.asarray(labels), np.asarray(sizes)
     if sums.ndim != 2 or sums.shape[1] == 0:
         got = f"an array of shape {sums.shape}"

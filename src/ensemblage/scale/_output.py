@@ -24,6 +24,7 @@ from ensemblage.tables import (
     is_special,
     open_mapped,
     packing,
+    rows_of_text,
     texts_of,
     types_of,
 )
@@ -37,7 +38,6 @@ if TYPE_CHECKING:
 
     from ensemblage.tables import Batch, Source
 
-_ROWS_OF_TEXT = 1 << 16
 _ROWS_OF_GROUP = 1 << 20
 _BYTES_OF_GROUP = 1 << 27  # fewer rows where ids are long
 _DECIMALS = 6
@@ -121,9 +121,10 @@ class Sheet:
 
     def _write_text(self, stream: IO[bytes], parts: list[Part], delimiter: str) -> None:
         stream.write(csv_text([self._schema.names], delimiter).encode())
+        at_once = rows_of_text(len(self._schema))
         for batch in self._batches(parts):
-            for start in range(0, batch.num_rows, _ROWS_OF_TEXT):
-                part = batch.slice(start, _ROWS_OF_TEXT)
+            for start in range(0, batch.num_rows, at_once):
+                part = batch.slice(start, at_once)
                 rows = zip(*map(self._cells, part.columns, part.schema.names), strict=True)
                 stream.write(csv_text(rows, delimiter).encode())
 
@@ -265,14 +266,14 @@ def _check_apart(targets: list[Target], files: list[Source], other: str) -> None
 
 
 def check_outside(targets: list[Target], parts: Path) -> None:
-    """Raise where an output is, or is in, the folder of finished work, removed in the end."""
+    """Raise where an output is, or is in, the folder of finished work, deleted after the run."""
     for target in targets:
         path = target.path
         found = {identity(str(path)): "is", identity(str(path.parent)): "is in"}
         if (how := found.get(identity(str(parts)))) is not None:
             raise ValueError(
-                f"The output {path} {how} the checkpoint folder, which is removed in the end. Name"
-                " an output elsewhere."
+                f"The output {path} {how} the checkpoint folder, which is deleted after the run."
+                " Name an output elsewhere."
             )
 
 

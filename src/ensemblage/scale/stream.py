@@ -90,7 +90,7 @@ def consensus(
     progress : bool, default=False
         Show how far it is, on standard error if that is a terminal.
     checkpoint : path-like, optional
-        The folder for what is finished, removed in the end. By default OUTPUT.parts, beside the
+        The folder of unfinished results, deleted after the run. By default OUTPUT.parts, beside the
         output. If the folder is there, the run is resumed from what it holds.
     header, format
         As for `ensemblage.tables.read`.

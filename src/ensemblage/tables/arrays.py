@@ -227,7 +227,7 @@ def _is_vector(array: NDArray[Any]) -> bool:
 
 
 def _names_of(arrays: Arrays, width: int, *, features: bool) -> tuple[list[str], bool]:
-    """Return what the columns are called: as an array beside features says (True), or by place."""
+    """Return the names of the columns, and whether the file has them."""
     called = [arrays[name] for name in _NAMES if name in arrays and features]
     for names in (list(map(str, array.tolist())) for array in called if array.shape == (width,)):
         if len(set(names)) == width:

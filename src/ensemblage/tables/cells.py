@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+_CELLS_AT_ONCE = 1 << 20
+
 
 class _Rows:
     """A text stream for one row at a time, which ends them by a line feed alone."""
@@ -49,3 +51,8 @@ def csv_text(rows: Iterable[Any], delimiter: str = ",") -> str:
     text = io.StringIO(newline="")
     row_writer(text, delimiter).writerows(rows)
     return text.getvalue()
+
+
+def rows_of_text(n_columns: int) -> int:
+    """Return the number of rows that are made text at once, so that wide tables fit in memory."""
+    return max(1, _CELLS_AT_ONCE // max(1, n_columns))

@@ -24,6 +24,7 @@ _QUOTED = re.compile(r'"(?:[^"]|"")*("|$)')
 _BY_SPACES = re.compile(r'"[^"]*"( +("[^"]*"|[^\s",;]+))+')
 _OTHERS = {"|": "bars (|)", " ": "spaces", ":": "colons (:)"}
 _DECIMAL_COMMA = re.compile(r"[+-]?[0-9]+,[0-9]+([eE][+-]?[0-9]+)?")
+_WHOLE = re.compile(r"0|[1-9][0-9]{0,8}")
 _FOR_EXCEL = re.compile(r"sep=[,;\t|]?", re.IGNORECASE)
 _NEARLY_ALL = 0.9
 _LONGEST_HEADER = 100  # lines, where names have line ends in them
@@ -58,15 +59,17 @@ def has_decimal_comma(cell: str) -> bool:
 
 
 def number_parts(cells: Iterable[str]) -> bool:
-    """Return whether cells such as "3,0" and "3,1" number the parts of clusters from 0 or 1 on."""
-    found: dict[str, set[str]] = {}
+    """Return whether cells such as "3,0" and "3,1" number the parts of clusters.
+
+    At least half of the numbers from 1 to the largest have to occur: some parts may be lost.
+    """
+    found: dict[str, set[int]] = {}
     for cell in cells:
         cluster, _, part = cell.strip().partition(",")
-        found.setdefault(cluster, set()).add(part)
-    return all(
-        any(parts == {str(first + i) for i in range(len(parts))} for first in (0, 1))
-        for parts in found.values()
-    )
+        if _WHOLE.fullmatch(part) is None:
+            return False
+        found.setdefault(cluster, set()).add(int(part))
+    return all(max(parts) <= 2 * len(parts) for parts in found.values())
 
 
 def suspect(cells: Sequence[str]) -> Suspect | None:

@@ -144,7 +144,7 @@ def replacing(path: str) -> Iterator[IO[bytes]]:
 
 
 def _opened(path: str, number: int | None) -> IO[bytes]:
-    """Open what is written to, not replaced; a descriptor at its place."""
+    """Open a device, pipe or descriptor for writing; a descriptor keeps its position."""
     if number is None:
         return Path(path).open("ab")  # the name itself: a pipe may have no other
     if number == _ERRORS and sys.stderr is not None:
@@ -248,7 +248,7 @@ def _safe(stream: IO[bytes]) -> Iterator[IO[bytes]]:
 
 
 class _Onward(io.RawIOBase):
-    """A stream that nobody goes back in: what is before may be of others, or gone."""
+    """A stream without seek and tell: earlier content may belong to other writers."""
 
     def __init__(self, stream: IO[bytes]) -> None:
         self._stream = stream

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ensemblage._messages import ParameterError
-from ensemblage.tables.cells import csv_text
+from ensemblage.tables.cells import csv_text, rows_of_text
 from ensemblage.tables.formats import (
     ARRAYS,
     BY_NAME,
@@ -35,7 +35,6 @@ if TYPE_CHECKING:
 
     Table = Mapping[str, NDArray[Any]]
 
-_ROWS_AT_ONCE = 1 << 16
 _TYPED = ("parquet", "arrow", "orc")
 
 
@@ -159,8 +158,9 @@ def write_csv(stream: Forward, columns: Table, delimiter: str = ",") -> None:
     """Write CSV; numbers keep every digit, dates are ISO 8601."""
     shown = list(_with_iso_dates(columns, "").values())
     stream.write(csv_text([columns], delimiter).encode())
-    for start in range(0, len(shown[0]) if shown else 0, _ROWS_AT_ONCE):
-        part = slice(start, start + _ROWS_AT_ONCE)
+    at_once = rows_of_text(len(shown))
+    for start in range(0, len(shown[0]) if shown else 0, at_once):
+        part = slice(start, start + at_once)
         rows = zip(*(values[part].tolist() for values in shown), strict=True)
         stream.write(csv_text(rows, delimiter).encode())
 
