@@ -102,6 +102,8 @@ def test_transposed_votes():
 
 def test_other_clusterings_at_predict():
     est = en.PTA(2).fit(pd.DataFrame(GOOD, columns=["a", "b"]))
+    with pytest.raises(ValueError, match=r"unseen at fit time:\n- \\x1b\[31m"):
+        est.predict(pd.DataFrame(GOOD, columns=["a", "\x1b[31m"]))
     for columns, words in ((["a", "c"], "unseen at fit time:\n- c"), (["a"], "now missing:\n- b")):
         with pytest.raises(ValueError, match=f"feature names should match.*(?s:.)*{words}"):
             est.predict(pd.DataFrame([row[: len(columns)] for row in GOOD], columns=columns))

@@ -111,3 +111,23 @@ def test_integers_of_128_bits_are_refused_with_the_way_out(kind):
 
 def test_large_unsigned_integers_beside_missing_ones():
     assert codes([2**63 + 1, None, 2**63 + 2, 2**63 + 1]) == [0, -1, 1, 0]
+
+
+@pytest.mark.parametrize("unit", ["s", "ns"])
+def test_numbers_next_to_lengths_of_time_in_lists_stay_numbers(unit):
+    one, two = np.timedelta64(1, unit), np.timedelta64(2, unit)
+    rows = [[one, 0], [one, -1], [two, -1], [two, 1]]
+    cells = np.empty((4, 2), dtype=object)
+    cells[:] = [[one, 0], [one, -1], [two, -1], [two, 1]]
+    for votes in (rows, cells):
+        groups = en.microclusters(votes)
+        assert groups.table[groups.of_object].T.tolist() == [[0, 0, 1, 1], [0, -1, -1, 1]]
+    column = en.microclusters({"a": [1, one, -one, -1, 2], "b": [0] * 5})
+    assert column.table[column.of_object][:, 0].tolist() == [0, 1, 2, -1, 3]
+
+
+def test_lengths_of_time_are_not_saved(tmp_path):
+    votes = pd.DataFrame({"a": np.array([1, 2, 1, 2, 3], "m8[ns]"), "b": [0, 1, 0, 1, 1]})
+    with pytest.raises(TypeError, match="cannot be saved: clustering 0 has the label"):
+        en.EAC(2).fit(votes).save(tmp_path / "x.ensemblage")
+    assert not list(tmp_path.iterdir())

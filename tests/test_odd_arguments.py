@@ -86,5 +86,9 @@ def test_confidence_of_what_does_not_fit(labels, sizes, words):
     )
     with pytest.raises(en.ParameterError, match=words):
         en.metrics.confidence(sums, labels, sizes)
-    with pytest.raises(en.ParameterError, match="'sums'"):
-        en.metrics.confidence([1, 2], [0, 0], [1, 1])
+    for odd in ([1, 2], [["a", "b"]], [[1, 2], [1]], [[np.nan, 1], [0, 1]]):
+        with pytest.raises(en.ParameterError, match="'sums'"):
+            en.metrics.confidence(odd, [0, 0], [1, 1])
+    for name, odd in (("to_itself", "x"), ("to_itself", [1, 2]), ("objects", [1]), ("objects", -1)):
+        with pytest.raises(en.ParameterError, match=f"'{name}'"):
+            en.metrics.confidence(sums, [0, 0, 1], [1, 1, 1], **{name: odd})

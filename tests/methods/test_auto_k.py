@@ -163,3 +163,27 @@ def test_independent_votes_are_one_cluster(seed):
         est = en.Consensus(random_state=0).fit(votes)
     assert est.n_clusters_ == 1
     assert est.k_choice_.evidence == "none"
+
+
+@pytest.mark.parametrize(("n_members", "noise"), [(3, 0.02), (10, 0.02), (10, 0.05), (20, 0.05)])
+def test_many_clear_groups_with_stray_votes(n_members, noise):
+    rng = np.random.default_rng(0)
+    truth = np.repeat(np.arange(60), 10)
+    votes = np.repeat(truth[:, None], n_members, axis=1)
+    wrong = rng.random(votes.shape) < noise
+    votes[wrong] = rng.integers(0, 60, wrong.sum())
+    model = en.Consensus(random_state=0).fit(votes)
+    assert en.metrics.ari(truth, model.labels_) > 0.9
+    (reason,) = [one for one in model.k_choice_.reasons if one.startswith("Mean NMI")]
+    assert f"mean confidence {model.confidence_.mean():.3f}" in reason
+
+
+def test_groups_that_no_vote_links_are_structure_however_small():
+    for seed in range(6):
+        rng = np.random.default_rng(seed)
+        truth = np.repeat([0, 1], [300, 5])
+        votes = np.repeat(truth[:, None], 5, axis=1)
+        votes[rng.random(votes.shape) < 0.1] = -1
+        voted = (votes >= 0).any(axis=1)
+        model = en.Consensus(random_state=0).fit(votes[voted])
+        assert en.metrics.ari(truth[voted], model.labels_) == 1.0

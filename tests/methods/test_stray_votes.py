@@ -15,6 +15,8 @@ import ensemblage as en
 from ensemblage import flow
 from ensemblage.flow import _contingency
 
+EVERY = np.ones(12, dtype=bool)
+
 
 def noisy(truth, n_members, share, rng):
     """Members that give a share of the objects a random label."""
@@ -109,6 +111,12 @@ class TestHardlyLinked:
         """Six of the thirty objects of the first cluster have the second vote, all for one."""
         table = np.array([[0, -1], [0, 0], [1, 0]], dtype=np.int32)
         assert firm_links(table, np.array([24, 6, 34])).n_groups == 1
+
+    def test_a_little_more_than_a_fifth_is_a_link(self):
+        """9 of the 40 objects of each cluster are also in one of the other group."""
+        shared = np.array([[0, 0], [0, 1], [1, 1]], dtype=np.int32)
+        assert firm_links(shared, np.array([31, 9, 31])).n_groups == 1
+        assert firm_links(shared, np.array([32, 8, 32])).n_groups == 2
 
     def test_many_votes_are_not_searched(self):
         table = np.zeros((3, 9000), dtype=np.int32) + np.arange(3, dtype=np.int32)[:, None]
@@ -217,7 +225,7 @@ class TestRandomMembers:
         model = en.Consensus(3, random_state=0)
         model.fit(np.column_stack([noisy(truth, 8, 0.1, rng), random]))
         assert en.metrics.ari(truth, model.labels_) > 0.95
-        number = f"{n_random} clusterings with many clusters that agree with no other"
+        number = f"{n_random} clusterings with many clusters that agree with no coarser"
         assert any(reason.startswith(number) for reason in model.reasons_)
 
     def test_nor_the_choice_of_k(self):
@@ -237,6 +245,26 @@ class TestRandomMembers:
             np.column_stack([noisy(truth, 6, 0, rng), fine])
         )
         assert not any("by chance" in reason for reason in model.reasons_)
+
+    @pytest.mark.parametrize("changed", [0.0, 0.1])
+    @pytest.mark.parametrize("copies", [3, 5])
+    def test_copies_of_a_random_member_do_not_count_either(self, copies, changed):
+        rng = np.random.default_rng(0)
+        truth = np.repeat([0, 1, 2], 100)
+        odd = np.tile(rng.integers(0, 100, 300)[:, None], (1, copies))
+        other = rng.random(odd.shape) < changed
+        odd[other] = rng.integers(0, 100, other.sum())
+        votes = np.column_stack([noisy(truth, 8, 0.05, rng), odd])
+        model = en.Consensus(3, random_state=0).fit(votes)
+        assert en.metrics.ari(truth, model.labels_) > 0.95
+
+    def test_a_fine_member_counts_beside_coarse_ones_that_agree_with_none(self):
+        """Three coin flips and one clustering: its weight decides."""
+        truth = np.repeat(np.arange(8), 30)
+        coins = np.random.default_rng(0).integers(0, 2, (240, 3))
+        model = en.Consensus(8, random_state=0)
+        model.fit(np.column_stack([coins, truth]), member_weight=[1, 1, 1, 100])
+        assert en.metrics.ari(truth, model.labels_) == 1.0
 
     def test_of_random_members_alone_none_is_left_out(self):
         votes = np.random.default_rng(0).integers(0, [3, 30, 30, 30, 30], (200, 5))
@@ -283,7 +311,7 @@ class TestRandomMembers:
             for b in range(m):
                 one_by_one = _slow_deviation(table[:, a], table[:, b], sizes)
                 assert_allclose(of_all[a][b], one_by_one, atol=1e-9)
-        found = flow.at_chance(table, sizes, range(m))
+        found = flow.at_chance(table, sizes, range(m), EVERY[:m])
         for a in range(m):
             others = [of_all[a][b] for b in range(m) if b != a]
             if np.abs(np.subtract(others, 5)).min() > 1e-9:
@@ -294,7 +322,7 @@ class TestRandomMembers:
         coarse, fine = rng.integers(0, 5, (5000, 3)), rng.integers(0, 3000, (5000, 2))
         table, sizes, _ = en.microclusters(np.column_stack([coarse, fine]))
         tracemalloc.start()
-        assert flow.at_chance(table, sizes, [3])[3]
+        assert flow.at_chance(table, sizes, [3], EVERY[:5])[3]
         peak = tracemalloc.get_traced_memory()[1]
         tracemalloc.stop()
         assert peak < 5e6
@@ -312,8 +340,8 @@ class TestRandomMembers:
         variance = 2 * (r - 1) * (c - 1) + uneven[0] * uneven[1] / n
         found = (chi2 - mean) / np.sqrt(variance)
         sizes = np.ones(n, dtype=np.int64)
-        assert flow.at_chance(table, sizes, [0], deviations=found + 1e-9)[0]
-        assert not flow.at_chance(table, sizes, [0], deviations=found - 1e-9)[0]
+        assert flow.at_chance(table, sizes, [0], EVERY[:2], deviations=found + 1e-9)[0]
+        assert not flow.at_chance(table, sizes, [0], EVERY[:2], deviations=found - 1e-9)[0]
 
     def test_objects_without_both_votes_do_not_count(self):
         rng = np.random.default_rng(0)
@@ -321,7 +349,9 @@ class TestRandomMembers:
         fine = truth * 5 + rng.integers(0, 5, 120)
         fine[30:] = -1
         table = np.column_stack([np.where(np.arange(120) < 30, -1, truth), fine]).astype(np.int32)
-        assert flow.at_chance(table, np.ones(120, dtype=np.int64), [1])[1]  # nothing in common
+        assert flow.at_chance(table, np.ones(120, dtype=np.int64), [1], EVERY[:2])[
+            1
+        ]  # nothing in common
 
 
 def test_few_objects_do_not_make_clusters_of_single_ones():

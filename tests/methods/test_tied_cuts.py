@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy.cluster.hierarchy import average
+from scipy.spatial.distance import squareform
 
 import ensemblage as en
 from ensemblage import flow
@@ -115,3 +116,89 @@ def test_splits_of_small_parts_are_not_ties():
     sized = flow.sized_tree(tree, np.array([9, 9, 9, 9, 1]))
     assert flow.is_tied(tree, 2)
     assert not flow.next_split_is_tied(sized, flow.least_size_parts(sized, 2, 4))
+
+
+CROSSED = np.column_stack([np.tile([0, 0, 1, 1], 10), np.tile([0, 1, 0, 1], 10)])
+RING = np.repeat([[0, 0], [0, 1], [1, 1], [1, 2], [2, 2], [2, 0]], 10, axis=0)
+CHAIN = np.repeat([[0, 0], [0, 1], [1, 1]], 10, axis=0)
+
+
+class TestRivalMerges:
+    """Two parts merge, and a third one, in another cluster, is as similar."""
+
+    @pytest.mark.parametrize("name", ["EAC", "WEAC", "LWEA", "SRS", "Consensus"])
+    @pytest.mark.parametrize(("votes", "k"), [(CROSSED, 2), (RING, 3), (CHAIN, 2)])
+    def test_they_warn_in_any_order_of_rows(self, name, votes, k):
+        for seed in range(4):
+            order = np.random.default_rng(seed).permutation(len(votes))
+            assert len(ties_of(en.METHODS[name.lower()](k), votes[order])) == 1
+
+    @pytest.mark.parametrize("name", TREES)
+    def test_a_few_objects_between_two_clusters_do_not(self, name):
+        votes = np.repeat([[0, 0], [0, 1], [1, 1]], [48, 4, 48], axis=0)
+        model = en.METHODS[name.lower()](2)
+        assert not ties_of(model, votes)
+        assert len(np.unique(model.labels_)) == 2
+
+    def test_nor_does_a_third_part_of_the_same_cluster(self):
+        votes = np.repeat([[0, 0, 0], [0, 1, 0], [1, 1, 0], [2, 2, 2]], 10, axis=0)
+        assert not ties_of(en.EAC(2), votes)
+
+    @given(st.integers(0, 2**32 - 1))
+    def test_where_the_order_of_rows_decides_there_is_a_warning(self, seed):
+        rng = np.random.default_rng(seed)
+        rows = rng.integers(0, rng.integers(2, 4), (rng.integers(3, 9), rng.integers(2, 5)))
+        votes, k = np.repeat(rows, 8, axis=0), int(rng.integers(2, 4))
+        if len(np.unique(rows, axis=0)) < k:
+            return
+        found, warned = [], []
+        for _ in range(4):
+            order = rng.permutation(len(votes))
+            with warnings.catch_warnings(record=True) as caught:
+                warnings.simplefilter("always")
+                labels = en.EAC(k).fit(votes[order]).labels_
+            found.append(labels[np.argsort(order)])
+            warned.append(bool(caught))
+        if min(en.metrics.ari(found[0], other) for other in found) < 1 - 1e-9:
+            assert all(warned)
+
+    @given(st.integers(0, 2**32 - 1), st.integers(3, 10), st.integers(2, 4))
+    def test_against_all_parts_one_by_one(self, seed, n, n_values):
+        rng = np.random.default_rng(seed)
+        distances = rng.integers(1, n_values + 1, n * (n - 1) // 2) / n_values
+        similarity = 1 - squareform(distances)
+        tree, sizes = average(distances), rng.integers(1, 12, n)
+        mass = np.ones(n, dtype=np.int64)
+        for k in range(1, n + 1):
+            labels = flow.cut_tree(tree, k)
+            found = flow.has_rival(
+                flow.sized_tree(tree, sizes), labels, mass, lambda rows, w: similarity[rows] @ w
+            )
+            assert found == _slow_rival(tree, sizes, labels, similarity)
+
+
+def _slow_rival(tree, sizes, labels, similarity):
+    """Follow the merges, and compare each pair of parts with all other parts of that height."""
+    n = len(sizes)
+    parts = [frozenset([i]) for i in range(n)]
+    for a, b in tree[:, :2].astype(int):
+        parts.append(parts[a] | parts[b])
+    born = [-1.0] * n + tree[:, 2].tolist()
+    merged = [next((h for a, b, h, _ in tree if i in (a, b)), 9.0) for i in range(len(parts))]
+    large = [sum(sizes[i] for i in p) >= max(5, 0.05 * sizes.sum()) for p in parts]
+
+    def mean(p, q):
+        return np.mean([similarity[i, j] for i in p for j in q])
+
+    for a, b, height in tree[:, :3].tolist():
+        a, b = int(a), int(b)
+        own = {labels[i] for i in parts[a] | parts[b]}
+        if not (large[a] and large[b]) or len(own) > 1 or height > 1 - 1e-12:
+            continue
+        for c, part in enumerate(parts):
+            there = born[c] < height - 1e-12 and merged[c] >= height - 1e-12
+            if large[c] and there and labels[min(part)] not in own:
+                rival = max(mean(parts[a], part), mean(parts[b], part))
+                if rival >= mean(parts[a], parts[b]) - 1e-12:
+                    return True
+    return False

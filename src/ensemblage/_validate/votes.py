@@ -182,10 +182,13 @@ def _cells(X: Any) -> NDArray[Any] | None:
 
 
 def _has_lost_something(array: NDArray[Any]) -> bool:
-    """Return whether NumPy, given a list, may have made words of NaN or merged large integers."""
+    """Return whether NumPy, given a list, may have changed labels.
+
+    It makes words of NaN, lengths of time of integers beside one, and merges large integers.
+    """
     if array.dtype.kind == "f":
         return bool(np.fmax.reduce(np.abs(array), axis=None, initial=0.0) >= 2.0**53)
-    return array.dtype.kind in "US"
+    return array.dtype.kind in "USmM"
 
 
 def _check_shape(shape: tuple[int, ...], reshape: tuple[str, str] = _ARRAYS) -> None:

@@ -50,7 +50,7 @@ from ensemblage.flow.factorise import (
     product_by_rows,
     squared_residual,
 )
-from ensemblage.flow.firm_links import firm_links_of, n_large_groups
+from ensemblage.flow.firm_links import firm_links_of, links_at, n_large_groups
 from ensemblage.flow.graphs import (
     agreement_graph,
     association,
@@ -118,6 +118,7 @@ from ensemblage.flow.random_walker import (
     object_thresholds,
     walker_graph,
 )
+from ensemblage.flow.rival_merges import has_rival
 from ensemblage.flow.rpcl import rpcl
 from ensemblage.flow.sact import source_aware_triples
 from ensemblage.flow.simrank import simrank
@@ -204,6 +205,7 @@ __all__ = [
     "group_similarity",
     "groups_in_order",
     "groups_last",
+    "has_rival",
     "improve",
     "in_own_order",
     "in_threads",
@@ -220,6 +222,7 @@ __all__ = [
     "leaf_order",
     "least_aligned",
     "least_size_parts",
+    "links_at",
     "links_of",
     "lloyd",
     "local_merges",

@@ -26,9 +26,10 @@ def at_chance(
     table: NDArray[np.int32],
     sizes: NDArray[np.int64],
     members: Iterable[int],
+    others: NDArray[np.bool_],
     deviations: float = _DEVIATIONS,
 ) -> NDArray[np.bool_]:
-    """Return for each clustering whether it is one of `members` and independent of all others.
+    """Return for each clustering whether it is one of `members` and independent of all `others`.
 
     The measure is Pearson's chi-squared statistic of the overlaps with another clustering, over the
     objects with both votes, compared with its mean and variance for independent clusterings with
@@ -41,21 +42,19 @@ def at_chance(
     >>> table = np.repeat(np.arange(3), 40)[:, None] * np.ones(4, dtype=int)
     >>> table[:, 3] = rng.integers(0, 20, 120)
     >>> sizes = np.ones(120, dtype=np.int64)
-    >>> at_chance(table.astype(np.int32), sizes, [0, 3])
+    >>> at_chance(table.astype(np.int32), sizes, [0, 3], np.array([True, True, True, True]))
     array([False, False, False,  True])
     """
     ends, owner, share = cluster_ends(table), owners(table), sharing(table, sizes)
     n_members = table.shape[1]
     found = np.zeros(n_members, dtype=bool)
-    if np.count_nonzero(np.diff(ends)) < 2:
-        return found
     for m in members:
         n_own = int(ends[m + 1] - ends[m])
         for n_compared in sorted({min(_FEW_CLUSTERINGS, n_members), n_members}):
             overlaps = share(table[:, m], n_compared, n_own)
             above = _deviations(overlaps, owner[: overlaps.shape[1]], n_compared)
             above[m : m + 1] = -np.inf  # not with itself
-            found[m] = n_own > 0 and (above < deviations).all()
+            found[m] = n_own > 0 and (above[others[:n_compared]] < deviations).all()
             if not found[m]:
                 break
     return found

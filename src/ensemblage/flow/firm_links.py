@@ -93,6 +93,11 @@ def firm_links_of(table: NDArray[np.int32], sizes: NDArray[np.int64], links: Lin
     return Links(len(found), rank[of_row])
 
 
+def links_at(links: Links, firm: Links, sizes: NDArray[np.int64], n_clusters: int) -> Links:
+    """Return the firm links if there are more large groups than clusters, otherwise all links."""
+    return firm if n_large_groups(firm, sizes) > n_clusters else links
+
+
 def n_large_groups(links: Links, sizes: NDArray[np.int64]) -> int:
     """Return the number of groups of at least five objects."""
     return int((np.bincount(links.of_row, sizes) >= FEWEST).sum())

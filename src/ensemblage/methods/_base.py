@@ -290,7 +290,7 @@ class ConsensusClusterer(Fitted, Savable, ClusterMixin, BaseEstimator, ABC):
         return n_clusters < self._ensemble.links.n_groups
 
     def _is_tied(self, n_clusters: int) -> bool:  # noqa: ARG002
-        """Tell whether other clusters are as good because merges are equally high."""
+        """Tell whether other clusters are as good because parts are equally similar."""
         return False
 
     def _groups_in_order(self) -> NDArray[np.int64]:

@@ -56,7 +56,7 @@ def n_firm_groups(estimator: Any, n_clusters: int) -> int:
 
 
 def of_a_tie(estimator: Any, n_clusters: int) -> Message | None:
-    """Return a warning if merges on both sides of a cut are equally high."""
+    """Return a warning if equally similar parts were joined only in part."""
     if not estimator._is_tied(n_clusters):
         return None
 
@@ -67,10 +67,10 @@ def of_a_tie(estimator: Any, n_clusters: int) -> Message | None:
     most = min(n_clusters + _NEAR, estimator.n_microclusters_)
     below = first(range(n_clusters - 1, max(1, n_clusters - _NEAR), -1))
     others = [k for k in below + first(range(n_clusters + 1, most + 1)) if k > 1]
-    advice = f" Pass {{k}}={' or '.join(map(str, others))}." if others else ""
+    advice = f" Pass {' or '.join(['{k}', *map(str, others[1:])])}." if others else ""
     return Message(
         "The votes do not determine {n_clusters} clusters: several parts are equally similar, and"
         " only some of them were joined; which ones depends on the order of objects." + advice,
         n_clusters=n_clusters,
-        k=Parameter("n_clusters"),
+        k=Parameter("n_clusters", *others[:1]),
     )

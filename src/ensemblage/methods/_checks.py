@@ -10,7 +10,7 @@ from sklearn.utils.validation import validate_data
 
 from ensemblage import _validate
 from ensemblage._ensemble import Ensemble
-from ensemblage._messages import Message, ParameterError
+from ensemblage._messages import Message, ParameterError, printable
 from ensemblage._types import VoteTable
 from ensemblage.methods import METHODS
 
@@ -39,7 +39,10 @@ def check_columns(estimator: Any, X: Any, ensemble: Ensemble, *, reset: bool) ->
         return
     by_column = isinstance(X, Ensemble | Mapping | VoteTable) or _validate.is_list_of_columns(X)
     if not by_column and ensemble.kind in (None, "pandas"):
-        validate_data(estimator, X=X, reset=reset, skip_check_array=True)
+        try:
+            validate_data(estimator, X=X, reset=reset, skip_check_array=True)
+        except ValueError as error:  # it has the names as they are
+            raise ValueError(printable(str(error))) from None
     elif reset:
         estimator.n_features_in_ = n
         if names is not None and all(isinstance(name, str) for name in names):

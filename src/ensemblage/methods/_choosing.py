@@ -47,6 +47,7 @@ def cuts_of(estimator: Any) -> Cuts:
         tree=_tree,
         n_jobs=estimator.n_jobs,
         links=None if estimator._from_similarity else estimator._ensemble.links,
+        firm_links=None if estimator._from_similarity else estimator._ensemble.firm_links,
         member_weight=estimator.member_weight_,
         least=getattr(estimator, "_least_to_count", lambda _: 1),
     )

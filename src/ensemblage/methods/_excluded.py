@@ -17,8 +17,8 @@ _FEWEST_ALONE = 10
 #: Clusterings that are not finer than this number of times the median are always kept: whether
 #: they are random makes little difference, and they may be the only ones that show a cluster.
 _MUCH_FINER = 2.0
-#: At least this number of clusterings is kept.
-_FEWEST_KEPT = 2
+#: Clusterings are compared with at least this number of coarser ones.
+_FEWEST_COMPARED = 2
 
 
 class Excluded(NamedTuple):
@@ -29,10 +29,12 @@ class Excluded(NamedTuple):
 
 
 def excluded_members(table: NDArray[np.int32], sizes: NDArray[np.int64]) -> Excluded:
-    """Return the clusterings to leave out, none if too few would be kept.
+    """Return the clusterings to leave out.
 
     If all objects are alone, each cluster of the other clusterings seems scattered. So it does in
-    a random clustering with many clusters, whose own small clusters cannot seem scattered.
+    a random clustering with many clusters, whose own small clusters cannot seem scattered. A fine
+    clustering is random if it agrees with no coarse one more than by chance, unless no coarse one
+    agrees with another either.
     """
     alone = _alone(table, sizes)
     if alone.all():
@@ -42,10 +44,13 @@ def excluded_members(table: NDArray[np.int32], sizes: NDArray[np.int64]) -> Excl
     counting = ~alone & (numbers > 1)  # one cluster has no information
     if counting.any():
         typical = np.sort(numbers[counting])[(counting.sum() - 1) // 2]
-        fine = np.flatnonzero(counting & (numbers >= _MUCH_FINER * typical))
-        at_chance = flow.at_chance(table, sizes, fine)
-        if (counting & ~at_chance).sum() < _FEWEST_KEPT:
-            at_chance[:] = False
+        fine = counting & (numbers >= _MUCH_FINER * typical)
+        coarse = counting & ~fine  # copies of a random clustering agree with each other
+        if coarse.sum() >= _FEWEST_COMPARED:
+            at_chance = flow.at_chance(table, sizes, np.flatnonzero(fine), coarse)
+        if at_chance.any():
+            kept = np.flatnonzero(coarse)
+            at_chance &= not flow.at_chance(table, sizes, kept, coarse)[kept].all()
     return Excluded(alone, at_chance)
 
 
@@ -59,8 +64,8 @@ def reasons_of_exclusion(excluded: Excluded) -> str:
         n = int(excluded.at_chance.sum())
         number = counted(n, "clustering")
         lines.append(
-            f"\n{number} with many clusters that agree{'s' if n == 1 else ''} with no other more"
-            " than by chance did not count."
+            f"\n{number} with many clusters that agree{'s' if n == 1 else ''} with no coarser one"
+            " more than by chance did not count."
         )
     return "".join(lines)
 

@@ -200,10 +200,8 @@ class Fitted(Pairs):
         """Return the factors of confidence; None if votes link all objects."""
         if self.n_clusters_ == 1 or self._from_similarity:
             return None
-        links, sizes = self._ensemble.links, self.microclusters_.sizes
-        firm = self._ensemble.firm_links
-        if flow.n_large_groups(firm, sizes) > self.n_clusters_:
-            links = firm
+        ensemble, sizes = self._ensemble, self.microclusters_.sizes
+        links = flow.links_at(ensemble.links, ensemble.firm_links, sizes, self.n_clusters_)
         if links.n_groups == 1:
             return None
         return flow.lead_of_own_group(links, self._micro_labels, sizes)

@@ -24,6 +24,8 @@ if TYPE_CHECKING:
     from ensemblage._types import FloatArray
 
 _ROUNDING = 1e-12
+#: Beyond this number of microclusters merges are not compared with those of other clusters.
+_MOST_COMPARED = 4000
 #: Smaller clusters never count when k is chosen, unless the least size is smaller still.
 _FEWEST_TO_COUNT = 5
 #: Nor do those below this part of the mean size, with the automatic least size.
@@ -190,8 +192,23 @@ class LinkageClusterer(ConsensusClusterer):
             return False
         parts = self._parts(n_clusters)
         if parts is None:
-            return flow.is_tied(self.linkage_matrix_, n_clusters)
-        return flow.next_split_is_tied(self._sized_tree(), parts)
+            is_tied = flow.is_tied(self.linkage_matrix_, n_clusters)
+        else:
+            is_tied = flow.next_split_is_tied(self._sized_tree(), parts)
+        return is_tied or self._has_rival_merge(n_clusters, parts)
+
+    def _has_rival_merge(self, n_clusters: int, parts: flow.Parts | None) -> bool:
+        """Tell whether a large part of a cluster was as similar to a part of another one."""
+        n, tree = self.n_microclusters_, self._sized_tree()
+        if n > _MOST_COMPARED or len(tree.order) != n:
+            return False
+        labels = np.full(n, -1)
+        if parts is None:
+            labels = flow.cut_tree(self.linkage_matrix_, n_clusters)
+        else:
+            for label, node in enumerate(parts.clusters):
+                labels[tree.leaves(node)] = label
+        return flow.has_rival(tree, labels, self._mass_of_leaves(), self._similarity_of)
 
     def _least_size(self, n_clusters: int) -> int:
         n_objects = int(self.microclusters_.sizes.sum())
@@ -232,12 +249,15 @@ class LinkageClusterer(ConsensusClusterer):
             self._sized = flow.sized_tree(self.linkage_matrix_, sizes)
         return cast("flow.SizedTree", self._sized)
 
+    def _mass_of_leaves(self) -> NDArray[np.int64]:
+        """Return the weight of each leaf of the tree in means of similarities."""
+        tree = self._sized_tree()
+        n = len(tree.order)
+        return np.array(tree.objects[:n]) if self._means_over_objects else np.ones(n, np.int64)
+
     def _attached(self, parts: flow.Parts) -> NDArray[np.int64]:
         """Return the labels of leaves, small parts joining the most similar cluster."""
-        tree, group = self._sized_tree(), self._group_of_leaf()
-        mass = np.ones(len(tree.order), dtype=np.int64)
-        if self._means_over_objects:
-            mass = np.array(tree.objects[: len(mass)])
+        tree, group, mass = self._sized_tree(), self._group_of_leaf(), self._mass_of_leaves()
         rows = np.concatenate([np.empty(0, np.int64), *map(tree.leaves, parts.set_aside)])
         labels = np.full(len(group), -1)
         for label, node in enumerate(parts.clusters):

@@ -115,7 +115,7 @@ class Consensus(ConsensusClusterer):
     judged in the same way.
     Two kinds of clusterings are ignored, except in confidence: those in which each of at least ten
     objects is alone, and those with at least twice the median number of clusters that agree with no
-    other clustering more than by chance.
+    coarser clustering more than by chance.
 
     With ``min_cluster_size="auto"`` the least size is lowered to the size of the smallest group of
     at least five objects that is clearly apart: its similarity to the rest is at most half of that

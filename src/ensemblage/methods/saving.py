@@ -139,6 +139,8 @@ def is_scalar(value: Any) -> bool:
     """Tell whether a value is a finite number, a string, a bool or None."""
     if isinstance(value, (float, np.floating)):
         return bool(np.isfinite(value))
+    if isinstance(value, np.timedelta64):  # an Integral
+        return False
     return value is None or isinstance(value, (bool, Integral, str, np.bool_))
 
 

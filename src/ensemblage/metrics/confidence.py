@@ -69,9 +69,14 @@ def confidence(
     """
     sums, labels, sizes = _checked(sums, labels, sizes)
     n, n_clusters = sums.shape
+    expected = "a number, or one for each row of sums"
+    to_itself = _numbers("to_itself", to_itself, [(), (n,)], expected)
     own = np.arange(n), labels
     if objects is None:
         objects = np.bincount(labels, weights=sizes, minlength=n_clusters).astype(np.float64)
+    else:
+        expected = f"{n_clusters} numbers, the objects of each cluster"
+        objects = _numbers("objects", objects, [(n_clusters,)], expected, least=0.0)
     others = objects[labels] - 1
     mean = np.divide(sums, objects, out=np.zeros_like(sums), where=objects > 0)
     # The remainder of the own cluster without the object may be a zero with rounding error.
@@ -83,22 +88,40 @@ def confidence(
 
 def _checked(
     sums: Any, labels: Any, sizes: Any
-) -> tuple[FloatArray, NDArray[np.int64], NDArray[Any]]:
+) -> tuple[FloatArray, NDArray[np.int64], FloatArray]:
     """Return what confidence is computed from as arrays, or raise `ParameterError`."""
-    sums, labels, sizes = np.asarray(sums, dtype=np.float64), np.asarray(labels), np.asarray(sizes)
+    expected = "a table with a row for each microcluster and a column for each cluster"
+    sums = _numbers("sums", sums, None, expected)
     if sums.ndim != 2 or sums.shape[1] == 0:
         got = f"an array of shape {sums.shape}"
-        expected = "a table with a row for each microcluster and a column for each cluster"
         raise ParameterError("confidence", "sums", expected, got)
     n, n_clusters = sums.shape
+    labels = np.asarray(labels)
     whole = labels.shape == (n,) and labels.dtype.kind in "iu"
     if not whole or (n and not 0 <= labels.min() <= labels.max() < n_clusters):
         expected = f"{n} integers from 0 to {n_clusters - 1}, one for each row of sums"
         raise ParameterError("confidence", "labels", expected, reprlib.repr(labels.tolist()))
-    if sizes.shape != (n,) or sizes.dtype.kind not in "iuf" or not (sizes >= 0).all():
-        expected = f"{n} numbers from 0 up, one for each row of sums"
-        raise ParameterError("confidence", "sizes", expected, reprlib.repr(sizes.tolist()))
+    expected = f"{n} numbers from 0 up, one for each row of sums"
+    sizes = _numbers("sizes", sizes, [(n,)], expected, least=0.0)
     return sums, labels.astype(np.int64, copy=False), sizes
+
+
+def _numbers(
+    parameter: str,
+    value: Any,
+    shapes: list[tuple[int, ...]] | None,
+    expected: str,
+    least: float = -np.inf,
+) -> FloatArray:
+    """Return a parameter as an array of finite numbers, of one of these shapes."""
+    try:
+        numbers: FloatArray = np.asarray(value, dtype=np.float64)
+        fits = shapes is None or numbers.shape in shapes
+        if fits and (np.isfinite(numbers) & (numbers >= least)).all():
+            return numbers
+    except (TypeError, ValueError, OverflowError):  # texts, or rows of different lengths
+        pass
+    raise ParameterError("confidence", parameter, expected, reprlib.repr(value))
 
 
 def margin(mean: FloatArray, labels: NDArray[np.int64]) -> FloatArray:

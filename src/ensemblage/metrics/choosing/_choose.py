@@ -158,8 +158,8 @@ def default_ks(cuts: Cuts) -> NDArray[np.int64]:
     n = len(cuts.sizes)
     largest = largest_default_k(cuts.table[:, cuts.voters])
     ks = np.arange(min(2, n), largest + 1)
-    n_groups = 1 if cuts.links is None else cuts.links.n_groups
-    return np.append(ks, n_groups) if largest < n_groups <= _MOST_ENTRIES // n else ks
+    more = largest < cuts.n_groups <= _MOST_ENTRIES // n
+    return np.append(ks, cuts.n_groups) if more else ks
 
 
 def largest_default_k(table: NDArray[np.int32]) -> int:
@@ -206,7 +206,7 @@ def choose(
         cuts.name, ks, scores, recommended, decisive, attained, exact, len(cuts.sizes)
     )
     k, evidence, reasons, runners_up = verdict(findings)
-    if null is not None and not null.exceeded:
+    if null is not None and not null.exceeded and not cuts.has_unlinked_groups:
         k, evidence, reasons, runners_up = no_structure(k, null)
     shown = [name for name in CRITERIA if name in scores and name in (*names, decisive)]
     return KChoice(

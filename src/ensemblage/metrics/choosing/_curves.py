@@ -89,8 +89,8 @@ def agreement_and_confidence(
                 cuts.to_itself,
                 objects=objects,
             )
-            if cuts.links is not None and stop - start > 1:  # as in confidence_
-                lead = flow.lead_of_own_group(cuts.links, label, cuts.sizes)
+            if (links := cuts.links_at(stop - start)) is not None:
+                lead = flow.lead_of_own_group(links, label, cuts.sizes)
                 per_row = per_row * (lead if rows is None else lead[rows])
             sureness.append(float(np.average(per_row, weights=counts)))
     return np.array(agreement), np.array(sureness)

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from ensemblage.flow import links_at, n_large_groups
+
 if TYPE_CHECKING:
     from collections.abc import Callable
 
@@ -55,6 +57,8 @@ class Cuts:
         Threads.
     links : Links or None
         The groups that votes link; None without votes.
+    firm_links : Links or None
+        The groups that more than stray votes link; None without votes.
     member_weight : ndarray of shape (n_clusterings,) or None
         Weight of each clustering; None if they are equal.
     least : callable
@@ -74,8 +78,27 @@ class Cuts:
     tree: Callable[[NDArray[np.int32], NDArray[np.int64], FloatArray | None], tuple[Cut, int]]
     n_jobs: int | None
     links: Links | None
+    firm_links: Links | None
     member_weight: FloatArray | None = None
     least: Callable[[int], int] = lambda _: 1
+
+    @property
+    def n_groups(self) -> int:
+        """Return the number of groups that votes link, stray votes ignored; 1 without votes."""
+        if self.links is None or self.firm_links is None:
+            return 1
+        return max(self.links.n_groups, n_large_groups(self.firm_links, self.sizes))
+
+    @property
+    def has_unlinked_groups(self) -> bool:
+        """Tell whether no vote links some groups of at least five objects."""
+        return self.links is not None and n_large_groups(self.links, self.sizes) > 1
+
+    def links_at(self, n_clusters: int) -> Links | None:
+        """Return the groups that matter for confidence in so many clusters, as in a fit."""
+        if self.links is None or self.firm_links is None or n_clusters == 1:
+            return None
+        return links_at(self.links, self.firm_links, self.sizes, n_clusters)
 
     @property
     def voters(self) -> NDArray[np.intp]:
