@@ -154,8 +154,7 @@ class Ensemble:
     @cached_property
     def firm_links(self) -> flow.Links:
         """The groups of microclusters that more than stray votes link."""
-        table, sizes, _ = self.microclusters
-        return flow.firm_links_of(table, sizes, self.links)
+        return flow.firm_links_of(*self.microclusters[:2], self.links)
 
     def without_votes_of(self, silent: NDArray[np.bool_]) -> Ensemble:
         """Return the ensemble without the votes of some clusterings."""

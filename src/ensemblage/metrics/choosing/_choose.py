@@ -67,7 +67,7 @@ def choose_k(
         The numbers of clusters to compare, at least 2. By default 2 to 20, or higher if members are
         finer: up to the number of clusters that nine tenths of them do not exceed, at most 50; and
         never more than there are microclusters. If votes link the objects into more groups than
-        that, the number of these groups is compared too.
+        that, stray votes ignored, the number of these groups is compared too.
     criterion : str, default="auto"
         The criterion that decides, or "auto" for "support", and for "balance" if clusters do not
         recur (recurrence below 0.9).
@@ -99,7 +99,8 @@ def choose_k(
     -------
     KChoice
         `k`, `evidence`, `reasons`, `runners_up` and the scores. `k` is 1, and the evidence "none",
-        if the members agree no more than permuted votes. Criteria that do not apply to a method are
+        if the members agree no more than permuted votes, unless there are groups of at least five
+        objects that no vote links. Criteria that do not apply to a method are
         in `absent`, with the reason.
 
     Notes
