@@ -125,9 +125,8 @@ class LCA(ConsensusClusterer):
     better clustering where votes depend on each other.
 
     With N objects, M clusterings, n microclusters, C clusters in the ensemble: O(N·M) for
-    microclusters, the time of `LWPT` for the start (above 1,000 clusters of evenly spaced
-    clusterings with about as many), O(n·M·k) a round, and up to 4,000 microclusters a fit of
-    `Consensus` for comparison. :meth:`cut` starts again at its k.
+    microclusters, `LWPT` for the start (with C > 1,000 of evenly spaced clusterings), O(n·M·k) a
+    round, and up to 4,000 microclusters a fit of `Consensus`. :meth:`cut` starts again at its k.
 
     References
     ----------
