@@ -117,3 +117,22 @@ def test_parameters_that_are_set_after_a_fit_do_not_change_it(other, method, tmp
         else nullcontext()
     ):
         model.fit(V)
+
+
+def test_parameters_of_loaded_models_are_their_own(tmp_path):
+    votes = np.repeat([[0, 0], [1, 1], [1, 2]], 5, axis=0)
+    model = en.Consensus(2, method="lwea", method_params={"min_cluster_size": 2}).fit(votes)
+    model.save(tmp_path / "a.ensemblage")
+    loaded = en.load(tmp_path / "a.ensemblage")
+    loaded.method_params["min_cluster_size"] = 5
+    loaded.save(tmp_path / "b.ensemblage")
+    assert en.load(tmp_path / "b.ensemblage").method_params == {"min_cluster_size": 2}
+
+
+def test_so_are_those_of_models_of_features(tmp_path):
+    features = np.random.default_rng(0).normal(size=(30, 2))
+    model = en.EnsembleClustering(2, n_members=4, random_state=0).fit(features)
+    model.save(tmp_path / "a.ensemblage")
+    loaded = en.load(tmp_path / "a.ensemblage").set_params(n_members=99)
+    loaded.save(tmp_path / "b.ensemblage")
+    assert en.load(tmp_path / "b.ensemblage").n_members == 4

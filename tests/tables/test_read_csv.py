@@ -226,6 +226,7 @@ class TestRefusals:
             ("a,b\n0.1,2\n0.2,2\n0.1,3\n", "row 2, column 'a': 0.1 .*EnsembleClustering"),
             ("a,a,b\n1,2,3\n", "several columns called 'a' .columns 1, 2."),
             ('a,b\n1,"2\n', "line 2: unexpected end of data"),
+            ("a;b\n1,0;3\n2,05;3\n", "column 'a': '2,05' is a number with a decimal comma"),
             ("a;b\n1,0;3\n2,5;3\n", "column 'a': '2,5' is a number with a decimal comma"),
             ("sep=;\na;b\n1;2\n", "begins with the line sep="),
             ('"sep=,"\na,b\n1,2\n', "begins with the line sep="),
@@ -241,6 +242,7 @@ class TestRefusals:
             ('a,b\n"1,2",3\n"2,1",3\n', 2),
             ("a;b\n1,0;3\n2,0;3\n", 2),
             ("a\tb\n3,1\t3\n3,0\t3\n0\t3\n3,0\t3\n4,1\t3\n", 4),
+            ("a\tb\n3,0\t3\n3,2\t3\n3,0\t3\n1,0\t3\n1,1\t3\n", 4),  # part 3,1 is lost
         ],
     )
     def test_spare_commas_in_labels(self, read, text, n_labels):
