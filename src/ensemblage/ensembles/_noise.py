@@ -127,7 +127,9 @@ def doubted(consensus: Any, plan: Plan, n_members: int, seed: int) -> KChoice | 
     if choice.evidence == "moderate":
         weak = f"Weak evidence for {choice.k} clusters: {compared}"
         return replace(choice, evidence="weak", reasons=[weak, alone, *choice.reasons[1:]])
-    reasons = [f"No structure: {compared}", alone]
+    low, high = plan.n_clusters_range
+    limit = f"Clusterings with {low} to {high} clusters cannot show more groups than {high}."
+    reasons = [f"No structure: {compared} {limit}", alone]
     return replace(choice, k=1, evidence="none", reasons=reasons, runners_up=[])
 
 
