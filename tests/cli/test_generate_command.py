@@ -244,7 +244,7 @@ class TestRefusals:
         ("arguments", "words"),
         [
             (["-m", "0"], "--members"),
-            (["--method", "ward"], "Unknown method 'ward'. Known: kmeans, rpcl."),
+            (["--method", "ward"], "Unknown method 'ward'. Known: kmeans, kmeans++, rpcl."),
             (["--method", ","], "--method needs names"),
             (["--k-range", "5"], "two numbers with a colon"),
             (["--k-range", "9:3"], "from a smaller to a larger"),

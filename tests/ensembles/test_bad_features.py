@@ -76,7 +76,7 @@ def test_bad_features(call, features, error, words):
 BAD_SETTINGS = [
     ({"n_members": 0}, "'n_members' parameter.*from 1 up. Got 0"),
     ({"n_members": 2.5}, "'n_members' parameter"),
-    ({"method": "k-means"}, "must be 'kmeans', 'rpcl', a clusterer.*Got 'k-means'"),
+    ({"method": "k-means"}, "must be 'kmeans', 'kmeans\\+\\+', 'rpcl', a clusterer.*Got 'k-means'"),
     ({"method": []}, "Pass at least one method"),
     ({"method": KMeans}, "Pass an instance, not the class"),
     ({"method": ["kmeans", 3]}, "Got 3 instead"),

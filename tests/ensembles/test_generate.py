@@ -81,7 +81,9 @@ def test_what_a_member_sees_by_hand():
 # -- results --------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("method", ["kmeans", "rpcl", KMeans(n_init=1), ["kmeans", DBSCAN()]])
+@pytest.mark.parametrize(
+    "method", ["kmeans", "kmeans++", "rpcl", KMeans(n_init=1), ["kmeans", DBSCAN()]]
+)
 def test_the_label_matrix(method):
     votes = generate(BLOBS, 6, method, random_state=1)
     assert votes.shape == (120, 6)
@@ -117,7 +119,7 @@ def test_labels_past_127_take_more_than_a_byte():
     assert (votes.max(axis=0) == 199).all()
 
 
-@pytest.mark.parametrize("method", ["kmeans", "rpcl", KMeans(n_init=1)])
+@pytest.mark.parametrize("method", ["kmeans", "kmeans++", "rpcl", KMeans(n_init=1)])
 def test_not_more_clusters_than_distinct_objects(method):
     features = np.repeat([[0.0, -0.0], [-0.0, 0.0], [1.0, 0.0], [2.0, 5.0]], 5, axis=0)
     votes = generate(features, 5, method, (4, 9), random_state=0)
@@ -125,7 +127,7 @@ def test_not_more_clusters_than_distinct_objects(method):
     assert (votes[0] == votes[5]).all()
 
 
-@pytest.mark.parametrize("method", ["kmeans", "rpcl"])
+@pytest.mark.parametrize("method", ["kmeans", "kmeans++", "rpcl"])
 @pytest.mark.parametrize("features", [[[1.0]], [[3.0, 3.0]] * 4])
 def test_nothing_to_tell_apart(method, features):
     assert (generate(features, 3, method, random_state=0) == 0).all()

@@ -237,8 +237,8 @@ CALLS = {
         lambda: en.ensembles.generate([[1.0], [2.0]], n_members=2, method="magic"),
         ValueError,
         (
-            "The 'method' parameter of generate must be 'kmeans', 'rpcl', a clusterer of "
-            "scikit-learn, or a list of these. Got 'magic' instead."
+            "The 'method' parameter of generate must be 'kmeans', 'kmeans++', 'rpcl', a "
+            "clusterer of scikit-learn, or a list of these. Got 'magic' instead."
         ),
     ),
     "an unknown scale": (

@@ -198,10 +198,10 @@ Members = Annotated[int, option("INT", "Number of clusterings.", "--members", "-
 Generators = Annotated[
     Any,
     option(
-        "kmeans|rpcl|NAME,NAME",
+        "kmeans|kmeans++|rpcl|NAME,NAME",
         "Base clusterers; several are used in turn.",
         "--method",
-        **names_of("--method", "method", "kmeans", "rpcl"),
+        **names_of("--method", "method", "kmeans", "kmeans++", "rpcl"),
     ),
 ]
 Scale = Annotated[

@@ -311,7 +311,8 @@ def warn_of_truth(names: list[str]) -> None:
 
     They are called so, or they stand after the numbered clusterings of a pool of generate.
     """
-    numbered = (re.fullmatch(rf"(kmeans|rpcl)_0*{i}", name) for i, name in enumerate(names, 1))
+    pattern = r"(kmeans|kmeans\+\+|rpcl)_0*"
+    numbered = (re.fullmatch(f"{pattern}{i}", name) for i, name in enumerate(names, 1))
     n_members = sum(1 for _ in itertools.takewhile(bool, numbered))
     beside = set(names[n_members:]) if n_members else set()
     for name in names:

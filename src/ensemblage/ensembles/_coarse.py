@@ -9,16 +9,19 @@ from __future__ import annotations
 
 from dataclasses import replace
 from itertools import pairwise
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ensemblage import _validate, flow
 from ensemblage._messages import Message, Parameter
+from ensemblage.ensembles._checks import check_each_has_a_vote
 from ensemblage.ensembles._member import fit_member
 from ensemblage.ensembles._run import run_members
 
 if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
     from ensemblage._types import IntArray
     from ensemblage.ensembles._member import Member
     from ensemblage.ensembles._plan import Plan
@@ -42,6 +45,24 @@ def make_members(
     coarse = fit_member(replace(plan, n_clusters_range=(n_clusters, n_clusters)), len(members))
     more = [*members, coarse]
     return more if _count_groups(more) < n_groups else members
+
+
+def votes_of(owner: str, members: list[Member], plan: Plan, n_jobs: int | None) -> IntArray:
+    """Return the members' labels, with predictions for objects in none of the subsamples."""
+    votes = np.column_stack([member.labels for member in members])
+    if plan.n_rows is not None:
+        silent = np.flatnonzero((votes < 0).all(axis=1))
+        if len(silent):
+            votes[silent] = placed_by(members, plan, plan.features[silent], n_jobs)
+    check_each_has_a_vote(owner, votes, plan.methods[0])
+    return votes
+
+
+def placed_by(
+    members: list[Member], plan: Plan, features: NDArray[Any], n_jobs: int | None
+) -> IntArray:
+    """Return the labels that members predict for objects, given their scaled features."""
+    return np.column_stack([member.place(plan, features, n_jobs=n_jobs) for member in members])
 
 
 def warn_if_nested(owner: str, members: list[Member]) -> None:

@@ -27,9 +27,9 @@ class Member:
     labels : ndarray of shape (n_objects,)
         Labels from 0 in order of first appearance, -1 for a missing vote.
     method : str
-        "kmeans", "rpcl", or the class of an estimator.
+        "kmeans", "kmeans++", "rpcl", or the class of an estimator.
     centres : ndarray of shape (n_clusters, n_dimensions) or None
-        Centre of each cluster, in the features of this member; for "kmeans" and "rpcl".
+        Centre of each cluster, in the features of this member; for the methods with a name.
     estimator : estimator or None
         The fitted estimator, if the method is one.
 
@@ -93,7 +93,11 @@ def fit_member(plan: Plan, index: int) -> Member:
     method = plan.methods[index % len(plan.methods)]
     centres = estimator = None
     if method == "kmeans":
-        centres, raw = _kmeans(rows, n_clusters, rng)
+        starts = rng.choice(len(rows), n_clusters, replace=False)
+        centres, raw = flow.bounded_lloyd(rows, starts, max_iter=100)
+    elif method == "kmeans++":
+        starts = flow.spread_starts(rows, n_clusters, rng)
+        centres, raw = flow.bounded_lloyd(rows, starts, max_iter=100)
     elif method == "rpcl":
         centres, raw = _rpcl(rows, n_clusters, rng)
     else:
@@ -107,13 +111,6 @@ def fit_member(plan: Plan, index: int) -> Member:
         seen, labels = labels, np.full(len(plan.features), -1, dtype=labels.dtype)
         labels[view.rows] = seen
     return Member(labels, method, centres, estimator, view, names)
-
-
-def _kmeans(
-    rows: NDArray[Any], n_clusters: int, rng: np.random.Generator
-) -> tuple[FloatArray, NDArray[np.int64]]:
-    starts = rng.choice(len(rows), n_clusters, replace=False)
-    return flow.bounded_lloyd(rows, starts, max_iter=100)
 
 
 def _rpcl(

@@ -11,7 +11,7 @@ import numpy as np
 from ensemblage._messages import Message, Parameter, ParameterError
 
 #: Built-in base clusterers, by name.
-NAMED_METHODS = ("kmeans", "rpcl")
+NAMED_METHODS = ("kmeans", "kmeans++", "rpcl")
 
 
 def check_methods(owner: str, method: Any) -> tuple[Any, ...]:
@@ -21,7 +21,7 @@ def check_methods(owner: str, method: Any) -> tuple[Any, ...]:
         one.lower() if isinstance(one, str) and one.lower() in NAMED_METHODS else one
         for one in methods
     )
-    expected = "'kmeans', 'rpcl', a clusterer of scikit-learn, or a list of these"
+    expected = "'kmeans', 'kmeans++', 'rpcl', a clusterer of scikit-learn, or a list of these"
     if not methods:
         raise ParameterError(owner, "method", expected, method, "Pass at least one method.")
     for one in methods:

@@ -9,6 +9,7 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from ensemblage.ensembles._member import Member
+from ensemblage.ensembles._parameters import NAMED_METHODS
 from ensemblage.ensembles._plan import Plan
 from ensemblage.ensembles._scaling import Scaling
 from ensemblage.ensembles._view import View
@@ -32,7 +33,6 @@ if TYPE_CHECKING:
     Header = dict[str, Any]
 
 _INSIDE = "consensus/"
-_DRAWN = ("kmeans", "rpcl")  # the methods whose members are centres
 _PLANNED = ("methods", "n_clusters_range", "n_columns", "n_dimensions", "n_rows", "seed")
 _PARTS = {"centres": 2, "names": 1, "columns": 1, "projection": 2}
 
@@ -101,8 +101,8 @@ def state_of_clustering(estimator: Any, *, objects: bool) -> tuple[Header, Array
         if member.centres is None:
             raise TypeError(
                 f"EnsembleClustering cannot be saved with members of {member.method}: files support"
-                f" only the centres of 'kmeans' and 'rpcl'. Save the consensus alone, as in"
-                f" .consensus_.save(path), or use these methods."
+                f" only the centres of 'kmeans', 'kmeans++' and 'rpcl'. Save the consensus alone,"
+                f" as in .consensus_.save(path), or use these methods."
             )
     parameters = dict(params_of_fit(estimator))
     consensus, method = parameters.pop("consensus"), parameters.pop("method")
@@ -204,7 +204,7 @@ def _member(
         if (array is None and needed) or (array is not None and array.ndim != _PARTS[name]):
             raise broken(path, f"member {place} has no {name}")
     centres, names, columns, projection = parts.values()
-    if centres is None or names is None or method not in _DRAWN:
+    if centres is None or names is None or method not in NAMED_METHODS:
         raise broken(path, f"member {place} has an unknown method")
     seen = n_features
     if columns is not None:

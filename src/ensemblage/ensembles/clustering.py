@@ -10,9 +10,10 @@ from sklearn.base import BaseEstimator, ClusterMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from ensemblage import _validate
-from ensemblage.ensembles._checks import attainable, check_each_has_a_vote
-from ensemblage.ensembles._coarse import make_members, warn_if_nested
+from ensemblage.ensembles._checks import attainable
+from ensemblage.ensembles._coarse import make_members, placed_by, votes_of, warn_if_nested
 from ensemblage.ensembles._consensus import find_consensus, form_doubted
+from ensemblage.ensembles._missed import held_warnings, without_missed_groups
 from ensemblage.ensembles._noise import doubted
 from ensemblage.ensembles._parameters import check_consensus, check_enough_objects
 from ensemblage.ensembles._plan import make_plan
@@ -40,7 +41,7 @@ class EnsembleClustering(ClusterMixin, BaseEstimator):
     ----------
     n_clusters : int or "auto", default="auto"
         Number of clusters; "auto" chooses it with :func:`ensemblage.metrics.choose_k`. Unless the
-        evidence is strong, members of noise are made as well ("kmeans" and "rpcl" only). With equal
+        evidence is strong, members of noise are made as well (methods with a name only). With equal
         support it is the number of groups of 5 objects or more that no member links, if noise has
         fewer; else moderate evidence becomes weak, and weak evidence one cluster and a warning.
     consensus : estimator or None, default=None
@@ -48,8 +49,9 @@ class EnsembleClustering(ClusterMixin, BaseEstimator):
         gets `n_clusters`, and `random_state` and `n_jobs` if its own are None.
     n_members : int, default=20
         Number of base clusterings.
-    method : "kmeans", "rpcl", clusterer, or list of these, default="kmeans"
-        Base clusterer, as in `ensemblage.ensembles.generate`.
+    method : "kmeans", "kmeans++", "rpcl", clusterer, or list of these, default="kmeans"
+        Base clusterer, as in `ensemblage.ensembles.generate`. "kmeans" is replaced by "kmeans++" if
+        its clusters miss compact groups (see Notes).
     n_clusters_range : (int, int) or None, default=None
         Smallest and largest number of clusters of a member. None is from ``2 * n_clusters`` to
         ``4 * n_clusters``, or to ``min(50, ceil(sqrt(n_objects) / 2))`` if that is more; fewer if
@@ -98,6 +100,9 @@ class EnsembleClustering(ClusterMixin, BaseEstimator):
     `predict`, or to the nearest object of the fit; then the consensus method labels these votes.
     Objects of the fit get their own labels, unless `subsample` left out some of their votes or
     predictions of a base clusterer differ.
+
+    With ``method="kmeans"`` the clusters of a sample are compared with those of k-means++. If they
+    are more than twice as wide, the members missed compact groups, and "kmeans++" makes new ones.
 
     Examples
     --------
@@ -186,14 +191,14 @@ class EnsembleClustering(ClusterMixin, BaseEstimator):
             names=features.names,
         )
         k = attainable(owner, self._plan.features, n_clusters)
-        known = k if self.n_clusters_range is None else None
-        self.members_: list[Member] = make_members(self._plan, n_members, self.n_jobs, known)
-        if k is None:
-            warn_if_nested(owner, self.members_)
-        self.votes_ = self._votes()
-        self.consensus_ = find_consensus(consensus, self.votes_, k or "auto", seed, self.n_jobs)
-        self._choice: KChoice | None = doubted(self.consensus_, self._plan, n_members, seed)
-        form_doubted(type(self).__name__, self.consensus_, self._choice)
+        with held_warnings() as raise_held:
+            self._find(consensus, n_members, k, seed)
+        plan = without_missed_groups(self._plan, self.consensus_.labels_, seed)
+        if plan is None:
+            raise_held()
+        else:
+            self._plan = plan
+            self._find(consensus, n_members, k, seed)
         if not any(member.needs_objects for member in self.members_):
             nothing = np.empty((0, self.n_features_in_), dtype=self._plan.features.dtype)
             self._plan = replace(self._plan, features=nothing)  # keep them out of pickles
@@ -201,6 +206,17 @@ class EnsembleClustering(ClusterMixin, BaseEstimator):
             self._plan = replace(self._plan, features=self._plan.features.copy())
         self.labels_: NDArray[np.int64] = self.consensus_.labels_
         self.n_clusters_: int = self.consensus_.n_clusters_
+
+    def _find(self, consensus: Any, n_members: int, k: int | None, seed: int) -> None:
+        """Make the members of the plan, and their consensus."""
+        owner, known = type(self).__name__, k if self.n_clusters_range is None else None
+        self.members_: list[Member] = make_members(self._plan, n_members, self.n_jobs, known)
+        if k is None:
+            warn_if_nested(owner, self.members_)
+        self.votes_ = votes_of(owner, self.members_, self._plan, self.n_jobs)
+        self.consensus_ = find_consensus(consensus, self.votes_, k or "auto", seed, self.n_jobs)
+        self._choice: KChoice | None = doubted(self.consensus_, self._plan, n_members, seed)
+        form_doubted(owner, self.consensus_, self._choice)
 
     def fit_predict(self, X: Any, y: Any = None, *, align_to: Any = None) -> Any:
         """Fit, and return the consensus labels in the column type of X.
@@ -304,7 +320,7 @@ class EnsembleClustering(ClusterMixin, BaseEstimator):
 
         Notes
         -----
-        Members of "kmeans" and "rpcl" are saved as their centres. Other estimators raise an error.
+        Members of methods with a name are saved as their centres. Other estimators raise an error.
         """
         header, arrays = state_of_clustering(self, objects=objects)
         write_archive(path, preamble() | header, arrays)
@@ -314,16 +330,6 @@ class EnsembleClustering(ClusterMixin, BaseEstimator):
     def _as_given(self, labels: NDArray[np.int64], align_to: Any) -> Any:
         labels = aligned(type(self).__name__, labels, align_to, self._index)
         return _validate.labels_like(labels, self._kind, self._index)
-
-    def _votes(self) -> IntArray:
-        """Return the members' labels, with predictions for objects in none of the subsamples."""
-        votes = np.column_stack([member.labels for member in self.members_])
-        if self.subsample is not None:
-            silent = np.flatnonzero((votes < 0).all(axis=1))
-            if len(silent):
-                votes[silent] = self._placed_by_members(self._plan.features[silent])
-        check_each_has_a_vote(type(self).__name__, votes, self._plan.methods[0])
-        return votes
 
     def _check_new(self, X: Any) -> _validate.Features:
         """Return new features in the order of those of the fit."""
@@ -339,8 +345,5 @@ class EnsembleClustering(ClusterMixin, BaseEstimator):
 
     def _placed(self, matrix: NDArray[Any]) -> IntArray:
         scaling = self._plan.scaling
-        return self._placed_by_members(matrix if scaling is None else scaling.apply(matrix))
-
-    def _placed_by_members(self, features: NDArray[Any]) -> IntArray:
-        placed = [m.place(self._plan, features, n_jobs=self.n_jobs) for m in self.members_]
-        return np.column_stack(placed)
+        matrix = matrix if scaling is None else scaling.apply(matrix)
+        return placed_by(self.members_, self._plan, matrix, self.n_jobs)

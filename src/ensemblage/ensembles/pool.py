@@ -49,7 +49,7 @@ def generate(
         Finite numbers. uint8, float32 and float64 are used without a copy.
     n_members : int, default=100
         Number of clusterings.
-    method : "kmeans", "rpcl", clusterer, or list of these, default="kmeans"
+    method : "kmeans", "kmeans++", "rpcl", clusterer, or list of these, default="kmeans"
         Base clusterer; those of a list are used in turn. A clusterer of scikit-learn is cloned for
         each member, and its `n_clusters` (`n_components` of mixtures) and `random_state` are set,
         also inside a pipeline. One without, or with ``n_clusters=None``, runs unchanged, and noise
@@ -99,9 +99,10 @@ def generate(
     -----
     "kmeans" is Lloyd's algorithm from randomly chosen objects, with one start and at most 100
     rounds; a cluster that loses its last object takes the one farthest from its centre. It skips
-    distances that cannot affect a label. "rpcl" is rival penalised competitive learning with a rate
-    drawn from [0.01, 0.1] and 10 to 20 epochs. Both were used for the ensembles of Huang, Lai and
-    Wang (2016).
+    distances that cannot affect a label. "kmeans++" starts from objects that are far from each
+    other (Arthur and Vassilvitskii 2007), which finds small groups. "rpcl" is rival penalised
+    competitive learning with a rate drawn from [0.01, 0.1] and 10 to 20 epochs. Huang, Lai and Wang
+    (2016) used "kmeans" and "rpcl".
 
     Examples
     --------

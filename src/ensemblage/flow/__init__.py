@@ -123,6 +123,7 @@ from ensemblage.flow.rpcl import rpcl
 from ensemblage.flow.sact import source_aware_triples
 from ensemblage.flow.simrank import simrank
 from ensemblage.flow.sparse_linkage import sparse_average_link
+from ensemblage.flow.spread_starts import spread_starts
 from ensemblage.flow.tcut import MOST_COLUMNS, TransferCut, unit_rows
 from ensemblage.flow.trajectories import vote_shares, walk_length, walk_weights
 from ensemblage.flow.triples import connected_triples
@@ -277,6 +278,7 @@ __all__ = [
     "sparse_average_link",
     "spread",
     "spread_by_weight",
+    "spread_starts",
     "squared_residual",
     "structure",
     "trajectory_norms",
