@@ -105,6 +105,16 @@ class TestColumns:
         call = f"consensus wider.csv -k 2 -o labels.csv --engine {engine}"
         assert "'label'" in run(f"{call} --keep label", 1).stderr
 
+    def test_a_kept_column_with_the_name_of_row_numbers(self, engine):
+        text = Path("wider.csv").read_text().replace("batch", "row", 1)
+        Path("wider.csv").write_text(text)
+        call = f"consensus wider.csv --columns leiden_* --keep row -k 2 --engine {engine}"
+        shown = run(f"{call} --id-column none -o labels.csv", 1).stderr
+        assert "A column to keep is called 'row'" in shown
+        assert not Path("labels.csv").exists()
+        run(f"{call} -o labels.csv")
+        assert Path("labels.csv").read_text().splitlines()[0] == "cell,label,row"
+
 
 @pytest.mark.parametrize("votes", ["long.csv --layout long", "members --layout members"])
 class TestLayouts:

@@ -174,9 +174,9 @@ def _carried(session: LabelSession) -> tuple[dict[str, Any], dict[str, Any]]:
         return {}, {}
     written = {"label"} if session.k_range is None else {f"k{k}" for k in session.k_range}
     written |= {"confidence"} if session.confidence else set()
-    tables.check_carried([table.id_name, *table.kept], written)
+    tables.check_carried(table.id_name, table.kept, written)
     if table.ids is None or table.id_name is None:
-        return {"row": np.arange(tables.n_objects(table))}, dict(table.kept)
+        return {tables.ROW: np.arange(tables.n_objects(table))}, dict(table.kept)
     return {table.id_name: table.ids}, dict(table.kept)
 
 

@@ -13,6 +13,7 @@ import numpy as np
 
 from ensemblage.scale._checkpoint import damaged
 from ensemblage.tables import (
+    ROW,
     TEXT,
     File,
     FileFormatError,
@@ -41,7 +42,6 @@ if TYPE_CHECKING:
 _ROWS_OF_GROUP = 1 << 20
 _BYTES_OF_GROUP = 1 << 27  # fewer rows where ids are long
 _DECIMALS = 6
-ROW = "row"
 #: The formats that labels are written in.
 WRITTEN = (*TEXT, "parquet")
 

@@ -22,7 +22,7 @@ from ensemblage.tables.times import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Sequence
+    from collections.abc import Collection, Iterable, Sequence
 
     from numpy.typing import NDArray
 
@@ -30,6 +30,8 @@ if TYPE_CHECKING:
 
 #: Whole numbers below are their own codes; those that 62 bits do not hold are looked up.
 _WIDE = 1 << 61
+#: The column of the output that counts the objects where they have no ids.
+ROW = "row"
 _TIMES = ("s", "ms", "us", "ns")
 
 
@@ -252,11 +254,15 @@ def texts_of(column: Any, where: str) -> list[Any]:
     return [None if value is None else str(value) for value in values.tolist()]
 
 
-def check_carried(names: list[Any], written: Collection[str]) -> None:
-    """Raise where ids, or a column to keep, are called like another column of the output."""
-    for name in names:
-        if name in written:
-            what = "The id column" if name == names[0] else "A column to keep"
+def check_carried(id_name: Any, kept: Iterable[Any], written: Collection[str]) -> None:
+    """Raise where ids, or a column to keep, are called like another column of the output.
+
+    `written` are the labels; without ids the output has row numbers too.
+    """
+    others = {*written} if id_name is not None else {*written, ROW}
+    for name in (id_name, *kept):
+        if name in others:
+            what = "The id column" if name == id_name else "A column to keep"
             raise FileFormatError(
                 f"{what} is called {name!r}, which is the name of a column of the output."
                 " Rename it."
