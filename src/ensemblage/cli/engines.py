@@ -199,8 +199,9 @@ def _earlier(session: LabelSession, n_objects: int) -> Any:
 
     if session.align_to is None:
         return None
-    given, ids, path = tables.read_labels(session.align_to), session.table.ids, session.align_to
-    earlier = tables.in_order(given, ids, n_objects, path, "earlier label", complete=False)
+    path, table = session.align_to, session.table
+    given = tables.read_labels(path, id_name=table.id_name)
+    earlier = tables.in_order(given, table.ids, n_objects, path, "earlier label", complete=False)
     aligned("consensus", np.zeros(n_objects, dtype=np.int64), earlier)  # refused before the work
     if tables.is_missing(earlier).all():
         warn(f"no object has a label in --align-to {path}: ids must be equal.")
@@ -281,8 +282,7 @@ def _on_dask(session: LabelSession) -> Outcome:
 
 
 def _check_streamed(session: LabelSession, engine: str) -> None:
-    reason = _why_not_streamed(session)
-    if reason is not None:
+    if (reason := _why_not_streamed(session)) is not None:
         raise UsageError(f"--engine {engine}: {reason}.")
 
 
