@@ -209,3 +209,11 @@ def test_features_in_a_folder_are_not_replaced(tmp_path):
 def test_numbers_of_clusters_in_words():
     sizes = [(1, 1), (3, 3), (2, 4)]
     assert [_sizes(*each) for each in sizes] == ["1 cluster", "3 clusters", "2 to 4 clusters"]
+
+
+def test_more_members_than_memory_holds(generate, monkeypatch):
+    monkeypatch.setenv("ENSEMBLAGE_MEMORY", "1GB")
+    result = generate("cells.csv", "-m", 300_000_000, "-k", 2, "--drop", "kind", "-o", "pool.csv")
+    assert result.exit_code == 1
+    assert "Votes of 300000000 members" in " ".join(result.stderr.split())
+    assert "Use fewer members" in " ".join(result.stderr.split())
