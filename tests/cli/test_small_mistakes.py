@@ -1,5 +1,6 @@
 """Cases that tell the command from one with a small mistake (tools/hand_mutants.toml)."""
 
+import errno
 import json
 import os
 import sys
@@ -9,6 +10,7 @@ import numpy as np
 import pytest
 from typer.testing import CliRunner
 
+import ensemblage as en
 from ensemblage import tables
 from ensemblage.cli import app
 from ensemblage.cli.compare import _report
@@ -18,6 +20,7 @@ from ensemblage.cli.generate import _sizes
 from ensemblage.cli.output import to_json
 from ensemblage.cli.session import check_apart, split_names, warn_of_truth
 from ensemblage.methods import estimating
+from ensemblage.scale import stream
 
 pq = pytest.importorskip("pyarrow.parquet")
 
@@ -217,3 +220,30 @@ def test_more_members_than_memory_holds(generate, monkeypatch):
     assert result.exit_code == 1
     assert "Votes of 300000000 members" in " ".join(result.stderr.split())
     assert "Use fewer members" in " ".join(result.stderr.split())
+
+
+def test_the_folder_of_finished_work_gets_advice_for_the_command(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "v.csv").write_text("a,b\n" + "0,1\n1,0\n" * 30)
+    call = ["consensus", "v.csv", "-k", "2", "--engine", "stream", "-o", "l.csv"]
+    parts = tmp_path / "l.csv.parts"
+    parts.write_text("")
+    shown = " ".join(CliRunner().invoke(app, call).stderr.split())
+    assert "is a file. Delete it, or name another output (-o)." in shown
+    parts.unlink()
+    parts.mkdir()
+    (parts / "mine").write_text("")
+    shown = " ".join(CliRunner().invoke(app, call).stderr.split())
+    assert "holds other files" in shown
+    assert "Delete it, or name another output (-o)." in shown
+    (parts / "mine").unlink()
+    monkeypatch.setattr("ensemblage.scale._checkpoint.lock", _refused)
+    shown = " ".join(CliRunner().invoke(app, call).stderr.split())
+    assert "cannot be made: Permission denied. It is next to the output" in shown
+    assert "a new folder here (-o ./labels/)" in shown
+    with pytest.raises(PermissionError, match=r"Name another output or checkpoint\."):
+        stream.consensus("v.csv", en.EAC(2), "l.csv")
+
+
+def _refused(path):
+    raise PermissionError(errno.EACCES, "Permission denied", str(path))
