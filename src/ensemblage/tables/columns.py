@@ -32,6 +32,8 @@ if TYPE_CHECKING:
 _WIDE = 1 << 61
 #: The column of the output that counts the objects where they have no ids.
 ROW = "row"
+#: Types of which each row has its text; views of texts are measured where they are read.
+_TEXTS_IN_PLACE = ("string", "large_string", "binary", "large_binary")
 _TIMES = ("s", "ms", "us", "ns")
 
 
@@ -163,12 +165,14 @@ def plain(column: Any, where: str) -> Any:
 
 
 def decoded_bytes(column: Any) -> int:
-    """Return how many bytes the texts of a column of codes take in its rows; 0 for others."""
+    """Return how many bytes the texts of a column take in its rows; 0 for other types."""
     import pyarrow as pa
     import pyarrow.compute as pc
 
     if isinstance(column, pa.ChunkedArray):
         return sum(map(decoded_bytes, column.chunks))
+    if str(column.type) in _TEXTS_IN_PLACE:
+        return int(column.nbytes)
     if not pa.types.is_dictionary(column.type) or not is_text(column.type.value_type):
         return 0
     lengths = pc.binary_length(column.dictionary)

@@ -167,7 +167,8 @@ def why_not_streamed(path: str, format: str | None = None) -> str | None:  # noq
 def bytes_in_memory(paths: Sequence[str], format: str | None = None) -> int:  # noqa: A002
     """Return about how many bytes the votes of files would take in memory, with their reading.
 
-    Of Parquet, twice the votes and 64 bytes a row; of text, 8 times the file, 32 times if packed.
+    Of Parquet, twice the votes and 64 bytes a row, or twice its values unpacked if that is more; of
+    text, 8 times the file, 32 times if packed.
     """
     needed = 0
     for file in map(File, paths):
