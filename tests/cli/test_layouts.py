@@ -92,10 +92,9 @@ class TestColumns:
     def test_names_that_are_not_there(self, engine):
         call = f"consensus wider.csv -k 2 -o labels.csv --engine {engine}"
         assert "Did you mean 'leiden_1'?" in run(f"{call} --columns leidn_1", 2).stderr
-        for none in ("", ","):
-            arguments = [*call.split(), "--columns", none]
-            result = CliRunner().invoke(app, arguments)
-            assert (result.exit_code, "names no column" in result.stderr) == (2, True)
+        for option, none in (("--columns", ""), ("--columns", ","), ("--keep", "")):
+            result = CliRunner().invoke(app, [*call.split(), option, none])
+            assert (result.exit_code, f"{option} names no column" in result.stderr) == (2, True)
         assert "matches 'louvain_*'" in run(f"{call} --columns louvain_*", 2).stderr
         assert "Did you mean 'age'?" in run(f"{call} --keep agee", 2).stderr
 

@@ -90,7 +90,7 @@ def test_a_replaced_model_does_not_resume(tmp_path):
 
 
 def test_names_are_split_at_commas_without_their_spaces():
-    assert split_names(["a, b", " c ,,d"]) == ["a", "b", "c", "d"]
+    assert split_names(["a, b", " c ,,d"], "--keep") == ["a", "b", "c", "d"]
 
 
 def test_the_best_method_is_first():
@@ -247,3 +247,28 @@ def test_the_folder_of_finished_work_gets_advice_for_the_command(tmp_path, monke
 
 def _refused(path):
     raise PermissionError(errno.EACCES, "Permission denied", str(path))
+
+
+def test_an_output_folder_that_is_a_file(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "v.csv").write_text("a,b\n" + "0,1\n1,0\n" * 30)
+    (tmp_path / "l.csv").write_text("")
+    result = CliRunner().invoke(app, ["consensus", "v.csv", "-k", "2", "-o", "l.csv/"])
+    assert (result.exit_code, "or the file without a slash." in result.stderr) == (1, True)
+    result = CliRunner().invoke(app, ["demo", "-o", "l.csv"])
+    assert (result.exit_code, "-o l.csv is a file" in result.stderr) == (1, True)
+
+
+def test_memory_of_pta_has_advice_that_the_command_can_follow(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    votes = np.random.default_rng(0).integers(0, 20, (3000, 6))
+    tables.write("v.csv", {f"a{place}": column for place, column in enumerate(votes.T)})
+    monkeypatch.setenv("ENSEMBLAGE_MEMORY", "100MB")
+    call = ["consensus", "v.csv", "-k", "2", "--method", "pta", "-o", "l.csv"]
+    result = CliRunner().invoke(app, call)
+    shown = " ".join(result.stderr.split())
+    assert result.exit_code == 1
+    assert "PTGP need no such matrix." in shown
+    assert "similarity" not in shown
+    with pytest.raises(en.MemoryBudgetError, match='similarity="uint16" takes a sixteenth'):
+        en.PTA(2).fit(votes)

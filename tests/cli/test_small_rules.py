@@ -75,8 +75,8 @@ def test_names_with_commas():
     assert settings["parser"]("eac, PTA,eac") == ["eac", "pta"]
     assert settings["parser"]("all") == "all"
     assert settings["autocompletion"]("eac,pt") == ["eac,pta", "eac,ptgp"]
-    assert split_names(["leiden_*, kmeans", "expert"]) == ["leiden_*", "kmeans", "expert"]
-    assert split_names(None) == []
+    assert split_names(["leiden_*, kmeans", "expert"], "--keep") == ["leiden_*", "kmeans", "expert"]
+    assert split_names(None, "--keep") == []
 
 
 def test_models_by_name():

@@ -138,7 +138,7 @@ def _in_memory(session: LabelSession) -> Outcome:
             " writes. Name a file, or leave --engine out."
         )
     tables.check_writable(session.output)
-    ensemble = session.read(split_names(session.keep))
+    ensemble = session.read(split_names(session.keep, "--keep"))
     check_k(session.largest_k, ensemble)
     ids, kept = _carried(session)
     earlier = _earlier(session, ensemble.n_objects)
@@ -319,7 +319,7 @@ def _streamed(session: LabelSession, engine: str, consensus: Callable[..., Any])
             confidence=session.confidence,
             cuts=session.k_range,
             columns=reading["columns"],
-            keep=split_names(session.keep),
+            keep=split_names(session.keep, "--keep"),
             by_size=session.by_size,
             truth=session.truth,
             progress=not session.quiet,

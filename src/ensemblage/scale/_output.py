@@ -209,7 +209,10 @@ def new_folder(folder: Path) -> Iterator[None]:
         try:
             folder.mkdir(parents=True, exist_ok=True)
         except OSError as error:
-            raise type(error)(f"The folder {folder} cannot be made: {error.strerror}.") from error
+            reason = f"{error.strerror}. Name another"
+            if isinstance(error, FileExistsError):
+                reason = "there is a file of that name. Name another, or the file without a slash"
+            raise type(error)(f"The folder {folder} cannot be made: {reason}.") from error
         yield
     except BaseException:
         for one in new:
