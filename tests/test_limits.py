@@ -149,8 +149,9 @@ class TestSizesOfFiles:
         arrow = pytest.importorskip("pyarrow")
         parquet = pytest.importorskip("pyarrow.parquet")
         path = tmp_path / "votes.parquet"
-        parquet.write_table(arrow.table({"a": ["x", "y"], "b": np.array([1, 2], np.int16)}), path)
-        assert tables.bytes_in_memory([str(path)]) == 2 * (2 * (16 + 2) + 64)
+        votes = {"a": ["x", "y"] * 50, "b": np.array([1, 2] * 50, np.int16)}
+        parquet.write_table(arrow.table(votes), path)
+        assert tables.bytes_in_memory([str(path)]) == 100 * (2 * (16 + 2) + 64)
 
 
 @pytest.mark.parametrize(

@@ -56,6 +56,8 @@ class Origin(NamedTuple):
     path: str
     first_row: int
     n_rows: int
+    #: What to do if the first of these rows is the header of the file.
+    hint: str = ""
 
 
 class VoteTable(NamedTuple):

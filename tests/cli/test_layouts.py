@@ -92,10 +92,9 @@ class TestColumns:
     def test_names_that_are_not_there(self, engine):
         call = f"consensus wider.csv -k 2 -o labels.csv --engine {engine}"
         assert "Did you mean 'leiden_1'?" in run(f"{call} --columns leidn_1", 2).stderr
-        for none in ("", ","):
-            arguments = [*call.split(), "--columns", none]
-            result = CliRunner().invoke(app, arguments)
-            assert (result.exit_code, "names no column" in result.stderr) == (2, True)
+        for option, none in (("--columns", ""), ("--columns", ","), ("--keep", "")):
+            result = CliRunner().invoke(app, [*call.split(), option, none])
+            assert (result.exit_code, f"{option} names no column" in result.stderr) == (2, True)
         assert "matches 'louvain_*'" in run(f"{call} --columns louvain_*", 2).stderr
         assert "Did you mean 'age'?" in run(f"{call} --keep agee", 2).stderr
 
@@ -104,6 +103,16 @@ class TestColumns:
         Path("wider.csv").write_text(text)
         call = f"consensus wider.csv -k 2 -o labels.csv --engine {engine}"
         assert "'label'" in run(f"{call} --keep label", 1).stderr
+
+    def test_a_kept_column_with_the_name_of_row_numbers(self, engine):
+        text = Path("wider.csv").read_text().replace("batch", "row", 1)
+        Path("wider.csv").write_text(text)
+        call = f"consensus wider.csv --columns leiden_* --keep row -k 2 --engine {engine}"
+        shown = run(f"{call} --id-column none -o labels.csv", 1).stderr
+        assert "A column to keep is called 'row'" in shown
+        assert not Path("labels.csv").exists()
+        run(f"{call} -o labels.csv")
+        assert Path("labels.csv").read_text().splitlines()[0] == "cell,label,row"
 
 
 @pytest.mark.parametrize("votes", ["long.csv --layout long", "members --layout members"])

@@ -1,5 +1,6 @@
 """Cases that tell the command from one with a small mistake (tools/hand_mutants.toml)."""
 
+import errno
 import json
 import os
 import sys
@@ -9,6 +10,7 @@ import numpy as np
 import pytest
 from typer.testing import CliRunner
 
+import ensemblage as en
 from ensemblage import tables
 from ensemblage.cli import app
 from ensemblage.cli.compare import _report
@@ -18,6 +20,7 @@ from ensemblage.cli.generate import _sizes
 from ensemblage.cli.output import to_json
 from ensemblage.cli.session import check_apart, split_names, warn_of_truth
 from ensemblage.methods import estimating
+from ensemblage.scale import stream
 
 pq = pytest.importorskip("pyarrow.parquet")
 
@@ -87,7 +90,7 @@ def test_a_replaced_model_does_not_resume(tmp_path):
 
 
 def test_names_are_split_at_commas_without_their_spaces():
-    assert split_names(["a, b", " c ,,d"]) == ["a", "b", "c", "d"]
+    assert split_names(["a, b", " c ,,d"], "--keep") == ["a", "b", "c", "d"]
 
 
 def test_the_best_method_is_first():
@@ -209,3 +212,63 @@ def test_features_in_a_folder_are_not_replaced(tmp_path):
 def test_numbers_of_clusters_in_words():
     sizes = [(1, 1), (3, 3), (2, 4)]
     assert [_sizes(*each) for each in sizes] == ["1 cluster", "3 clusters", "2 to 4 clusters"]
+
+
+def test_more_members_than_memory_holds(generate, monkeypatch):
+    monkeypatch.setenv("ENSEMBLAGE_MEMORY", "1GB")
+    result = generate("cells.csv", "-m", 300_000_000, "-k", 2, "--drop", "kind", "-o", "pool.csv")
+    assert result.exit_code == 1
+    assert "Votes of 300000000 members" in " ".join(result.stderr.split())
+    assert "Use fewer members" in " ".join(result.stderr.split())
+
+
+def test_the_folder_of_finished_work_gets_advice_for_the_command(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "v.csv").write_text("a,b\n" + "0,1\n1,0\n" * 30)
+    call = ["consensus", "v.csv", "-k", "2", "--engine", "stream", "-o", "l.csv"]
+    parts = tmp_path / "l.csv.parts"
+    parts.write_text("")
+    shown = " ".join(CliRunner().invoke(app, call).stderr.split())
+    assert "is a file. Delete it, or name another output (-o)." in shown
+    parts.unlink()
+    parts.mkdir()
+    (parts / "mine").write_text("")
+    shown = " ".join(CliRunner().invoke(app, call).stderr.split())
+    assert "holds other files" in shown
+    assert "Delete it, or name another output (-o)." in shown
+    (parts / "mine").unlink()
+    monkeypatch.setattr("ensemblage.scale._checkpoint.lock", _refused)
+    shown = " ".join(CliRunner().invoke(app, call).stderr.split())
+    assert "cannot be made: Permission denied. It is next to the output" in shown
+    assert "a new folder here (-o ./labels/)" in shown
+    with pytest.raises(PermissionError, match=r"Name another output or checkpoint\."):
+        stream.consensus("v.csv", en.EAC(2), "l.csv")
+
+
+def _refused(path):
+    raise PermissionError(errno.EACCES, "Permission denied", str(path))
+
+
+def test_an_output_folder_that_is_a_file(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "v.csv").write_text("a,b\n" + "0,1\n1,0\n" * 30)
+    (tmp_path / "l.csv").write_text("")
+    result = CliRunner().invoke(app, ["consensus", "v.csv", "-k", "2", "-o", "l.csv/"])
+    assert (result.exit_code, "or the file without a slash." in result.stderr) == (1, True)
+    result = CliRunner().invoke(app, ["demo", "-o", "l.csv"])
+    assert (result.exit_code, "-o l.csv is a file" in result.stderr) == (1, True)
+
+
+def test_memory_of_pta_has_advice_that_the_command_can_follow(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    votes = np.random.default_rng(0).integers(0, 20, (3000, 6))
+    tables.write("v.csv", {f"a{place}": column for place, column in enumerate(votes.T)})
+    monkeypatch.setenv("ENSEMBLAGE_MEMORY", "100MB")
+    call = ["consensus", "v.csv", "-k", "2", "--method", "pta", "-o", "l.csv"]
+    result = CliRunner().invoke(app, call)
+    shown = " ".join(result.stderr.split())
+    assert result.exit_code == 1
+    assert "PTGP need no such matrix." in shown
+    assert "similarity" not in shown
+    with pytest.raises(en.MemoryBudgetError, match='similarity="uint16" takes a sixteenth'):
+        en.PTA(2).fit(votes)

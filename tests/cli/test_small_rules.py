@@ -75,8 +75,8 @@ def test_names_with_commas():
     assert settings["parser"]("eac, PTA,eac") == ["eac", "pta"]
     assert settings["parser"]("all") == "all"
     assert settings["autocompletion"]("eac,pt") == ["eac,pta", "eac,ptgp"]
-    assert split_names(["leiden_*, kmeans", "expert"]) == ["leiden_*", "kmeans", "expert"]
-    assert split_names(None) == []
+    assert split_names(["leiden_*, kmeans", "expert"], "--keep") == ["leiden_*", "kmeans", "expert"]
+    assert split_names(None, "--keep") == []
 
 
 def test_models_by_name():
@@ -97,6 +97,10 @@ def test_names_of_ids():
 
 def test_values_of_ids():
     assert [looks_like_ids("cell", n, 100) for n in (95, 96)] == [False, True]
+    for n_rows, few in ((4, False), (5, True), (19, True)):
+        assert looks_like_ids("cell", n_rows - 1, n_rows) is few
+        assert not looks_like_ids("cell", n_rows - 2, n_rows)
+    assert looks_like_ids("cell", 3, 3)
     assert [looks_like_ids(None, n, 1000) for n in (989, 990)] == [False, True]
     assert not looks_like_ids("run", 96, 100)
     assert not looks_like_ids("run", 9, 9)

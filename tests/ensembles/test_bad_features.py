@@ -169,6 +169,9 @@ def test_copies_are_refused_where_they_do_not_fit(make, monkeypatch):
         generate(GOOD, 1, scale="minmax")
     with pytest.raises(en.MemoryBudgetError, match="Votes of 10 members on 20 objects"):
         generate(GOOD, 10)
+    monkeypatch.setenv("ENSEMBLAGE_MEMORY", "1GB")  # the votes themselves take 0.6 GB
+    with pytest.raises(en.MemoryBudgetError, match="Votes of 30000000 members"):
+        generate(GOOD, 30_000_000)
 
 
 def test_advice_is_for_all_cells_of_a_column():

@@ -74,6 +74,18 @@ def test_a_repetition_in_the_last_rows_is_an_error(kind, suffix, read, tmp_path)
     assert found[N - 3] == found[4]
 
 
+@pytest.mark.parametrize("suffix", ["csv", "parquet"])
+def test_a_repetition_in_a_small_table_is_an_error(suffix, read, tmp_path):
+    path, above = tmp_path / f"votes.{suffix}", int(suffix == "csv")
+    votes = np.arange(8) % 2
+    names = np.array([f"c{i}" for i in (0, 1, 2, 3, 4, 5, 1, 7)], dtype=object)
+    tables.write(path, {"cell": names, "a": votes, "b": votes})
+    with pytest.raises(FileFormatError, match=rf"'c1' is in rows {2 + above} and {7 + above}"):
+        read([path])
+    tables.write(path, {"sample": np.array(["s1", "s1", "s2", "s3"]), "a": votes[:4]})
+    assert tables.read(path).names == ["sample", "a"]  # a batch, or a clustering
+
+
 @pytest.mark.parametrize("kind", KINDS)
 def test_ids_that_differ_are_accepted(kind, read, tmp_path):
     assert len(read([write(tmp_path / "votes.csv", KINDS[kind])])) == N

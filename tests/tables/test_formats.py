@@ -84,7 +84,7 @@ def test_ids_with_a_gap_and_whole_floats_are_ids_in_every_format(tmp_path, name,
 @pytest.mark.parametrize("name", NAMES)
 def test_fractions_and_several_gaps_are_no_ids_in_any_format(tmp_path, name):
     others = {"a": np.arange(12) % 3, "b": np.arange(12) % 2}
-    tables.write(tmp_path / name, {"cell": [None, None, *range(10)], **others})
+    tables.write(tmp_path / name, {"cell": [None, None, None, *range(9)], **others})
     assert tables.read(tmp_path / name).names == ["cell", "a", "b"]
     tables.write(tmp_path / name, {"cell": np.arange(12) + 0.5, **others})
     with pytest.raises(FileFormatError, match=r"column 'cell'.* is not a cluster label"):

@@ -32,6 +32,7 @@ _LIKELY_ID_NAMES = {"name", "object", "sample", "cell", "key"}
 _LIKELY_ID_ENDINGS = ("_id", ".id", " id", "_name", " name", "_index", "_barcode")
 FEWEST_IDS = 3  # fewer objects differ from each other too easily to be taken for ids
 _FEWEST_BY_CONTENT = 10  # the same if the name of the column does not suggest ids
+_FEWEST_WITH_MISTAKE = 5  # among fewer, two equal values may well be a cluster
 _SHARE_IF_NAMED = 0.95
 _SHARE = 0.99  # a few ids that occur twice do not make a clustering
 _SHOWN = 5
@@ -116,10 +117,13 @@ def is_likely_id_name(name: str) -> bool:
 def looks_like_ids(name: str | None, n_different: int, n_votes: int) -> bool:
     """Return whether a column with so many different values looks like ids: THE rule.
 
-    With a name for ids, more than 95 % of at least 3 values must differ; without, at least 99 % of
-    at least 10.
+    With a name for ids, more than 95 % of at least 3 values must differ, or all but one of at least
+    5; without, at least 99 % of at least 10.
     """
     if name is not None and (is_id_name(name) or is_likely_id_name(name)):
+        n_equal = n_votes - n_different
+        if n_equal == 1:  # a mistake, where 95 % of few values are all of them
+            return n_votes >= _FEWEST_WITH_MISTAKE
         return n_votes >= FEWEST_IDS and n_different > _SHARE_IF_NAMED * n_votes
     return n_votes >= _FEWEST_BY_CONTENT and n_different >= _SHARE * n_votes
 

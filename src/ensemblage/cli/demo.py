@@ -53,6 +53,8 @@ def demo(
         raise UsageError("The name of the folder (-o) is empty.")
     folder = None if output is None else Path(output)
     if folder is not None:
+        if folder.is_file():
+            raise FileExistsError(f"-o {output} is a file, but demo writes several. Name a folder.")
         folder.mkdir(parents=True, exist_ok=True)
     features, digits = load_digits(return_X_y=True)
     with session.stage("Loading"):

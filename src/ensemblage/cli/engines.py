@@ -138,7 +138,7 @@ def _in_memory(session: LabelSession) -> Outcome:
             " writes. Name a file, or leave --engine out."
         )
     tables.check_writable(session.output)
-    ensemble = session.read(split_names(session.keep))
+    ensemble = session.read(split_names(session.keep, "--keep"))
     check_k(session.largest_k, ensemble)
     ids, kept = _carried(session)
     earlier = _earlier(session, ensemble.n_objects)
@@ -174,9 +174,9 @@ def _carried(session: LabelSession) -> tuple[dict[str, Any], dict[str, Any]]:
         return {}, {}
     written = {"label"} if session.k_range is None else {f"k{k}" for k in session.k_range}
     written |= {"confidence"} if session.confidence else set()
-    tables.check_carried([table.id_name, *table.kept], written)
+    tables.check_carried(table.id_name, table.kept, written)
     if table.ids is None or table.id_name is None:
-        return {"row": np.arange(tables.n_objects(table))}, dict(table.kept)
+        return {tables.ROW: np.arange(tables.n_objects(table))}, dict(table.kept)
     return {table.id_name: table.ids}, dict(table.kept)
 
 
@@ -199,8 +199,9 @@ def _earlier(session: LabelSession, n_objects: int) -> Any:
 
     if session.align_to is None:
         return None
-    given, ids, path = tables.read_labels(session.align_to), session.table.ids, session.align_to
-    earlier = tables.in_order(given, ids, n_objects, path, "earlier label", complete=False)
+    path, table = session.align_to, session.table
+    given = tables.read_labels(path, id_name=table.id_name)
+    earlier = tables.in_order(given, table.ids, n_objects, path, "earlier label", complete=False)
     aligned("consensus", np.zeros(n_objects, dtype=np.int64), earlier)  # refused before the work
     if tables.is_missing(earlier).all():
         warn(f"no object has a label in --align-to {path}: ids must be equal.")
@@ -281,8 +282,7 @@ def _on_dask(session: LabelSession) -> Outcome:
 
 
 def _check_streamed(session: LabelSession, engine: str) -> None:
-    reason = _why_not_streamed(session)
-    if reason is not None:
+    if (reason := _why_not_streamed(session)) is not None:
         raise UsageError(f"--engine {engine}: {reason}.")
 
 
@@ -319,7 +319,7 @@ def _streamed(session: LabelSession, engine: str, consensus: Callable[..., Any])
             confidence=session.confidence,
             cuts=session.k_range,
             columns=reading["columns"],
-            keep=split_names(session.keep),
+            keep=split_names(session.keep, "--keep"),
             by_size=session.by_size,
             truth=session.truth,
             progress=not session.quiet,

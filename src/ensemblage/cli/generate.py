@@ -64,6 +64,7 @@ def generate(
     from ensemblage import ensembles, tables
     from ensemblage._validate import Features as NamedFeatures
     from ensemblage.ensembles.checkpoint import COMMAND_LOCK, alone, remove_folder
+    from ensemblage.ensembles.pool import check_votes_fit
     from ensemblage.ensembles.reading import read_features
 
     check_apart(output, [*tables.resolve(data), session.truth])
@@ -79,6 +80,7 @@ def generate(
         )
     if features.scale is not None and scale is None:
         warn(f"the paper's authors clustered these data with --scale {features.scale}.")
+    check_votes_fit(len(features.matrix), members, 1 if k_range is None else k_range[-1])
     width = max(3, len(str(members)))
     names = [f"{method[i % len(method)]}_{i + 1:0{width}d}" for i in range(members)]
     if pool_format not in ("npy", "npz", "mat"):

@@ -134,9 +134,7 @@ class VoteSession(InputSession):
 
     def reading(self, keep: Sequence[str] = ()) -> dict[str, Any]:
         """Return the options that readers of votes take."""
-        columns = None if self.columns is None else split_names(self.columns)
-        if columns == []:
-            raise UsageError("--columns names no column. Name some, or leave it out to take all.")
+        columns = split_names(self.columns, "--columns") or None
         # A column of true labels may be kept, or not be named; other names are files.
         kept = any(fnmatch.fnmatchcase(str(self.truth), pattern) for pattern in keep)
         apart = (columns is not None or kept) and self.layout == "wide" and self.truth is not None
@@ -267,9 +265,11 @@ def verb(function: Callable[..., None]) -> Callable[..., None]:
     return run
 
 
-def split_names(values: Iterable[str] | None) -> list[str]:
-    """Return the names of an option that can be repeated and takes names with commas."""
+def split_names(values: Iterable[str] | None, option: str) -> list[str]:
+    """Return the names of columns of an option that can be repeated and takes names with commas."""
     names = [name.strip() for value in values or () for name in value.split(",")]
+    if names and not any(names):
+        raise UsageError(f"{option} names no column. Name some, or leave it out.")
     return [name for name in names if name]
 
 

@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     from ensemblage.ensembles._plan import Plan
     from ensemblage.ensembles.checkpoint import Folder
 
+_BYTES_OF_MEMBER = 128  # its number and its name, in lists
+
 
 def generate(
     features: Any,
@@ -120,11 +122,7 @@ def generate(
     del parameters["progress"]
     plan, folder = _prepare("generate", **parameters)
     n_objects = len(plan.features)
-    _validate.check_memory(
-        n_objects * n_members,
-        f"Votes of {n_members} members on {n_objects} objects",
-        "Use fewer members.",
-    )
+    check_votes_fit(n_objects, n_members, plan.n_clusters_range[1])
     votes = np.empty((n_objects, n_members), dtype=np.int8)
     finished = _iterate(plan, n_members, n_jobs, folder)
     for index, labels in track(finished, "members", n_members, show=progress):
@@ -170,8 +168,19 @@ def members(
     [0, 1, 2]
     """
     plan, folder = _prepare("members", **locals())
-    _validate.check_memory(8 * n_members, f"A list of {n_members} members", "Use fewer members.")
+    n_bytes = _BYTES_OF_MEMBER * n_members
+    _validate.check_memory(n_bytes, f"A list of {n_members} members", "Use fewer members.")
     return _iterate(plan, n_members, n_jobs, folder)
+
+
+def check_votes_fit(n_objects: int, n_members: int, most_clusters: int = 1) -> None:
+    """Raise where the votes of all members, and their names, do not fit in memory."""
+    itemsize = np.min_scalar_type(-most_clusters).itemsize
+    _validate.check_memory(
+        n_members * (n_objects * itemsize + _BYTES_OF_MEMBER),
+        f"Votes of {n_members} members on {n_objects} objects",
+        "Use fewer members.",
+    )
 
 
 def _prepare(

@@ -140,15 +140,16 @@ def _matrix(
     finite = np.isfinite(matrix)
     if not finite.all():
         row, place = (int(index[0]) for index in np.nonzero(~finite))
-        name = list(columns)[place]
+        name, (where, hint) = list(columns)[place], _where(table, row)
         message = Message(
             "{where}, column {name!r} is {state}{more}. Features must be finite numbers:"
-            " fill the gaps, leave out these rows, or {drop}.",
-            where=_where(table, row),
+            " fill the gaps, leave out these rows, or {drop}.{hint}",
+            where=where,
             name=name,
             state="missing" if np.isnan(matrix[row, place]) else "infinite",
             more=_others(int((~finite).sum()) - 1),
             drop=Parameter("drop", [name]) if can_drop else "leave this column out of the file",
+            hint=Message(" {hint}", hint=hint) if hint else "",
         )
         raise FileFormatError(message)
     return matrix
@@ -196,9 +197,10 @@ def _n_rows(table: FeatureTable) -> int:
     return len(next(iter([*table.columns.values(), *table.extra.values()])))
 
 
-def _where(table: FeatureTable, row: int) -> str:
+def _where(table: FeatureTable, row: int) -> tuple[str, str]:
+    """Return what a message calls a row, and what to do if it is the header of its file."""
     for part in table.origin:
         if row < part.n_rows:
-            return f"{part.path}, row {row + part.first_row}"
+            return f"{part.path}, row {row + part.first_row}", "" if row else part.hint
         row -= part.n_rows
-    return f"Row {row + 1}"
+    return f"Row {row + 1}", ""

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ensemblage import flow
+from ensemblage._messages import Advice, Message
 from ensemblage.flow import one_blas_thread
 from ensemblage.methods._checks import check_pairs
 from ensemblage.methods._trajectories import expected_walk
@@ -33,10 +34,13 @@ _GROUPS = 4000
 _EXACT_TOP = 1000
 _SEED = 0
 
+#: Advice for Python: the command has no option for the route.
 _INSTEAD = {
-    "exact": 'similarity="uint16" takes a sixteenth of the matrices for a tree that is the same up'
-    " to near ties.",
-    "uint16": 'similarity="approximate" (average link only) has no matrix of all pairs.',
+    "exact": Advice(
+        'similarity="uint16" takes a sixteenth of the matrices for a tree that is the same up to'
+        " near ties."
+    ),
+    "uint16": Advice('similarity="approximate" (average link only) has no matrix of all pairs.'),
     "approximate": "Fewer neighbours, steps or threads need less.",
 }
 
@@ -79,8 +83,16 @@ def choose(
     check_pairs(
         estimator,
         walk + needed_bytes(kind, n, n_jobs),
-        f'{owner} with similarity="{kind}" of {n} microclusters, {estimator.n_neighbors_}'
-        f" neighbours (about {n_links} links) and {estimator.n_steps_} steps",
+        Message(
+            "{owner}{route} of {n} microclusters, {n_neighbors} neighbours (about {n_links} links)"
+            " and {n_steps} steps",
+            owner=owner,
+            route=Advice(f' with similarity="{kind}"'),
+            n=n,
+            n_neighbors=estimator.n_neighbors_,
+            n_links=n_links,
+            n_steps=estimator.n_steps_,
+        ),
         _INSTEAD[kind],
     )
     return kind

@@ -23,6 +23,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ensemblage._messages import Advice, Message
 from ensemblage.tables import UNFINISHED, File, finished, is_remote, lock, release
 
 if TYPE_CHECKING:
@@ -40,6 +41,13 @@ _FACTS = ".json"
 _MARK = 64  # characters of a checksum
 #: In the order in which they are removed: what a kill leaves behind is still a folder of ours.
 _OWN = ("part-*", "ids-*", f"{UNFINISHED}*", "labels.npz", "index.npz", _MANIFEST)
+_ELSEWHERE = Advice("Name a new or an empty folder.", "Delete it, or name another output (-o).")
+_ANOTHER = Advice("name another output or checkpoint.", "name another output (-o).")
+_MADE = Advice(
+    "Name another output or checkpoint.",
+    "It is next to the output: name another, such as a new folder here (-o ./labels/).",
+)
+_advised = partial(Message, "{what} {advice}")
 
 
 class Folder:
@@ -60,26 +68,27 @@ class Folder:
         #: What files are bound to: the run, and the checksums of its index and its labels.
         self._marks = {"run": secrets.token_hex(8), "index": "", "labels": ""}
         if path.exists() and not path.is_dir():
-            raise ValueError(f"The checkpoint {str(path)!r} is a file. Name a folder.")
+            what = f"The checkpoint {str(path)!r} is a file."
+            raise ValueError(_advised(what=what, advice=_ELSEWHERE))
         manifest = path / _MANIFEST
         ours = manifest.exists() and _is_ours(manifest)
         if not ours and any(path.glob("[!.]*")):
-            raise ValueError(
+            what = (
                 f"The checkpoint folder {str(path)!r} holds other files and no manifest.json of"
-                " such a run. Name a new or an empty folder."
+                " such a run."
             )
+            raise ValueError(_advised(what=what, advice=_ELSEWHERE))
         asked = {"votes": {"version": _VERSION, **votes}, "consensus": consensus}
         asked = json.loads(json.dumps(asked))  # tuples become lists, as in what was kept
         try:
             self._lock = lock(path / _LOCK)
         except OSError as error:
             reason = str(error.strerror or error).rstrip(".")
-            raise type(error)(f"The folder {path} cannot be made: {reason}.") from error
+            what = f"The folder {path}, for finished work, cannot be made: {reason}."
+            raise type(error)(_advised(what=what, advice=_MADE)) from error
         if self._lock is None:
-            raise ValueError(
-                f"Another run is using {str(path)!r}. Wait until it has ended, or name another"
-                " output or checkpoint."
-            )
+            what = f"Another run is using {str(path)!r}. Wait until it has ended, or"
+            raise ValueError(_advised(what=what, advice=_ANOTHER))
         try:
             self._check_files()
             kept = _read_json(manifest) if manifest.exists() else {"resumes": False}
@@ -104,10 +113,11 @@ class Folder:
     def _compare(self, kept: dict[str, Any], asked: dict[str, Any]) -> None:
         different = _different(kept.get("votes", {}), asked["votes"])
         if different:
-            raise ValueError(
+            what = (
                 f"The checkpoint folder {str(self.path)!r} belongs to another run, which differs in"
-                f" {', '.join(different)}. Delete the folder to start again, or name another."
+                f" {', '.join(different)}. Delete the folder to start again, or"
             )
+            raise ValueError(_advised(what=what, advice=_ANOTHER))
         different = _different(kept.get("consensus", {}), asked["consensus"])
         if different:
             warnings.warn(

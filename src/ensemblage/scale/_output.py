@@ -13,6 +13,7 @@ import numpy as np
 
 from ensemblage.scale._checkpoint import damaged
 from ensemblage.tables import (
+    ROW,
     TEXT,
     File,
     FileFormatError,
@@ -41,7 +42,6 @@ if TYPE_CHECKING:
 _ROWS_OF_GROUP = 1 << 20
 _BYTES_OF_GROUP = 1 << 27  # fewer rows where ids are long
 _DECIMALS = 6
-ROW = "row"
 #: The formats that labels are written in.
 WRITTEN = (*TEXT, "parquet")
 
@@ -209,7 +209,10 @@ def new_folder(folder: Path) -> Iterator[None]:
         try:
             folder.mkdir(parents=True, exist_ok=True)
         except OSError as error:
-            raise type(error)(f"The folder {folder} cannot be made: {error.strerror}.") from error
+            reason = f"{error.strerror}. Name another"
+            if isinstance(error, FileExistsError):
+                reason = "there is a file of that name. Name another, or the file without a slash"
+            raise type(error)(f"The folder {folder} cannot be made: {reason}.") from error
         yield
     except BaseException:
         for one in new:

@@ -151,7 +151,7 @@ def consensus_of(
 
     The `runtime` goes through the votes: threads of this process, or the workers of a cluster.
     """
-    check_carried(files[0].carried_names, ask.columns())
+    check_carried(files[0].id_name, files[0].kept, ask.columns())
     output = fspath(ask.output)
     with new_folder(Path(output)) if is_folder(output) else nullcontext():
         return _consensus_of(files, votes, ask, runtime)

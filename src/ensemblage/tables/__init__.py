@@ -5,7 +5,7 @@
 from ensemblage._types import VoteTable
 from ensemblage.tables.arrays import read_npy
 from ensemblage.tables.cells import csv_text, rows_of_text
-from ensemblage.tables.columns import Codes, as_texts, check_carried, texts_of
+from ensemblage.tables.columns import ROW, Codes, as_texts, check_carried, texts_of
 from ensemblage.tables.features import read_features
 from ensemblage.tables.files import File, is_remote, resolve
 from ensemblage.tables.formats import (

@@ -10,10 +10,11 @@ from typing import IO, TYPE_CHECKING, Any
 
 import numpy as np
 
+from ensemblage._messages import Advice, Message, Parameter
 from ensemblage._validate import check_memory
 from ensemblage._validate.memory import MemorySettingError
 from ensemblage.tables.arrow import ArrowSource
-from ensemblage.tables.formats import FileFormatError
+from ensemblage.tables.formats import MODEL, FileFormatError
 from ensemblage.tables.labels import as_votes
 from ensemblage.tables.mat import NewMatError, read_mat
 
@@ -49,6 +50,13 @@ def load_arrays(source: IO[bytes], *, format: str, path: str) -> Arrays:  # noqa
             f"{path} is a MAT file of version 7.3, which is not read here. In MATLAB, save it"
             " with the option '-v7'."
         ) from error
+    except _SavedModelError:
+        advice = Advice(
+            "Label votes with it: ensemblage.load(path).predict(votes).",
+            "Label votes with it: ensemblage predict MODEL VOTES.",
+        )
+        message = "{path} is a saved model, and not a table of votes. {advice}"
+        raise FileFormatError(Message(message, path=path, advice=advice)) from None
     except Exception as error:  # damaged bytes raise anything in a parser
         reason = str(error).splitlines()[0].rstrip(".") if str(error) else type(error).__name__
         raise FileFormatError(
@@ -61,6 +69,10 @@ def load_arrays(source: IO[bytes], *, format: str, path: str) -> Arrays:  # noqa
             " numpy.savez or MATLAB's save."
         )
     return arrays
+
+
+class _SavedModelError(Exception):
+    """An archive that is a saved model."""
 
 
 class ArraySource(ArrowSource):
@@ -183,6 +195,8 @@ def _load_npz(source: IO[bytes], path: str) -> Arrays:
     """Read the arrays of a zip archive; its other members are ignored."""
     arrays = {}
     with zipfile.ZipFile(source) as archive:
+        if MODEL in archive.namelist():
+            raise _SavedModelError
         entries = [entry for entry in archive.infolist() if entry.filename.endswith(".npy")]
         check_memory(
             sum(entry.file_size for entry in entries),
@@ -216,9 +230,20 @@ def choose_array(
         return known[0]
     if len(fitting) == 1:
         return fitting[0]
+    message = (
+        "{path} has {n} arrays, {n_fitting} of a shape that fits, and none called {usual}. It"
+        " holds: {shown}. Choose one with {key}."
+    )
     raise FileFormatError(
-        f"{path} has {len(arrays)} arrays, {len(fitting)} of a shape that fits, and none called"
-        f" {' or '.join(usual)}. It holds: {shown}. Say which array to take (key)."
+        Message(
+            message,
+            path=path,
+            n=len(arrays),
+            n_fitting=len(fitting),
+            usual=" or ".join(usual),
+            shown=shown,
+            key=Parameter("key"),
+        )
     )
 
 

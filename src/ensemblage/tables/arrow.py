@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections import Counter
 from contextlib import contextmanager
 from itertools import accumulate, chain, islice
@@ -15,6 +14,7 @@ from ensemblage.flow.codes import whole_numbers
 from ensemblage.tables.columns import decoded_bytes
 from ensemblage.tables.files import arrow_errors
 from ensemblage.tables.formats import FileFormatError
+from ensemblage.tables.ids import index_of_pandas
 from ensemblage.tables.ipc import batch_sizes
 from ensemblage.tables.labels import is_text
 from ensemblage.tables.source import JUDGED_ROWS, Source, rows_at_once
@@ -59,7 +59,7 @@ class ArrowSource(Source):
             )
         if not names:
             raise FileFormatError(f"{self.path} holds no rows. A table has a row for each object.")
-        self.index = _index_of_pandas(self.schema.metadata, names)
+        self.index = index_of_pandas(self.schema.metadata, names)
         if choice.id_column == "auto" and self.index:
             if len(self.index) > 1:
                 raise FileFormatError(
@@ -73,7 +73,8 @@ class ArrowSource(Source):
         self._choose(names, n_rows=self.n_rows, index=tuple(self.index))
         self._labels = set(self.label_names)
         widths = [max(bytes_of_vote(self._type(n)), self._bytes_of(n)) for n in self.names]
-        self._batch_rows = rows_at_once(choice.batch_rows, sum(widths))
+        width = sum(widths) + sum(map(self._bytes_of, self.carried_names))
+        self._batch_rows = rows_at_once(choice.batch_rows, width)
 
     def _look(self) -> Any:
         """Return the schema of the file, and set `_ends`."""
@@ -102,6 +103,8 @@ class ArrowSource(Source):
             n_rows = max(1, min(self._batch_rows, n_rows))
             for first in range(0, batch.num_rows, n_rows):
                 yield row + first, batch.slice(first, n_rows)
+            if stop is not None and row + batch.num_rows >= stop:
+                return
 
     def _check_decoded(self, n_bytes: int) -> None:
         advice = "Use shorter ids, or leave out columns to keep."
@@ -327,22 +330,16 @@ def bytes_of_vote(kind: Any) -> int:
 
 
 def parquet_bytes(file: File, size: int) -> int:
-    """Return about how many bytes the votes of a Parquet file take in memory."""
+    """Return about how many bytes the votes or long texts of a Parquet file take in memory."""
     import pyarrow as pa
     import pyarrow.parquet as pq
 
     try:
         with file.for_arrow() as content, pq.ParquetFile(content) as opened:
             widths = [bytes_of_vote(kind) for kind in opened.schema_arrow.types]
-            return int(opened.metadata.num_rows * (2 * sum(widths) + 64))
+            metadata = opened.metadata
+            groups = map(metadata.row_group, range(metadata.num_row_groups))
+            n_bytes = sum(group.total_byte_size for group in groups)
+            return int(max(metadata.num_rows * (2 * sum(widths) + 64), 2 * n_bytes))
     except (pa.ArrowException, OSError):  # reading it raises
         return size
-
-
-def _index_of_pandas(metadata: dict[bytes, bytes] | None, names: list[str]) -> list[str]:
-    """Return the columns that pandas wrote its index to. None of them is a clustering."""
-    try:
-        index = json.loads((metadata or {})[b"pandas"])["index_columns"]
-        return [name for name in index if isinstance(name, str) and name in names]
-    except (KeyError, ValueError, TypeError):
-        return []

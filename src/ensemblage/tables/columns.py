@@ -22,7 +22,7 @@ from ensemblage.tables.times import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Sequence
+    from collections.abc import Collection, Iterable, Sequence
 
     from numpy.typing import NDArray
 
@@ -30,6 +30,10 @@ if TYPE_CHECKING:
 
 #: Whole numbers below are their own codes; those that 62 bits do not hold are looked up.
 _WIDE = 1 << 61
+#: The column of the output that counts the objects where they have no ids.
+ROW = "row"
+#: Types of which each row has its text; views of texts are measured where they are read.
+_TEXTS_IN_PLACE = ("string", "large_string", "binary", "large_binary")
 _TIMES = ("s", "ms", "us", "ns")
 
 
@@ -161,12 +165,14 @@ def plain(column: Any, where: str) -> Any:
 
 
 def decoded_bytes(column: Any) -> int:
-    """Return how many bytes the texts of a column of codes take in its rows; 0 for others."""
+    """Return how many bytes the texts of a column take in its rows; 0 for other types."""
     import pyarrow as pa
     import pyarrow.compute as pc
 
     if isinstance(column, pa.ChunkedArray):
         return sum(map(decoded_bytes, column.chunks))
+    if str(column.type) in _TEXTS_IN_PLACE:
+        return int(column.nbytes)
     if not pa.types.is_dictionary(column.type) or not is_text(column.type.value_type):
         return 0
     lengths = pc.binary_length(column.dictionary)
@@ -252,11 +258,15 @@ def texts_of(column: Any, where: str) -> list[Any]:
     return [None if value is None else str(value) for value in values.tolist()]
 
 
-def check_carried(names: list[Any], written: Collection[str]) -> None:
-    """Raise where ids, or a column to keep, are called like another column of the output."""
-    for name in names:
-        if name in written:
-            what = "The id column" if name == names[0] else "A column to keep"
+def check_carried(id_name: Any, kept: Iterable[Any], written: Collection[str]) -> None:
+    """Raise where ids, or a column to keep, are called like another column of the output.
+
+    `written` are the labels; without ids the output has row numbers too.
+    """
+    others = {*written} if id_name is not None else {*written, ROW}
+    for name in (id_name, *kept):
+        if name in others:
+            what = "The id column" if name == id_name else "A column to keep"
             raise FileFormatError(
                 f"{what} is called {name!r}, which is the name of a column of the output."
                 " Rename it."

@@ -10,6 +10,7 @@ from ensemblage._types import Origin
 from ensemblage.tables.choice import Choice
 from ensemblage.tables.columns import joined, plain
 from ensemblage.tables.files import File, arrow_errors, resolve
+from ensemblage.tables.headers import USE_HEADER
 from ensemblage.tables.labels import NO_VOTE
 from ensemblage.tables.layout import no_rows, open_sources
 from ensemblage.tables.table import Array, FeatureTable
@@ -97,7 +98,9 @@ def _part(source: Source) -> FeatureTable:
                 column = _of_text(column, numeric=name in source.numeric)
             columns[name] = _of_column(plain(column, source.place(name)))
     ids = source.carried_values(batches)[0] if source.id_name is not None else None
-    origin = Origin(source.path, source.n_before + 1, sum(batch.n_rows for batch in batches))
+    hint = USE_HEADER if isinstance(source, TextSource) and source.first_is_object else ""
+    n_rows = sum(batch.n_rows for batch in batches)
+    origin = Origin(source.path, source.n_before + 1, n_rows, hint)
     return FeatureTable(columns, ids, source.id_name, dict(source.extra), (origin,))
 
 

@@ -75,7 +75,7 @@ class File:
             self._raw().close()  # there must be a file before anything is said about its format
             return by_name
         with self.opened() as stream:
-            return format_to_read(self.path, stream.peek(16)[:16], asked)
+            return format_to_read(self.path, stream.peek(64)[:64], asked)
 
     def is_packed(self) -> bool:
         """Return whether the file is compressed."""

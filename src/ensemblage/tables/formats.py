@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from importlib import import_module
 from pathlib import PurePath
 from typing import Any, NamedTuple
@@ -48,7 +49,7 @@ _ROWS = (
     Format("json", (".jsonl", ".ndjson", ".json"), (), "jsonl.JsonSource", "writing.write_json"),
     Format("npy", (".npy",), (b"\x93NUMPY",), None, "writing.write_npy"),
     Format("npz", (".npz",), (b"PK\x03\x04",), None, "writing.write_npz"),
-    Format("mat", (".mat",), (b"MATLAB", b"\x89HDF")),
+    Format("mat", (".mat",), (b"MATLAB",)),
     Format("xlsx", (".xlsx",), (), "sheets.read_xlsx"),
 )  # fmt: skip
 BY_NAME = {row.name: row for row in _ROWS}
@@ -60,6 +61,19 @@ ARRAYS = tuple(row.name for row in _ROWS if row.source is None)
 STREAMED = tuple(row.name for row in _ROWS if row.streamed)
 _BY_SUFFIX = {suffix: row.name for row in _ROWS for suffix in row.suffixes}
 _PACKED = (".gz", ".zst")
+_UNPACK = "Unpack it, or compress it with gzip or zstd."
+#: How files begin that are not read, what they are, and what to do.
+_UNREAD = {
+    re.compile(rb"BZh[1-9]1AY&SY"): ("compressed with bzip2", _UNPACK),
+    re.compile(rb"\xfd7zXZ\0"): ("compressed with xz", _UNPACK),
+    re.compile(rb"\xd0\xcf\x11\xe0"): ("an old Excel file (.xls)", "Save it as .xlsx, or as CSV."),
+    re.compile(rb"\x89HDF"): (
+        "an HDF5 file",
+        "For AnnData (.h5ad) use ensemblage.sc in Python; in MATLAB, save with the option '-v7'.",
+    ),
+}
+#: The first file in the archive of a saved model; its name follows 30 bytes.
+MODEL = "model.json"
 
 
 def load(name: str) -> Any:
@@ -87,6 +101,11 @@ def format_of_bytes(head: bytes) -> str | None:
     return next((row.name for row in _ROWS if head.startswith(row.marks or (b"\0" * 99,))), None)
 
 
+def unread_format(head: bytes) -> tuple[str, str] | None:
+    """Return what a file is that begins so and is not read, and what to do; None for others."""
+    return next((known for mark, known in _UNREAD.items() if mark.match(head)), None)
+
+
 def format_to_read(path: str, head: bytes, asked: str | None) -> str:
     """Return the format to read: the one asked for, else by name, else by first bytes, else CSV."""
     if asked is not None:
@@ -95,7 +114,7 @@ def format_to_read(path: str, head: bytes, asked: str | None) -> str:
     if by_name is not None:
         return by_name
     by_bytes = format_of_bytes(head)
-    if by_bytes == "npz" and path != "-":
+    if by_bytes == "npz" and path != "-" and not head.startswith(MODEL.encode(), 30):
         message = Message(
             "{path} is a zip archive, and its name does not give the format. If it is a"
             " spreadsheet, rename it to end in .xlsx; if it holds arrays, use {format}.",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -97,3 +98,12 @@ def repeated_id(path: str, name: Any, value: Any, rows: tuple[int, int]) -> File
         none=Parameter("id_column", "none"),
     )
     return FileFormatError(message)
+
+
+def index_of_pandas(metadata: dict[bytes, bytes] | None, names: list[str]) -> list[str]:
+    """Return the columns that pandas wrote its index to. None of them is a clustering."""
+    try:
+        index = json.loads((metadata or {})[b"pandas"])["index_columns"]
+        return [name for name in index if isinstance(name, str) and name in names]
+    except (KeyError, ValueError, TypeError):
+        return []

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from ensemblage._messages import Message
 from ensemblage.flow.codes import MISSING, whole_numbers
 from ensemblage.tables.formats import FileFormatError
 
@@ -131,7 +132,9 @@ def _int64(text: str) -> int | None:
     return number if _INT64.min <= number <= _INT64.max else None
 
 
-def bad_cell(text: str, kinds: Counter[Kind], where: str) -> FileFormatError:
+def bad_cell(
+    text: str, kinds: Counter[Kind], where: str, hint: str | None = None
+) -> FileFormatError:
     """Return the error about a cell that is not a label of its column."""
     text, voted = text.strip(), sum(kinds.values()) - kinds[Kind.MISSING]
     number, whole = _NUMBER.fullmatch(text), _WHOLE.fullmatch(text)
@@ -145,13 +148,17 @@ def bad_cell(text: str, kinds: Counter[Kind], where: str) -> FileFormatError:
             " give them names."
         )
     if kinds[Kind.FRACTION] > kinds[Kind.WHOLE]:
-        return FileFormatError(
+        error = (
             f"{where}: {text} is not a cluster label, and {kinds[Kind.FRACTION]} of {voted} values"
             f" in this column are not whole numbers. {FEATURES}"
         )
+    else:
+        error = (
+            f"{where}: {text!r} is not a whole number, but {kinds[Kind.WHOLE]} of {voted} labels in"
+            " this column are. Correct the cell, or leave it empty if the vote is missing."
+        )
     return FileFormatError(
-        f"{where}: {text!r} is not a whole number, but {kinds[Kind.WHOLE]} of {voted} labels in"
-        " this column are. Correct the cell, or leave it empty if the vote is missing."
+        error if hint is None else Message("{error} {hint}", error=error, hint=hint)
     )
 
 

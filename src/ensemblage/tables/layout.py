@@ -1,4 +1,4 @@
-"""Opening tables: which row has names, which columns ids and votes; files that go together."""
+"""Opening tables: which columns hold ids and votes, and files that go together."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ import fnmatch
 import glob
 import re
 from collections import Counter
-from operator import and_
 from typing import TYPE_CHECKING, Any
 
 from ensemblage._messages import Message, Parameter, did_you_mean, shown
@@ -14,45 +13,11 @@ from ensemblage._validate import FEWEST_IDS, is_id_name, is_likely_id_name
 from ensemblage.tables.choice import Choice, check_options
 from ensemblage.tables.files import File, resolve
 from ensemblage.tables.formats import BY_NAME, STREAMED, TEXT, FileFormatError, OptionError, load
-from ensemblage.tables.labels import Kind, understand
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Sequence
 
     from ensemblage.tables.source import Source
-
-
-def has_header(
-    first: Sequence[str], numbers_below: Sequence[bool], occurs_below: Sequence[bool]
-) -> bool:
-    """Return whether the first row of a text file holds names, by what stands below each cell.
-
-    Names stand over numbers, or occur nowhere else in their column; blank cells are ignored, but
-    where all others are blank the first name must be one of ids. A row with a number is a header
-    only in two forms that pandas writes: an id column, named or not, before numbered clusterings.
-    """
-    first = [cell.strip() for cell in first]
-    kinds = [understand(cell).kind for cell in first]
-    if any(kind in (Kind.WHOLE, Kind.FRACTION) for kind in kinds):
-        numbered = first[1:] == [str(place) for place in range(len(first) - 1)]
-        unnamed = first[0] == "" and numbered
-        named = _is_called_id(first[0]) and len(set(first)) == len(first)
-        return len(first) > 1 and not occurs_below[0] and (unnamed or named)
-    over_numbers = (
-        kind is Kind.NAME and numbers for kind, numbers in zip(kinds, numbers_below, strict=True)
-    )
-    if any(over_numbers):
-        return True
-    counted = [cell != "" for cell in first]
-    if counted.count(True) == 1 and counted[0] and not _is_called_id(first[0]):
-        counted = [True] * len(first)  # it may be the id of an object without votes
-    names = [cell for cell, counts in zip(first, counted, strict=True) if counts]
-    occur = any(map(and_, occurs_below, counted))
-    return Kind.NAME in kinds and len(set(names)) == len(names) and not occur
-
-
-def _is_called_id(name: str) -> bool:
-    return is_id_name(name) or is_likely_id_name(name)
 
 
 def find_id(
@@ -202,7 +167,8 @@ def why_not_streamed(path: str, format: str | None = None) -> str | None:  # noq
 def bytes_in_memory(paths: Sequence[str], format: str | None = None) -> int:  # noqa: A002
     """Return about how many bytes the votes of files would take in memory, with their reading.
 
-    Of Parquet, twice the votes and 64 bytes a row; of text, 8 times the file, 32 times if packed.
+    Of Parquet, twice the votes and 64 bytes a row, or twice its values unpacked if that is more; of
+    text, 8 times the file, 32 times if packed.
     """
     needed = 0
     for file in map(File, paths):

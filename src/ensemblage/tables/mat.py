@@ -57,6 +57,8 @@ def _variables(source: IO[bytes], path: str) -> Iterator[tuple[str, NDArray[Any]
         yield from _variables_of_4(source, size, path)
         return
     order = {b"IM": "<", b"MI": ">"}.get(head[126:])
+    if head.startswith(b"\x89HDF"):  # without the usual 512 bytes before
+        raise NewMatError
     if order is None:
         raise ValueError("it does not begin as MAT files do")
     version = np.frombuffer(head, f"{order}u2", 1, 124)[0] >> 8

@@ -139,6 +139,7 @@ def read_labels(
     key: str | None = None,
     header: bool | str = "auto",
     id_column: str | int | None = "auto",
+    id_name: str | None = None,
 ) -> Labels:
     """Read one labelling: a file with a single column of labels, beside ids or not.
 
@@ -149,6 +150,9 @@ def read_labels(
         ``class`` is taken; of NPZ and MAT, an array of such a name or the only vector.
     format, key, header, id_column : optional
         As for `read`.
+    id_name : str, optional
+        What the ids of the votes are called. With ``id_column="auto"``, a column of that name
+        holds the ids, even if some are equal.
 
     Returns
     -------
@@ -165,6 +169,8 @@ def read_labels(
         labels = load("arrays.labels_from_arrays")(arrays, path=file.name, key=key)
         return Labels(labels, None)
     (source,) = open_sources([file], choice, format=chosen)
+    if id_column == "auto" and source.named and id_name in source.names and len(source.names) > 1:
+        (source,) = open_sources([file], choice._replace(id_column=id_name), format=chosen)
     known = [name for name in _TRUTH_NAMES if name in source.names]
     if len(source.names) > 1 and not known:
         raise FileFormatError(
@@ -248,7 +254,7 @@ def read_truth(
                 known,
             )
         )
-    return in_order(read_labels(truth), ids, n, truth)
+    return in_order(read_labels(truth, id_name=id_name), ids, n, truth)
 
 
 # -- all rows ------------------------------------------------------------------------------------

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 from ensemblage._messages import Message, Parameter
 from ensemblage._validate import check_memory
-from ensemblage.tables.formats import FileFormatError, format_of_bytes
+from ensemblage.tables.formats import FileFormatError, format_of_bytes, unread_format
 from ensemblage.tables.labels import Kind, understand
 
 if TYPE_CHECKING:
@@ -102,6 +102,9 @@ class FirstRow(NamedTuple):
 
 def first_row(head: bytes, path: str, preferred: str, wanted: str) -> FirstRow:
     """Return the first row of a text file, of which `head` has the first bytes."""
+    if (unread := unread_format(head)) is not None:
+        what, advice = unread
+        raise FileFormatError(f"{path} is {what}, which is not read. {advice}")
     if b"\0" in head[:4096] or format_of_bytes(head):
         known = format_of_bytes(head)
         hint = f"it looks like {known}" if known else "it is binary, or text in UTF-16"

@@ -6,7 +6,6 @@ it is an error with its row, or the column holds names after all.
 
 from __future__ import annotations
 
-import warnings
 from collections import Counter
 from contextlib import closing
 from itertools import chain, islice
@@ -14,10 +13,10 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
 
-from ensemblage._messages import Message, Parameter
 from ensemblage._validate import looks_like_ids
 from ensemblage.tables.columns import whole_ids
 from ensemblage.tables.formats import FileFormatError
+from ensemblage.tables.headers import USE_HEADER, has_names
 from ensemblage.tables.labels import (
     FEATURES,
     NAMES,
@@ -33,7 +32,6 @@ from ensemblage.tables.labels import (
     take,
     understand,
 )
-from ensemblage.tables.layout import has_header
 from ensemblage.tables.parse import DISTINCT, FLOATS, INTEGERS, TEXTS, Text
 from ensemblage.tables.rows import (
     SEPARATORS,
@@ -68,6 +66,8 @@ class TextSource(Source):
     """A CSV or TSV file."""
 
     no_ids = NO_VOTE
+    #: Whether the first row was taken for an object, though it may hold names.
+    first_is_object: bool
 
     def __init__(
         self, file: File, choice: Choice, chosen: str = "csv", *, n_above: int = 0
@@ -141,7 +141,8 @@ class TextSource(Source):
         The first one may be blank in the list: it then may be one of ids.
         """
         first, header = self._text.first, self._choice.header
-        named = _has_names(self._text, self.path) if header == "auto" else bool(header)
+        named = has_names(self._text, self.path) if header == "auto" else bool(header)
+        self.first_is_object = header == "auto" and not named
         if named:
             names = named_columns(first)
             check_names(names, self.path)
@@ -249,7 +250,8 @@ class TextSource(Source):
             if understand(text).kind in (Kind.NAME, Kind.FRACTION)
         ]
         row, text = min(wrong, default=(0, ""))
-        raise bad_cell(text, kinds, f"{self.where(row)}, column {name!r}")
+        hint = USE_HEADER if row == 0 and self.first_is_object else None
+        raise bad_cell(text, kinds, f"{self.where(row)}, column {name!r}", hint)
 
     # -- what is learned -----------------------------------------------------------------------
 
@@ -269,24 +271,6 @@ class TextSource(Source):
         import pyarrow as pa
 
         return pa.int64() if self._whole[name] else pa.string()
-
-
-def _has_names(text: Text, path: str) -> bool:
-    first, head = text.first, text.head
-    kinds = [column.kinds() for column in head]
-    numbers = [mostly(k) == NUMBERS and k.total() > k[Kind.MISSING] for k in kinds]
-    occurs = [cell in column.counts for column, cell in zip(head, first, strict=True)]
-    if has_header(first, numbers, occurs):
-        return True
-    if len(first) > 2 and first == [str(place) for place in range(len(first))]:
-        message = Message(
-            "The first row of {path} reads 0, 1, 2, ...: it was taken for votes. If these are the"
-            " names of the columns, use {names}.",
-            path=path,
-            names=Parameter("header", True),
-        )
-        warnings.warn(message, UserWarning, stacklevel=2)
-    return False
 
 
 def _is_measurement(column: HeadColumn) -> bool:

@@ -1,0 +1,46 @@
+"""Labels of another file are matched by ids also where one of them occurs twice there."""
+
+import numpy as np
+import pytest
+from typer.testing import CliRunner
+
+from ensemblage import tables
+from ensemblage.cli import app
+from ensemblage.tables import FileFormatError
+
+VOTES = "donor,a,b\nc1,0,0\nc2,0,0\nc3,1,1\nc4,1,1\n"
+TWICE = "donor,label\nc4,1\nc2,0\nc2,1\nc1,0\n"
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "votes.csv").write_text(VOTES)
+    (tmp_path / "twice.csv").write_text(TWICE)
+    return tmp_path
+
+
+@pytest.mark.parametrize(
+    ("option", "noun"), [("--truth", "true labels"), ("--align-to", "earlier labels")]
+)
+@pytest.mark.parametrize("suffix", ["csv", "parquet"])
+def test_an_id_with_several_labels_is_an_error(folder, option, noun, suffix):
+    tables.write(
+        folder / "twice.parquet",
+        {"donor": np.array(["c4", "c2", "c2", "c1"]), "label": np.array([1, 0, 1, 0])},
+    )
+    call = ["consensus", "votes.csv", "-k", "2", option, f"twice.{suffix}", "-o", "labels.csv"]
+    result = CliRunner().invoke(app, call)
+    assert result.exit_code == 1
+    assert f"several {noun} for the object 'c2'" in " ".join(result.stderr.split())
+
+
+def test_other_columns_are_left_as_they_are(folder):
+    ids = np.array(["c1", "c2", "c3", "c4"])
+    for text in ("label\n0\n1\n2\n3\n", "donor\n0\n1\n2\n3\n", "0\n1\n2\n3\n"):
+        (folder / "truth.csv").write_text(text)
+        assert tables.read_truth("truth.csv", ids, "donor", 4, []).tolist() == [0, 1, 2, 3]
+    (folder / "truth.csv").write_text("row,donor,label\n1,c4,0\n2,c3,1\n3,c2,2\n4,c1,3\n")
+    assert tables.read_truth("truth.csv", ids, "donor", 4, []).tolist() == [3, 2, 1, 0]
+    with pytest.raises(FileFormatError, match="3 columns of labels"):
+        tables.read_labels("votes.csv", id_column=None, id_name="donor")
