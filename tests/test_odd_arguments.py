@@ -13,7 +13,7 @@ HUGE = 10**30
 
 
 @pytest.mark.parametrize(
-    "seed", [np.matrix(V), [1, 2], np.array(3.0), np.bool_(True), 1.0, -1, "a"]
+    "seed", [np.asarray(V).view(np.matrix), [1, 2], np.array(3.0), np.bool_(True), 1.0, -1, "a"]
 )
 def test_seeds_are_integers_or_generators(seed):
     with pytest.raises(en.ParameterError, match="'random_state' parameter of PTGP"):
