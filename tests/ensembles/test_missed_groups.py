@@ -11,7 +11,6 @@ from sklearn.datasets import make_circles, make_moons
 
 import ensemblage as en
 from ensemblage import flow
-from ensemblage.ensembles._missed import held_warnings
 
 
 def groups(sizes, distance, n_features, seed):
@@ -72,12 +71,15 @@ def test_warnings_of_members_that_are_not_used_are_not_raised():
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         en.EnsembleClustering(5, random_state=0).fit(features)
-    with warnings.catch_warnings():
+
+
+def test_other_warnings_are_raised_once_with_the_line_of_the_user():
+    noise = np.random.default_rng(0).normal(size=(300, 2))
+    with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
-        with held_warnings() as raise_held:
-            warnings.warn("held", UserWarning, stacklevel=1)
-        with pytest.warns(UserWarning, match="held"):
-            raise_held()
+        en.EnsembleClustering(random_state=0).fit(noise)
+    (one,) = caught
+    assert (one.category, one.filename) == (en.NoStructureWarning, __file__)
 
 
 @given(st.integers(0, 2**32 - 1))

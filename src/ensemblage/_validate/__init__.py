@@ -15,6 +15,7 @@ from ensemblage._validate.memory import available_memory, check_memory, is_cramp
 from ensemblage._validate.notices import *
 from ensemblage._validate.notices import (
     FEWEST_IDS,
+    held_warnings,
     is_id_name,
     is_likely_id_name,
     looks_like_ids,

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import sys
 import warnings
+from contextlib import contextmanager
+from contextvars import ContextVar
 from typing import TYPE_CHECKING, Any
 
 from ensemblage._messages import printable
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
     from types import FrameType
 
 __all__ = [
@@ -86,8 +88,25 @@ class MemoryBudgetError(MemoryError):
     """A result that would not fit in memory, refused before any of it was taken."""
 
 
+_held: ContextVar[list[tuple[str, type[Warning]]] | None] = ContextVar("held", default=None)
+
+
+@contextmanager
+def held_warnings() -> Iterator[list[tuple[str, type[Warning]]]]:
+    """Collect the warnings of this thread instead of raising them; pass them to `warn` later."""
+    held: list[tuple[str, type[Warning]]] = []
+    token = _held.set(held)
+    try:
+        yield held
+    finally:
+        _held.reset(token)
+
+
 def warn(message: str, category: type[Warning]) -> None:
     """Warn about the line of the user's program that called ensemblage."""
+    if (held := _held.get()) is not None:
+        held.append((message, category))
+        return
     inside = __name__.partition(".")[0]
     level = 1
     frame: FrameType | None = sys._getframe()

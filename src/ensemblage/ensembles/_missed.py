@@ -7,8 +7,6 @@ from each other find such groups. Where clusters are not round, they are hardly 
 
 from __future__ import annotations
 
-import warnings
-from contextlib import contextmanager
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -17,8 +15,6 @@ import numpy as np
 from ensemblage import flow
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
     from numpy.typing import NDArray
 
     from ensemblage.ensembles._plan import Plan
@@ -30,18 +26,6 @@ _WIDER = 2.0
 _FEWEST = 5
 _MOST_OBJECTS = 2000
 _N_STARTS = 3
-
-
-@contextmanager
-def held_warnings() -> Iterator[Callable[[], None]]:
-    """Hold warnings back until the function that it gives is called."""
-    with warnings.catch_warnings(record=True) as held:
-
-        def raise_held() -> None:
-            for one in held:
-                warnings.warn_explicit(one.message, one.category, one.filename, one.lineno)
-
-        yield raise_held
 
 
 def without_missed_groups(plan: Plan, labels: NDArray[np.int64], seed: int) -> Plan | None:

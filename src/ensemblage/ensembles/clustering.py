@@ -13,7 +13,7 @@ from ensemblage import _validate
 from ensemblage.ensembles._checks import attainable
 from ensemblage.ensembles._coarse import make_members, placed_by, votes_of, warn_if_nested
 from ensemblage.ensembles._consensus import find_consensus, form_doubted
-from ensemblage.ensembles._missed import held_warnings, without_missed_groups
+from ensemblage.ensembles._missed import without_missed_groups
 from ensemblage.ensembles._noise import doubted
 from ensemblage.ensembles._parameters import check_consensus, check_enough_objects
 from ensemblage.ensembles._plan import make_plan
@@ -191,11 +191,12 @@ class EnsembleClustering(ClusterMixin, BaseEstimator):
             names=features.names,
         )
         k = attainable(owner, self._plan.features, n_clusters)
-        with held_warnings() as raise_held:
+        with _validate.held_warnings() as held:
             self._find(consensus, n_members, k, seed)
         plan = without_missed_groups(self._plan, self.consensus_.labels_, seed)
         if plan is None:
-            raise_held()
+            for message, category in held:
+                _validate.warn(message, category)
         else:
             self._plan = plan
             self._find(consensus, n_members, k, seed)
