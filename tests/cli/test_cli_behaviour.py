@@ -126,7 +126,7 @@ def test_an_interruption_that_compiled_code_loses(loses, capsys, monkeypatch):
 
 def test_a_reader_that_leaves_early_hears_no_complaint(tmp_path):
     votes = tmp_path / "votes.csv"
-    votes.write_text("a,b\n" + "0,0\n0,1\n1,1\n" * 50_000)
+    votes.write_text("a,b\n" + "0,0\n0,0\n1,1\n" * 50_000)
     command = (
         f"{sys.executable} -c 'from ensemblage.cli import main; main()' consensus {votes} -k 2 -q"
     )
