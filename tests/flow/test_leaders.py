@@ -45,22 +45,38 @@ def test_rows_join_the_most_similar_leader(matrix, n_groups):
         assert abs(found.similarity[i] - expected[i].max()) < 1e-5
 
 
-@given(votes(gaps=False), st.integers(1, 6))
-def test_similarity_of_groups_is_the_mean_of_their_objects(matrix, n_groups):
+def check_similarity_of_groups(matrix, n_groups):
     groups, weight, members = prepared(matrix)
     table, sizes, _ = groups
     rows = flow.leader_rows(table, sizes, weight, n_groups)
     leaders = flow.join_leaders(table, rows, weight, members)
     found = flow.similarity_of_groups(table, sizes, leaders, weight, members)
+    voted = (table >= 0).astype(float)
+    pairs = sizes[:, None] * sizes * ((voted * members) @ voted.T)
     of_rows = similarity(groups, weight, members)
     for a in range(len(rows)):
         for b in range(len(rows)):
-            mine, yours = leaders.group == a, leaders.group == b
-            sums = sizes[mine] @ of_rows[np.ix_(mine, yours)] @ sizes[yours]
-            expected = sums / sizes[mine].sum() / sizes[yours].sum()
+            some = np.ix_(leaders.group == a, leaders.group == b)
+            sums, votes = (of_rows[some] * pairs[some]).sum(), pairs[some].sum()
+            expected = sums / votes if votes else 0.0
             np.testing.assert_allclose(found.similarity[a, b], expected, atol=1e-12)
     np.testing.assert_array_equal(found.sizes, np.bincount(leaders.group, sizes))
     assert -1e-9 <= found.captured <= 1 + 1e-9
+
+
+@given(votes(), st.integers(1, 6))
+def test_similarity_of_groups_is_the_mean_over_pairs_of_votes(matrix, n_groups):
+    check_similarity_of_groups(matrix, n_groups)
+
+
+def test_clusterings_with_more_clusters_than_groups():
+    rng = np.random.default_rng(0)
+    coarse, fine = rng.integers(0, 3, (60, 3)), rng.permutation(60) // 2
+    matrix = np.column_stack([coarse, fine, np.arange(60)])
+    for n_groups in (1, 8, 50):  # five, two and one of the clusterings have more clusters
+        check_similarity_of_groups(matrix, n_groups)
+    matrix[::7, 3] = -1
+    check_similarity_of_groups(matrix, 8)
 
 
 @given(votes(max_objects=20), st.integers(1, 6))

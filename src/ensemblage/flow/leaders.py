@@ -10,9 +10,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
+from scipy.sparse import csr_array, issparse
 
 from ensemblage.flow._agreement import turnout_codes, vote_codes
-from ensemblage.flow._contingency import cluster_ends, overlaps_with
+from ensemblage.flow._contingency import cluster_ends, overlaps_with, sharing
 from ensemblage.flow._jit import fast_kernel
 from ensemblage.flow._threads import in_threads, row_ranges
 from ensemblage.flow._tree import tree_of_merges
@@ -149,32 +150,59 @@ def similarity_of_groups(
     It is exact if no vote is missing. Otherwise it is the mean agreement of all pairs of votes,
     which weighs pairs of objects by their common votes.
 
-    O(n_groups²·C) for C clusters, and 8·n_groups·(C + 2·n_groups) bytes.
+    O(n_groups²·C) for C clusters, and 8·n_groups·(C + 2·n_groups) bytes. Clusterings with more
+    clusters than there are groups do not count in C: most of their clusters are in few groups.
     """
-    shared = overlaps_with(leaders.group, len(leaders.row), table, sizes)
+    n_groups, n_clusters = len(leaders.row), table.max(axis=0) + 1
     mass = np.bincount(leaders.group, sizes).astype(np.int64)
-    present = np.flatnonzero(table.max(axis=0) >= 0)
-    voters = np.add.reduceat(shared, cluster_ends(table)[present], axis=1)
-    similarity: FloatArray = np.empty((len(mass), len(mass)))
+    voters, voting = _voters(table, sizes, leaders.group, mass), weights[n_clusters > 0]
+    fine = n_clusters > n_groups
+    in_fine = np.repeat(fine, n_clusters)
+    shared = overlaps_with(leaders.group, n_groups, table[:, ~fine], sizes)
+    parts: list[tuple[Any, FloatArray]] = [(shared, weight[~in_fine])]
+    if fine.any():
+        share = sharing(table[:, fine], sizes)
+        shared_fine = share(leaders.group.astype(np.int32), int(fine.sum()), n_groups)
+        parts.append((csr_array(shared_fine), weight[in_fine]))
+    similarity: FloatArray = np.empty((n_groups, n_groups))
 
     def compare(rows: tuple[int, int]) -> None:
         some = slice(*rows)
-        pairs = (voters[some] * weights[present]) @ voters.T
-        sums = (shared[some] * weight) @ shared.T
+        pairs = (voters[some] * voting) @ voters.T
+        sums = np.zeros(pairs.shape)
+        for counts, of_cluster in parts:
+            product = (counts[some] * of_cluster) @ counts.T
+            sums += product.toarray() if issparse(product) else product
         np.divide(sums, pairs, out=similarity[some], where=pairs > 0)
 
     similarity[:] = 0.0  # where no clustering has votes of both
-    in_threads(compare, row_ranges(len(mass), _GROUPS_PER_BLOCK), n_jobs)
-    return GroupSimilarity(similarity, mass, _captured(shared, mass, weight))
+    in_threads(compare, row_ranges(n_groups, _GROUPS_PER_BLOCK), n_jobs)
+    return GroupSimilarity(similarity, mass, _captured(parts, mass))
 
 
-def _captured(shared: FloatArray, mass: NDArray[np.int64], weight: FloatArray) -> float:
+def _voters(
+    table: NDArray[np.int32],
+    sizes: NDArray[np.int64],
+    group: NDArray[np.int64],
+    mass: NDArray[np.int64],
+) -> FloatArray:
+    """Return the objects of each group that have votes of each clustering that has any."""
+    present = table[:, table.max(axis=0) >= 0].T
+    columns = [
+        mass if votes.min() >= 0 else np.bincount(group, sizes * (votes >= 0)) for votes in present
+    ]
+    return np.column_stack(columns).astype(np.float64)
+
+
+def _captured(parts: list[tuple[Any, FloatArray]], mass: NDArray[np.int64]) -> float:
     """Return the share of squared distances from the mean of all that lies between groups."""
-    in_cluster = shared.sum(axis=0)
-    of_mean = float(weight @ in_cluster**2) / float(mass.sum())
-    whole = float(weight @ in_cluster) - of_mean
-    between = float((shared**2 @ weight / mass).sum()) - of_mean
-    return between / whole if whole > 0 else 1.0
+    of_mean = whole = between = 0.0
+    for shared, weight in parts:
+        in_cluster = shared.sum(axis=0)
+        of_mean += float(weight @ in_cluster**2) / float(mass.sum())
+        whole += float(weight @ in_cluster)
+        between += float((shared**2 @ weight / mass).sum())
+    return (between - of_mean) / (whole - of_mean) if whole > of_mean else 1.0
 
 
 def tree_of_rows(tree: FloatArray, leaders: Leaders) -> FloatArray:

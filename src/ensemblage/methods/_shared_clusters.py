@@ -128,8 +128,9 @@ class SharedClusters(LinkageClusterer):
         table = self.microclusters_.table
         n, n_members = table.shape
         if self._begins_with_groups():
-            n_clusters = int((table.max(axis=0) + 1).sum())
-            needed = 40 * n * n_members + 16 * N_GROUPS * (n_clusters + 2 * N_GROUPS)
+            n_clusters = table.max(axis=0) + 1
+            n_dense = int(n_clusters[n_clusters <= N_GROUPS].sum())
+            needed = 40 * n * n_members + 16 * N_GROUPS * (n_dense + 2 * N_GROUPS)
         else:
             needed = self._bytes_by_clusters()
         _validate.check_memory(

@@ -182,7 +182,7 @@ def terms(shape: Shape, *, groups: bool = True) -> dict[str, float]:
     With gaps all pairs are compared, unless there are so many that groups are. PTGP uses all
     clusters as columns up to 15,000 microclusters, and above that only as many vectors as it needs;
     its graph compares each microcluster with a fixed number if all pairs are too many. LWPT takes
-    all eigenvectors, of the smaller side of its graph.
+    all eigenvectors, of the smaller side of its graph. The graph of very many clusters is sparse.
     """
     N, M, n, C, shared, k = map(float, shape[:6])
     gaps = shape.has_gaps
@@ -217,7 +217,7 @@ def terms(shape: Shape, *, groups: bool = True) -> dict[str, float]:
         "C²": C * C,
         "C³": C**3 * small,
         "C³ in all": C**3,
-        "C²·k": C * C * k * (not small),
+        "C²·k": C * min(C, flow.MOST_COLUMNS) * k * (not small),
         "rank³": rank**3,
         "rank²·M": rank**2 * M,
         "rank·C": rank * C,
