@@ -97,7 +97,7 @@ def plain_lloyd(rows, centres):
 
 def lwpt_walk(codes, theta=0.15):
     """Return the shares of votes, the eigenvalues and F of METHODS.md section 22."""
-    a = np.maximum(np.exp(-uncertainty(codes) / (theta * codes.shape[1])), 1e-300)
+    a = np.maximum(np.exp(-uncertainty(codes) / (theta * (codes >= 0).any(axis=0).sum())), 1e-300)
     B = twins.membership(codes) * a
     B /= B.sum(axis=1, keepdims=True)
     c = B.sum(axis=0)

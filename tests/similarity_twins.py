@@ -74,7 +74,7 @@ def wct(votes, decay=0.8):
 
 
 def lwea(votes, theta=0.4):
-    n_clusterings = votes.shape[1]
+    n_clusterings = (votes != -1).any(axis=0).sum()  # one without votes does not count
     weight = {}
     for m, objects in sets_of_objects(votes):
         entropy = 0.0

@@ -21,6 +21,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[1]
 TESTS = ROOT / "tests"
 PASSED = re.compile(r"- (\d+) passing, \d+ failing")
+STATISTICS = "= Hypothesis Statistics ="
 
 
 def main() -> int:
@@ -58,7 +59,8 @@ def _turn(path: Path, seed: int, n_examples: int) -> tuple[int, int, str]:
         env={**os.environ, "ENSEMBLAGE_EXAMPLES": str(n_examples)},
     )  # fmt: skip
     count = sum(int(number) for number in PASSED.findall(done.stdout))
-    return done.returncode, count, done.stdout[-6000:]
+    failures, _, _ = done.stdout.partition(STATISTICS)
+    return done.returncode, count, failures[-6000:]
 
 
 if __name__ == "__main__":
