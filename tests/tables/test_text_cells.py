@@ -72,6 +72,18 @@ class TestSeparators:
         with pytest.raises(FileFormatError, match=f"one column, but {called}.*commas, semicolons"):
             tables.read(write(text))
 
+    @pytest.mark.parametrize("mark", [";", "\t"])
+    def test_commas_in_names_are_no_separators(self, mark, write):
+        rows = [["id", "a, b", "c"], ["u1", "0", "0"], ["u2", "1", "1"], ["u3", "1", "0"]]
+        table = tables.read(write("".join(f"{mark.join(row)}\n" for row in rows)))
+        assert table.names == ["a, b", "c"]
+        assert table.ids.tolist() == ["u1", "u2", "u3"]
+
+    @pytest.mark.parametrize("text", ["a;b,c;d\n0;0,1;1\n", "a;b,c\n0,1\n1,1\n"])
+    def test_commas_in_the_row_below_are_separators(self, text, write):
+        table = tables.read(write(text))
+        assert table.names[0].startswith("a;b")
+
     def test_quoted_cells_between_spaces(self, write):
         with pytest.raises(FileFormatError, match="separated by commas, semicolons or tabs"):
             tables.read(write('"m1" "m2"\n"a" 1\n'))

@@ -43,13 +43,18 @@ class Suspect(NamedTuple):
     is_sure: bool
 
 
-def delimiter(line: str, preferred: str) -> str:
-    """Return what separates the cells of a line: the usual mark if it is outside of quotes."""
-    line = _QUOTED.sub("", line)
+def delimiter(line: str, preferred: str, below: str = "") -> str:
+    """Return what separates the cells of a line: the usual mark if it is outside of quotes.
+
+    It belongs to names where the line below has none of it, and as many of another mark.
+    """
+    line, below = _QUOTED.sub("", line), _QUOTED.sub("", below)
     if ";" in line and all(map(has_decimal_comma, line.split(";"))):
         return ";"
     if preferred in line:
-        return preferred
+        other = max(_DELIMITERS, key=below.count)
+        is_other = preferred not in below and 0 < line.count(other) == below.count(other)
+        return other if is_other else preferred
     most = max(_DELIMITERS, key=line.count)
     return most if most in line else preferred
 
@@ -158,8 +163,10 @@ def _split(text: io.TextIOWrapper, path: str, preferred: str) -> Generator[First
             lines.append(line)
             if sum(line.count('"') for line in lines) % 2 == 0 or len(lines) >= _LONGEST_HEADER:
                 break
-        mark, n_bytes = delimiter("".join(lines), preferred), len("".join(lines).encode())
-        reader = csv.reader(_unspaced(chain(lines, text), mark), delimiter=mark, strict=True)
+        n_bytes, below = len("".join(lines).encode()), text.readline()
+        mark = delimiter("".join(lines), preferred, below)
+        unspaced = _unspaced(chain(lines, [below], text), mark)
+        reader = csv.reader(unspaced, delimiter=mark, strict=True)
         for row in reader:
             yield FirstRow(row, mark, n_bytes)
     except UnicodeDecodeError as error:
@@ -190,7 +197,7 @@ def _unspaced(lines: Iterable[str], mark: str) -> Generator[str]:
 
     The option of the csv module takes the spaces from all cells, and pyarrow from none.
     """
-    opens, is_inside = re.compile(f"(^|(?<={re.escape(mark)})) *\""), False
+    opens, is_inside = re.compile(f'(^|(?<={re.escape(mark)})) *"'), False
     for line in lines:
         parts, place = [], 0
         while found := (_CLOSES.match if is_inside else opens.search)(line, place):
