@@ -69,6 +69,8 @@ class Source:
     n_before: int = 0
     #: Texts that mean that an object has no id, beside the empty one.
     no_ids: tuple[str, ...] = ()
+    #: Start and step of the numbers that the rows had in pandas, if they had some.
+    numbers: tuple[int, int] | None = None
     #: What may separate the names of an only column of text.
     suspect: Any = None
     #: Labels of the objects that came along, by name.
