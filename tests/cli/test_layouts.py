@@ -83,6 +83,17 @@ class TestColumns:
         assert "2 clusterings" in shown
         assert "label" in shown
 
+    def test_a_folder_of_that_name_holds_no_truth(self, engine):
+        Path("kind").mkdir()
+        for columns in ("", "--columns leiden_*", "--keep kind"):
+            call = f"consensus wider.csv {columns} --truth kind -k 2 --engine {engine}"
+            assert "NMI" in run(f"{call} -o labels.csv").stderr
+
+    @pytest.mark.parametrize("apart", ["--keep *", "--keep * --truth kind"])
+    def test_columns_that_are_all_set_apart_leave_no_votes(self, engine, apart):
+        shown = run(f"consensus wider.csv {apart} -k 2 -o labels.csv --engine {engine}", 1).stderr
+        assert "All columns of wider.csv are set apart" in " ".join(shown.split())
+
     @pytest.mark.parametrize("keep", ["kind", "ki*"])
     def test_the_truth_may_be_kept_too(self, engine, keep):
         call = f"consensus wider.csv --truth kind --keep {keep} --keep age -k 2 --engine {engine}"

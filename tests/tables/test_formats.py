@@ -4,14 +4,17 @@ import gzip
 import io
 import json
 import sys
+from decimal import Decimal
 from types import SimpleNamespace
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from pyarrow import fs, orc
+from pyarrow.feather import write_feather
 
 from ensemblage import tables
 from ensemblage.tables import FileFormatError, files
@@ -105,6 +108,53 @@ def test_truncated_packing_is_an_error(tmp_path, name):
     (tmp_path / name).write_bytes((tmp_path / name).read_bytes()[:-30])
     with pytest.raises(FileFormatError, match=r"damaged or truncated (gzip|zstd) file"):
         tables.read(tmp_path / name)
+
+
+class TestStoredLabels:
+    """Databases store whole numbers as decimals, and names as bytes."""
+
+    COLUMNS = (
+        pa.array([Decimal(1), None, Decimal(-1), Decimal(7)], pa.decimal128(38, 0)),
+        pa.array([Decimal("1.00"), None, Decimal("-1.00"), Decimal("7.00")], pa.decimal256(50, 2)),
+        pa.array([b"T", None, b"", "ü".encode()]),
+        pa.array([b"T", None, b"", "ü".encode()], pa.large_binary()),
+    )
+    NUMBERS, TEXTS = [1, -1, -1, 7], ["T", None, "", "ü"]
+
+    @pytest.mark.parametrize("ending", ["parquet", "arrow"])
+    def test_are_read_as_what_they_are(self, tmp_path, ending):
+        file = tmp_path / f"v.{ending}"
+        content = pa.table({f"m{i}": column for i, column in enumerate(self.COLUMNS)})
+        pq.write_table(content, file) if ending == "parquet" else write_feather(content, file)
+        assert votes(tables.read(file, id_column=None)) == [self.NUMBERS] * 2 + [self.TEXTS] * 2
+        (source,) = tables.scan(file, id_column=None)
+        (batch,) = source.batches()
+        columns = source.votes(batch, [tables.Codes(name) for name in source.names])
+        assert [column.tolist() for column in columns[:2]] == [self.NUMBERS] * 2
+
+    @pytest.mark.skipif(not hasattr(pa, "bool8"), reason="pyarrow is older")
+    def test_types_that_extend_others_are_read(self, tmp_path):
+        flags = pa.ExtensionArray.from_storage(pa.bool8(), pa.array([0, 1, 1], pa.int8()))
+        pq.write_table(pa.table({"a": flags, "b": [0, 0, 1]}), tmp_path / "v.parquet")
+        table = tables.read(tmp_path / "v.parquet", id_column=None)
+        assert table.matrix.tolist() == [[0, 0], [1, 0], [1, 1]]
+
+    @pytest.mark.parametrize(
+        ("column", "message"),
+        [
+            ([Decimal("1.5"), Decimal(2)], "row 1: 1.5 is not a cluster label. Numbers with a"),
+            ([Decimal(2), Decimal(10) ** 20], "row 2: 1e\\+20 is not a cluster label"),
+            (
+                [b"\xff", b"a"],
+                "values of type binary are not cluster labels.* leave the column out",
+            ),
+            ([[1], [2]], "values of type list.* are not cluster labels.* leave the column out"),
+        ],
+    )
+    def test_others_raise_an_error(self, tmp_path, column, message):
+        pq.write_table(pa.table({"a": column, "b": [0, 1]}), tmp_path / "v.parquet")
+        with pytest.raises(FileFormatError, match=message):
+            tables.read(tmp_path / "v.parquet", id_column=None)
 
 
 class TestJson:

@@ -100,6 +100,29 @@ class TestAnObjectWithoutAnId:
             assert len(read(text, tables.read_features, id_column=0).ids) == 9
 
 
+class TestNumbersAfterAName:
+    """A first cell that is not known for ids may be an id."""
+
+    @pytest.mark.parametrize("header", ["gene,2,3,4", "X,5,10,15", "k,10,20,30"])
+    def test_by_equal_steps_draw_a_warning(self, read, header):
+        first = ", ".join(header.split(",")[:3])
+        with pytest.warns(UserWarning, match=f"reads {first}, .*: it was taken for an object"):
+            assert tables.n_objects(read(table(header))) == 9
+
+    @pytest.mark.parametrize("header", ["gene,5,10", "gene,9,6"])
+    def test_that_are_not_met_below_draw_a_warning(self, read, header):
+        text = table(header, range(16), np.tile(LABELS[:, :2], (2, 1)))
+        with pytest.warns(UserWarning, match="taken for an object"):
+            assert tables.n_objects(read(text)) == 17
+        assert read(text, header=True).names == header.split(",")[1:]
+
+    @pytest.mark.parametrize("header", ["o9,2,3,1", "o9,1,1,1", "o9,1,3,4", "o9,1,2,", "o1,1,2,3"])
+    def test_others_do_not(self, read, header):
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            assert tables.n_objects(read(table(header), id_column=0)) == 9
+
+
 class TestWithoutIds:
     @pytest.mark.parametrize("header", ["2,3,4", "0,1,2", "10,20,30"])
     def test_numbers_by_equal_steps_draw_a_warning(self, read, header):

@@ -3,6 +3,7 @@
 import gzip
 import io
 import sys
+import warnings
 from types import SimpleNamespace
 
 import numpy as np
@@ -56,6 +57,23 @@ class TestParquet:
         values = ["a", "b", None, "c", "a", "b"]
         pq.write_table(pa.table({"m": values}), tmp_path / "v.parquet", row_group_size=2)
         assert tables.read(tmp_path / "v.parquet").columns[0].tolist() == values
+
+    def test_rows_that_pandas_numbers_otherwise(self, tmp_path):
+        frame = pd.DataFrame({"a": [0, 1] * 6, "b": [0, 0, 1] * 4})
+        for i in range(3):
+            frame[4 * i : 4 * i + 4].to_parquet(tmp_path / f"{i}.parquet")
+        with pytest.warns(UserWarning, match=r"1.parquet in pandas numbers its rows from 4 by 1"):
+            assert tables.read(tmp_path / "1.parquet").ids is None
+        frame[::2].to_parquet(tmp_path / "even.parquet")
+        with pytest.warns(UserWarning, match=r"from 0 by 2.* counted from 0.*index=True"):
+            tables.scan(tmp_path / "even.parquet")
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            tables.read(tmp_path / "1.parquet", id_column=None)
+            tables.read([tmp_path / f"{i}.parquet" for i in range(3)])
+            tables.read([tmp_path / "0.parquet", tmp_path / "0.parquet"])
+            frame[::2].to_parquet(tmp_path / "even.parquet", index=True)
+            assert tables.read(tmp_path / "even.parquet").ids.tolist() == [0, 2, 4, 6, 8, 10]
 
     def test_ids_by_name_by_content_and_by_pandas(self, arrow, tmp_path):
         assert arrow({"id": ["a", "b"], "m": [1, 1]}).ids.tolist() == ["a", "b"]

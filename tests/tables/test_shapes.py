@@ -120,7 +120,7 @@ class TestLong:
         columns = {"cell": [1.0, 2.0], "member": [1.0, 1.0], "label": [1, 1]}
         columns[name] = [1.0, float("nan")]
         tables.write(tmp_path / "v.parquet", columns)
-        with pytest.raises(FileFormatError, match="a row without an object or without"):
+        with pytest.raises(FileFormatError, match="row 2 is a row without an object or without"):
             tables.read(tmp_path / "v.parquet", layout="long")
 
     @pytest.mark.parametrize("id_column", ["label", 1, "1"])
@@ -148,7 +148,7 @@ class TestLong:
         ("text", "words"),
         [
             ("object,member,label\na,k,1\na,k,2\n", "object 'a' has several labels in"),
-            ("object,member,label\n,k,1\nb,k,2\n", "a row without an object or without"),
+            ("object,member,label\n,k,1\nb,k,2\n", "row 2 is a row without an object or without"),
             ("a,b\n1,2\n1,3\n", "not clear which of them"),
             ("object,u,v,w\na,1,2,3\na,2,2,3\n", "Call them object, member and label"),
             (

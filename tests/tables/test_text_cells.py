@@ -22,6 +22,33 @@ def write(tmp_path):
     return write_text
 
 
+ROWS = ["u1", " u2", "u3 ", "'  u4'", "' u''5,'"]
+
+
+class TestSpaces:
+    """A quoted cell after a space changes no other cell."""
+
+    @pytest.mark.parametrize("last", ["u6", "'u6'", "o'6"])
+    def test_ids_keep_their_spaces(self, last, write):
+        rows = "".join(f"{i % 2},{i % 2},{cell}\n" for i, cell in enumerate(ROWS))
+        file = write(f"a,b,id\n{rows}1,1, {last}\n".replace("'", '"'))
+        read = ["u1", " u2", "u3 ", "  u4", ' u"5,']
+        assert tables.read(file).ids.tolist()[:-1] == read
+        (source,) = tables.scan(file)
+        carried = [i for one in source.batches(carried=True) for i in one.carried[0].to_pylist()]
+        assert carried[:-1] == read
+
+    def test_a_quoted_cell_far_below(self, write):
+        rows = "".join(f"{i % 2},{i % 2}, u{i}\n" for i in range(200_000))
+        (source,) = tables.scan(write(f'a,b,id\n{rows}1,1, "u,"\n'))
+        ids = [i for one in source.batches(carried=True) for i in one.carried[0].to_pylist()]
+        assert ids == [*(f" u{i}" for i in range(200_000)), "u,"]
+
+    def test_quoted_cells_of_many_lines(self, write):
+        file = write('id,a\n "u, \n "" x",0\n"u\n","0"\nu", 1\n, "1"\n')
+        assert tables.read(file).ids.tolist() == ['u, \n " x', "u\n", 'u"', ""]
+
+
 class TestSeparators:
     def test_a_table_that_R_writes_with_spaces(self, write):
         file = write('"a" "b c"\n"1" 1 2\n"2" 1 1\n')
@@ -44,6 +71,18 @@ class TestSeparators:
     def test_that_are_not_known_are_told(self, write, text, called):
         with pytest.raises(FileFormatError, match=f"one column, but {called}.*commas, semicolons"):
             tables.read(write(text))
+
+    @pytest.mark.parametrize("mark", [";", "\t"])
+    def test_commas_in_names_are_no_separators(self, mark, write):
+        rows = [["id", "a, b", "c"], ["u1", "0", "0"], ["u2", "1", "1"], ["u3", "1", "0"]]
+        table = tables.read(write("".join(f"{mark.join(row)}\n" for row in rows)))
+        assert table.names == ["a, b", "c"]
+        assert table.ids.tolist() == ["u1", "u2", "u3"]
+
+    @pytest.mark.parametrize("text", ["a;b,c;d\n0;0,1;1\n", "a;b,c\n0,1\n1,1\n"])
+    def test_commas_in_the_row_below_are_separators(self, text, write):
+        table = tables.read(write(text))
+        assert table.names[0].startswith("a;b")
 
     def test_quoted_cells_between_spaces(self, write):
         with pytest.raises(FileFormatError, match="separated by commas, semicolons or tabs"):

@@ -138,7 +138,8 @@ class VoteSession(InputSession):
         # A column of true labels may be kept, or not be named; other names are files.
         kept = any(fnmatch.fnmatchcase(str(self.truth), pattern) for pattern in keep)
         apart = (columns is not None or kept) and self.layout == "wide" and self.truth is not None
-        truth = self.truth if apart and not Path(str(self.truth)).exists() else None
+        file = Path(str(self.truth))
+        truth = self.truth if apart and (file.is_dir() or not file.exists()) else None
         return {**super().reading(), "columns": columns, "layout": self.layout, "truth": truth}
 
     def check_table(self, output: str | None, *formats: str) -> None:

@@ -14,7 +14,7 @@ from ensemblage.flow.codes import whole_numbers
 from ensemblage.tables.columns import decoded_bytes
 from ensemblage.tables.files import arrow_errors
 from ensemblage.tables.formats import FileFormatError
-from ensemblage.tables.ids import index_of_pandas
+from ensemblage.tables.ids import index_of_pandas, numbers_of_pandas
 from ensemblage.tables.ipc import batch_sizes
 from ensemblage.tables.labels import is_text
 from ensemblage.tables.source import JUDGED_ROWS, Source, rows_at_once
@@ -60,6 +60,7 @@ class ArrowSource(Source):
         if not names:
             raise FileFormatError(f"{self.path} holds no rows. A table has a row for each object.")
         self.index = index_of_pandas(self.schema.metadata, names)
+        self.numbers = numbers_of_pandas(self.schema.metadata)
         if choice.id_column == "auto" and self.index:
             if len(self.index) > 1:
                 raise FileFormatError(

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from ensemblage.tables.parse import HeadColumn, Text
 
 _FEWEST_STEPS = 3  # fewer numbers count upwards too easily
+_FEWEST_ROWS = 10  # in fewer, labels of the first object may occur nowhere else
 _SHOWN = 3
 
 #: What to do where the first row was wrongly taken for an object.
@@ -34,8 +35,12 @@ def has_names(text: Text, path: str) -> bool:
     occurs = [_is_below(cell, column) for cell, column in zip(text.first, head, strict=True)]
     if has_header(first, numbers, occurs, ids_below=_are_ids(head[0])):
         return True
-    counts = len(first) >= _FEWEST_STEPS and _is_even(first)
+    after_name = understand(first[0]).kind is Kind.NAME and not occurs[0]
+    others = first[1:] if after_name else first  # numbers after a name that is not known for ids
+    counts = len(others) >= _FEWEST_STEPS and _is_even(others)
     doubtful = any(map(_is_number, first)) and _names_columns(first, occurs)
+    if after_name and head[0].n_rows >= _FEWEST_ROWS and _are_ids(head[0]):
+        doubtful = doubtful or (len(others) > 1 and _in_order(others) and not any(occurs))
     if head[0].n_rows and (counts or doubtful):
         shown = ", ".join(cell or '""' for cell in first[: _SHOWN + (first[0] == "")])
         message = Message(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import warnings
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -98,6 +99,25 @@ def repeated_id(path: str, name: Any, value: Any, rows: tuple[int, int]) -> File
         none=Parameter("id_column", "none"),
     )
     return FileFormatError(message)
+
+
+def numbers_of_pandas(metadata: dict[bytes, bytes] | None) -> tuple[int, int] | None:
+    """Return start and step of an index of pandas that is not stored, as it numbers the rows."""
+    try:
+        (index,) = json.loads((metadata or {})[b"pandas"])["index_columns"]
+        return (int(index["start"]), int(index["step"])) if index["kind"] == "range" else None
+    except (KeyError, ValueError, TypeError):
+        return None
+
+
+def warn_of_numbers(path: str, numbers: tuple[int, int]) -> None:
+    """Warn that the rows have other numbers in the output than in pandas."""
+    message = (
+        f"The index of {path} in pandas numbers its rows from {numbers[0]} by {numbers[1]}, but the"
+        " file has no column of it: rows are counted from 0. To have it as ids, save the file with"
+        " to_parquet(..., index=True)."
+    )
+    warnings.warn(message, UserWarning, stacklevel=2)
 
 
 def index_of_pandas(metadata: dict[bytes, bytes] | None, names: list[str]) -> list[str]:

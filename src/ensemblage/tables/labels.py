@@ -18,6 +18,7 @@ import numpy as np
 from ensemblage._messages import Message
 from ensemblage.flow.codes import MISSING, whole_numbers
 from ensemblage.tables.formats import FileFormatError
+from ensemblage.tables.stored import as_numbers_or_text
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -194,7 +195,8 @@ def as_votes(values: NDArray[Any], place: Callable[[tuple[int, ...]], str]) -> N
 
 def _bad_type(where: str, kind: Any) -> FileFormatError:
     return FileFormatError(
-        f"{where}: values of type {kind} are not cluster labels. Votes are whole numbers or names."
+        f"{where}: values of type {kind} are not cluster labels. Votes are whole numbers or names:"
+        " save it so, or leave the column out."
     )
 
 
@@ -274,6 +276,7 @@ def arrow_votes(
     import pyarrow as pa
     import pyarrow.compute as pc
 
+    given, column = column.type, as_numbers_or_text(column)
     kind = column.type
     if pa.types.is_dictionary(kind):
         values, called = arrow_votes(column.dictionary, codes, where, first)
@@ -298,7 +301,7 @@ def arrow_votes(
     if pa.types.is_floating(kind):
         values = column.to_numpy(zero_copy_only=False)
         return as_votes(values, lambda index: f"{where}, row {first + index[0] + 1}"), NUMBERS
-    raise _bad_type(where, kind)
+    raise _bad_type(where, given)
 
 
 def _integers(column: Any, where: str) -> IntArray:

@@ -13,6 +13,7 @@ from ensemblage._validate import FEWEST_IDS, is_id_name, is_likely_id_name
 from ensemblage.tables.choice import Choice, check_options
 from ensemblage.tables.files import File, resolve
 from ensemblage.tables.formats import BY_NAME, STREAMED, TEXT, FileFormatError, OptionError, load
+from ensemblage.tables.ids import warn_of_numbers
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Sequence
@@ -207,7 +208,8 @@ def open_sources(
         return source
 
     first = deciding = opened(files[0], choice)
-    if choice.id_column == "auto":
+    is_auto = choice.id_column == "auto"
+    if is_auto:
         for file in files[1:]:
             if deciding.n_judged >= FEWEST_IDS:
                 break
@@ -222,7 +224,19 @@ def open_sources(
         check_same_columns(first, sources[-1])
     if all(source.n_rows == 0 for source in sources):
         raise no_rows(files[0].name)
+    if is_auto and first.id_name is None:
+        _check_numbers(sources)
     return sources
+
+
+def _check_numbers(sources: list[Source]) -> None:
+    """Warn where the rows had other numbers in pandas than they have without ids."""
+    n_before = 0
+    for source in sources:
+        if source.numbers not in (None, (0, 1), (n_before, 1)):
+            warn_of_numbers(source.path, source.numbers)
+            return
+        n_before += source.n_rows or 0
 
 
 def check_same_columns(first: Source, other: Source) -> None:

@@ -21,6 +21,7 @@ SEPARATORS = "Cells are separated by commas, semicolons or tabs"
 LONGEST_LINE = 1 << 27  # bytes; the longest that a person has written are tables of genes
 _DELIMITERS = ",;\t"
 _QUOTED = re.compile(r'"(?:[^"]|"")*("|$)')
+_CLOSES = re.compile(r'(?:[^"]|"")*"(?!")')
 _BY_SPACES = re.compile(r'"[^"]*"( +("[^"]*"|[^\s",;]+))+')
 _OTHERS = {"|": "bars (|)", " ": "spaces", ":": "colons (:)"}
 _DECIMAL_COMMA = re.compile(r"[+-]?[0-9]+,[0-9]+([eE][+-]?[0-9]+)?")
@@ -42,13 +43,18 @@ class Suspect(NamedTuple):
     is_sure: bool
 
 
-def delimiter(line: str, preferred: str) -> str:
-    """Return what separates the cells of a line: the usual mark if it is outside of quotes."""
-    line = _QUOTED.sub("", line)
+def delimiter(line: str, preferred: str, below: str = "") -> str:
+    """Return what separates the cells of a line: the usual mark if it is outside of quotes.
+
+    It belongs to names where the line below has none of it, and as many of another mark.
+    """
+    line, below = _QUOTED.sub("", line), _QUOTED.sub("", below)
     if ";" in line and all(map(has_decimal_comma, line.split(";"))):
         return ";"
     if preferred in line:
-        return preferred
+        other = max(_DELIMITERS, key=below.count)
+        is_other = preferred not in below and 0 < line.count(other) == below.count(other)
+        return other if is_other else preferred
     most = max(_DELIMITERS, key=line.count)
     return most if most in line else preferred
 
@@ -157,8 +163,10 @@ def _split(text: io.TextIOWrapper, path: str, preferred: str) -> Generator[First
             lines.append(line)
             if sum(line.count('"') for line in lines) % 2 == 0 or len(lines) >= _LONGEST_HEADER:
                 break
-        mark, n_bytes = delimiter("".join(lines), preferred), len("".join(lines).encode())
-        reader = csv.reader(chain(lines, text), delimiter=mark, skipinitialspace=True, strict=True)
+        n_bytes, below = len("".join(lines).encode()), text.readline()
+        mark = delimiter("".join(lines), preferred, below)
+        unspaced = _unspaced(chain(lines, [below], text), mark)
+        reader = csv.reader(unspaced, delimiter=mark, strict=True)
         for row in reader:
             yield FirstRow(row, mark, n_bytes)
     except UnicodeDecodeError as error:
@@ -182,6 +190,21 @@ def _split(text: io.TextIOWrapper, path: str, preferred: str) -> Generator[First
             f"{path}, line {line_number}: {error}. Look for a quotation mark that is not closed."
             f" {SEPARATORS}."
         ) from error
+
+
+def _unspaced(lines: Iterable[str], mark: str) -> Generator[str]:
+    """Yield lines without the spaces before cells in quotation marks; other cells stay as they are.
+
+    The option of the csv module takes the spaces from all cells, and pyarrow from none.
+    """
+    opens, is_inside = re.compile(f'(^|(?<={re.escape(mark)})) *"'), False
+    for line in lines:
+        parts, place = [], 0
+        while found := (_CLOSES.match if is_inside else opens.search)(line, place):
+            outside = "" if is_inside else f'{line[place : found.start()]}"'
+            parts.append(found.group() if is_inside else outside)
+            place, is_inside = found.end(), not is_inside
+        yield "".join([*parts, line[place:]])
 
 
 def check_width(width: int, path: str) -> None:

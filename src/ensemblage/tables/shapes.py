@@ -172,7 +172,7 @@ def _long_rows(sources: list[Source]) -> _Votes:
             labels.append(votes)
         objects, runs, _ = source.carried_values(batches)
         for values in (objects, runs):
-            _check_present(values, source.path)
+            _check_present(values, source)
         ids.append(objects)
         members.append(runs)
     cells = codes.labels() if is_text or codes.holds_names else None
@@ -180,11 +180,17 @@ def _long_rows(sources: list[Source]) -> _Votes:
     return _Votes(_joined(ids), as_texts(_joined(members)), numbers, cells, is_text)
 
 
-def _check_present(values: NDArray[Any], path: str) -> None:
+def _check_present(values: NDArray[Any], source: Source) -> None:
     """Raise where a row has no object, or no clustering."""
     kind = values.dtype.kind
-    if np.isnan(values).any() if kind == "f" else kind in "OM" and "" in as_texts(values):
-        raise FileFormatError(f"{path} has a row without an object or without a clustering.")
+    if kind not in "fOM":
+        return
+    missing = np.isnan(values) if kind == "f" else np.array([t == "" for t in as_texts(values)])
+    if missing.any():
+        raise FileFormatError(
+            f"{source.where(int(missing.argmax()))} is a row without an object or without a"
+            " clustering. Fill in its cell, or leave the row out."
+        )
 
 
 def _joined(parts: list[NDArray[Any]]) -> NDArray[Any]:

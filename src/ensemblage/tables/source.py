@@ -69,6 +69,8 @@ class Source:
     n_before: int = 0
     #: Texts that mean that an object has no id, beside the empty one.
     no_ids: tuple[str, ...] = ()
+    #: Start and step of the numbers that the rows had in pandas, if they had some.
+    numbers: tuple[int, int] | None = None
     #: What may separate the names of an only column of text.
     suspect: Any = None
     #: Labels of the objects that came along, by name.
@@ -166,7 +168,12 @@ class Source:
             )
         if not self.names and self._choice.columns != []:
             what = "features" if self._choice.features else "votes"
-            raise FileFormatError(f"{self.path} has an id column and no {what} beside it.")
+            if self.truth is None and not self.kept:
+                raise FileFormatError(f"{self.path} has an id column and no {what} beside it.")
+            raise FileFormatError(
+                f"All columns of {self.path} are set apart as ids, true labels or columns to keep,"
+                f" so no {what} are left. Set fewer apart."
+            )
         use = {self.id_name: "holds the ids", self.truth: "holds true labels"}
         for name in self.names:
             if name in use:
