@@ -175,3 +175,18 @@ def test_least_aligned_agrees_with_its_definition(seed):
         left = [i for i in range(12) if i not in chosen]
         chosen.append(min(left, key=lambda i: sum(abs(rows[i] @ rows[c]) for c in chosen)))
     np.testing.assert_array_equal(flow.least_aligned(rows, 7, chosen[0]), rows[chosen])
+
+
+def test_as_many_clusters_as_rows_need_no_run():
+    """With 1,500 clusters the starts alone took half a minute."""
+
+    class NoDraws:
+        def spawn(self, n):
+            raise AssertionError(f"{n} starts")
+
+    rows = np.random.default_rng(0).normal(size=(30, 30))
+    np.testing.assert_array_equal(flow.kmeans(rows, 30, NoDraws()), np.arange(30))
+    rows[7] = rows[3]
+    labels = flow.kmeans(rows, 30, np.random.default_rng(0), weights=np.ones(30))
+    assert labels[7] == labels[3]
+    assert len(np.unique(labels)) == 29

@@ -202,3 +202,17 @@ def _slow_rival(tree, sizes, labels, similarity):
                 if rival >= mean(parts[a], parts[b]) - 1e-12:
                     return True
     return False
+
+
+@pytest.mark.parametrize("name", ["Consensus", "LWEA"])
+def test_clusters_that_no_vote_links_are_no_tie(name):
+    """Similarities of 1e-13 within a cluster: its height does not differ from that of the root."""
+    levels = [np.zeros(64, dtype=int)]
+    for _ in range(39):  # each clustering halves the first of the largest clusters
+        largest = np.flatnonzero(levels[-1] == np.bincount(levels[-1]).argmax())
+        levels.append(levels[-1].copy())
+        levels[-1][largest[len(largest) // 2 :]] = len(levels) - 1
+    params = {"weights": "normalized"} if name == "LWEA" else {}
+    model = en.METHODS[name.lower()](2, **params)
+    assert not ties_of(model, np.column_stack(levels[1:]))
+    assert sorted(np.bincount(model.labels_)) == [32, 32]

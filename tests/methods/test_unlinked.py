@@ -229,3 +229,32 @@ def test_advice_names_only_methods_that_fit(monkeypatch):
         for name in named:
             quiet(name.lower(), votes, 3)
     assert "LWGP and PTGP need no such matrix." in str(refused.value)
+
+
+def with_outliers(*sizes):
+    """Three groups of fifty objects, divided in different ways, and groups with nothing shared."""
+    rng = np.random.default_rng(0)
+    truth = np.repeat([0, 1, 2], 50)
+    votes = np.column_stack([truth * q + rng.integers(0, q, 150) for q in (1, 2, 3, 1, 2)])
+    outliers = 50 + np.repeat(np.arange(len(sizes)), sizes)
+    return np.vstack([votes, outliers[:, None].repeat(5, axis=1)])
+
+
+@pytest.mark.parametrize("sizes", [(1,), (1, 1), (2, 4)])
+def test_advice_for_groups_below_the_least_size_works(sizes):
+    votes, k = with_outliers(*sizes), 3 + len(sizes)
+    with pytest.warns(en.UnlinkedGroupsWarning, match=f"from {k} up with min_cluster_size=1,"):
+        en.Consensus(3, min_cluster_size=0.2).fit(votes)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        est = en.Consensus(k, min_cluster_size=1).fit(votes)
+    assert sorted(np.bincount(est.labels_)) == sorted([50, 50, 50, *sizes])
+
+
+def test_groups_with_a_cluster_each_need_no_other_least_size():
+    votes = with_outliers(8)
+    with pytest.warns(en.UnlinkedGroupsWarning, match="from 4 up, or add"):
+        en.Consensus(3, random_state=0).fit(votes)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        en.Consensus(4, random_state=0).fit(votes)

@@ -36,10 +36,13 @@ def kmeans(
 
     Starts are chosen by greedy k-means++ (the best of 2 + ln k candidates at each step); a cluster
     that loses its last row is given the row farthest from its centre, of those that are not alone.
-    Labels are 0..k-1; fewer occur only where there are fewer than k distinct rows.
+    Labels are 0..k-1; fewer occur only where there are fewer than k distinct rows. As many clusters
+    as distinct rows need no run.
     """
     mass = np.ones(len(rows)) if weights is None else weights.astype(np.float64)
     rows = np.ascontiguousarray(rows)
+    if n_clusters == len(rows) == len(np.unique(rows, axis=0)):
+        return np.arange(n_clusters)
     n_trials = 2 + int(np.log(n_clusters))
     each = max(n_threads(n_jobs) // n_starts, 1)  # threads of a start
 

@@ -34,18 +34,29 @@ def of_unlinked_groups(estimator: Any, n_clusters: int) -> Message | None:
     n_groups = max(exact, firm)
     if n_groups <= n_clusters:
         return None
-    linked, joins = "", "no clustering joins (unless it joins all objects)"
+    linked, joins, least = "", "no clustering joins (unless it joins all objects)", ""
     if firm > exact:
         linked, joins = ", if stray votes are ignored", "hardly any clustering joins"
+    elif _least_size_joins_groups(estimator, n_groups):
+        least = " with {least}"
     return Message(
         f"The votes link the objects into {{n_groups}} groups{linked}, but {{n_clusters}} clusters"
         f" were formed, so groups that {joins} share a cluster. The votes do not determine which"
-        " ones, and confidence is 0 except for a group that is most of its cluster. Pass {k} from"
-        " {n_groups} up, or add coarser clusterings.",
+        f" ones, and confidence is 0 except for a group that is most of its cluster. Pass {{k}}"
+        f" from {{n_groups}} up{least}, or add coarser clusterings.",
         n_groups=n_groups,
         n_clusters=n_clusters,
         k=Parameter("n_clusters"),
+        least=Parameter("min_cluster_size", 1),
     )
+
+
+def _least_size_joins_groups(estimator: Any, n_groups: int) -> bool:
+    """Tell whether a least size of clusters joins groups even if there is a cluster for each."""
+    tree = getattr(estimator, "_named", None) or getattr(estimator, "_tree", None) or estimator
+    if not hasattr(tree, "_parts") or not tree._cuts_a_tree() or tree._parts(n_groups) is None:
+        return False
+    return not tree._cuts_between_groups(n_groups)
 
 
 def n_firm_groups(estimator: Any, n_clusters: int) -> int:

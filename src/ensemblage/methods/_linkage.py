@@ -190,12 +190,26 @@ class LinkageClusterer(ConsensusClusterer):
         # Other linkages compare means where heights are equal.
         if params_of_fit(self)["linkage"] != "average" or not self._cuts_a_tree():
             return False
+        if self._cuts_between_groups(n_clusters):
+            return False
         parts = self._parts(n_clusters)
         if parts is None:
             is_tied = flow.is_tied(self.linkage_matrix_, n_clusters)
         else:
             is_tied = flow.next_split_is_tied(self._sized_tree(), parts)
         return is_tied or self._has_rival_merge(n_clusters, parts)
+
+    def _cuts_between_groups(self, n_clusters: int) -> bool:
+        """Tell whether the clusters are the groups that votes link.
+
+        Within a group, similarities may be too small for its height to differ from theirs.
+        """
+        links = self._ensemble.links
+        if self._from_similarity or n_clusters != links.n_groups:
+            return False
+        groups = links.of_row[self._group_of_leaf()]
+        cut = by_first_appearance(self._cut(n_clusters))
+        return np.array_equal(cut, by_first_appearance(groups))
 
     def _has_rival_merge(self, n_clusters: int, parts: flow.Parts | None) -> bool:
         """Tell whether a large part of a cluster was as similar to a part of another one."""
