@@ -7,7 +7,7 @@ import pytest
 from sklearn.datasets import make_blobs
 
 import ensemblage as en
-from ensemblage.ensembles import _noise
+from ensemblage.ensembles import _judged, _noise
 from ensemblage.ensembles._noise import _boxes, box
 from ensemblage.metrics import KChoice
 from ensemblage.metrics.choosing import Null
@@ -72,6 +72,7 @@ def test_finer_clusters_are_compared_with_noise_in_groups(
         return _noise.Noise(Null(1.0, 0.5 if exceeds else 2.0), groups_of_noise)
 
     monkeypatch.setattr(_noise, "compare_with_noise", compared)
+    monkeypatch.setattr(_judged, "_clearer", lambda *_: None)  # which finds both blobs
     model = en.EnsembleClustering(random_state=9).fit(features)
     if kept:  # as from the votes
         assert (model.n_clusters_, model.k_choice_.evidence) == (5, "moderate")

@@ -13,8 +13,8 @@ from ensemblage import _validate
 from ensemblage.ensembles._checks import attainable
 from ensemblage.ensembles._coarse import make_members, placed_by, votes_of, warn_if_nested
 from ensemblage.ensembles._consensus import find_consensus, form_doubted
+from ensemblage.ensembles._judged import judged
 from ensemblage.ensembles._missed import without_missed_groups
-from ensemblage.ensembles._noise import doubted
 from ensemblage.ensembles._parameters import check_consensus, check_enough_objects
 from ensemblage.ensembles._plan import make_plan
 from ensemblage.ensembles._saved import state_of_clustering
@@ -216,7 +216,7 @@ class EnsembleClustering(ClusterMixin, BaseEstimator):
             warn_if_nested(owner, self.members_)
         self.votes_ = votes_of(owner, self.members_, self._plan, self.n_jobs)
         self.consensus_ = find_consensus(consensus, self.votes_, k or "auto", seed, self.n_jobs)
-        self._choice: KChoice | None = doubted(self.consensus_, self._plan, n_members, seed)
+        self._choice: KChoice | None = judged(self.consensus_, self._plan, n_members, seed)
         form_doubted(owner, self.consensus_, self._choice)
 
     def fit_predict(self, X: Any, y: Any = None, *, align_to: Any = None) -> Any:

@@ -1,0 +1,51 @@
+"""The number of clusters that `EnsembleClustering` chooses, judged by the features."""
+
+import numpy as np
+import pytest
+
+import ensemblage as en
+
+
+def groups_in_a_row(seed, sizes=(200, 20, 20), distance=20.0):
+    """Return round groups of standard deviation 1, at equal distances, and their numbers."""
+    truth = np.repeat(np.arange(len(sizes)), sizes)
+    noise = np.random.default_rng(seed).normal(size=(len(truth), 2))
+    return noise + np.column_stack([distance * truth, 0 * truth]), truth
+
+
+@pytest.mark.parametrize("seed", [2, 3])
+def test_a_large_group_is_not_split_where_small_ones_are_far(seed):
+    features, truth = groups_in_a_row(seed)
+    model = en.EnsembleClustering(random_state=0).fit(features)
+    assert en.metrics.ari(model.labels_, truth) > 0.95
+    choice = model.k_choice_
+    assert choice.evidence == "moderate"
+    assert "compact and far apart" in choice.reasons[0]
+    assert choice.reasons[1].startswith("From the votes alone: ")
+    assert model.n_clusters_ == choice.k
+    assert choice.runners_up
+
+
+def test_the_votes_decide_where_clusters_are_not_clear():
+    rng = np.random.default_rng(0)
+    features = rng.normal(size=(300, 2)) + 4 * rng.integers(0, 3, 300)[:, None]
+    choice = en.EnsembleClustering(random_state=0).fit(features).k_choice_
+    assert choice.k == 3
+    assert "silhouette" not in " ".join(choice.reasons)
+
+
+def test_long_tails_are_no_strong_evidence():
+    rng = np.random.default_rng(0)
+    with pytest.warns(en.NoStructureWarning):
+        model = en.EnsembleClustering(random_state=0).fit(rng.standard_t(2, (400, 2)))
+    assert model.n_clusters_ == 1
+    model = en.EnsembleClustering(random_state=0).fit(rng.lognormal(0, 1.5, (400, 1)))
+    assert model.k_choice_.evidence != "strong"
+
+
+def test_a_consensus_of_another_kind_and_a_wanted_number():
+    features, truth = groups_in_a_row(2)
+    model = en.EnsembleClustering(consensus=en.EAC("auto"), random_state=0).fit(features)
+    assert en.metrics.ari(model.labels_, truth) > 0.95
+    wanted = en.EnsembleClustering(4, random_state=0).fit(features)
+    assert wanted.n_clusters_ == 4
