@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from contextlib import contextmanager
 from itertools import accumulate, chain, islice
 from typing import TYPE_CHECKING, Any
@@ -17,6 +16,7 @@ from ensemblage.tables.formats import FileFormatError
 from ensemblage.tables.ids import index_of_pandas, numbers_of_pandas
 from ensemblage.tables.ipc import batch_sizes
 from ensemblage.tables.labels import is_text
+from ensemblage.tables.parquet_sizes import bytes_of_vote, sizes_of_texts
 from ensemblage.tables.source import JUDGED_ROWS, Source, rows_at_once
 from ensemblage.tables.times import values_of
 from ensemblage.tables.views import without_coded_views
@@ -28,7 +28,6 @@ if TYPE_CHECKING:
     from ensemblage.tables.files import File
     from ensemblage.tables.layout import Choice
 
-_BYTES_OF_NAME = 16
 _LARGE_ROW_GROUP = 1 << 26
 _DECODED_AT_ONCE = 1 << 26
 _BYTES_OF_REPEATED = 16  # an encoded column with fewer in a row mostly repeats names
@@ -225,14 +224,15 @@ class ParquetSource(ArrowSource):
     def _look(self) -> Any:
         import pyarrow.parquet as pq
 
-        with self.file.for_arrow() as content, pq.ParquetFile(content) as file:
+        with (
+            self.file.for_arrow() as content,
+            pq.ParquetFile(content, buffer_size=_READ_AT_ONCE) as file,
+        ):
             groups = [file.metadata.row_group(i) for i in range(file.metadata.num_row_groups)]
             self._ends = [0, *accumulate(group.num_rows for group in groups)]
             self._claimed = sum(group.total_byte_size for group in groups)
             self._large = any(group.total_byte_size > _LARGE_ROW_GROUP for group in groups)
-            self._sizes: Counter[str] = Counter()
-            for chunk in (g.column(i) for g in groups for i in range(g.num_columns)):
-                self._sizes[chunk.path_in_schema] += chunk.total_uncompressed_size
+            self._sizes = sizes_of_texts(file, groups)
             return file.schema_arrow
 
     def _bytes_of(self, name: str) -> int:
@@ -320,27 +320,3 @@ class IpcSource(ArrowSource):
                 return batch
 
             yield read
-
-
-def bytes_of_vote(kind: Any) -> int:
-    """Return about how many bytes a vote of this type takes."""
-    try:
-        return max(1, kind.bit_width // 8)
-    except ValueError:
-        return _BYTES_OF_NAME
-
-
-def parquet_bytes(file: File, size: int) -> int:
-    """Return about how many bytes the votes or long texts of a Parquet file take in memory."""
-    import pyarrow as pa
-    import pyarrow.parquet as pq
-
-    try:
-        with file.for_arrow() as content, pq.ParquetFile(content) as opened:
-            widths = [bytes_of_vote(kind) for kind in opened.schema_arrow.types]
-            metadata = opened.metadata
-            groups = map(metadata.row_group, range(metadata.num_row_groups))
-            n_bytes = sum(group.total_byte_size for group in groups)
-            return int(max(metadata.num_rows * (2 * sum(widths) + 64), 2 * n_bytes))
-    except (pa.ArrowException, OSError):  # reading it raises
-        return size

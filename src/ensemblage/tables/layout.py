@@ -178,7 +178,7 @@ def bytes_in_memory(paths: Sequence[str], format: str | None = None) -> int:  # 
             continue
         packed = file.is_packed()
         if file.format(format) == "parquet" and not packed:
-            needed += load("arrow.parquet_bytes")(file, state[0])
+            needed += load("parquet_sizes.parquet_bytes")(file, state[0])
         else:
             needed += state[0] * (32 if packed else 8)
     return needed
