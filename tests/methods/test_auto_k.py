@@ -187,3 +187,13 @@ def test_groups_that_no_vote_links_are_structure_however_small():
         voted = (votes >= 0).any(axis=1)
         model = en.Consensus(random_state=0).fit(votes[voted])
         assert en.metrics.ari(truth[voted], model.labels_) == 1.0
+
+
+@pytest.mark.parametrize(("n_groups", "size"), [(300, 2), (600, 3)])
+def test_equal_clusterings_of_small_groups_have_structure(n_groups, size):
+    matrix = np.column_stack([np.repeat(np.arange(n_groups), size)] * 5)
+    choice = en.Consensus().fit(matrix).k_choice_
+    assert (choice.k, choice.evidence) == (n_groups, "strong")
+    mixed = np.column_stack([np.random.default_rng(m).permutation(matrix[:, 0]) for m in range(5)])
+    with pytest.warns(en.NoStructureWarning):
+        assert en.Consensus().fit(mixed).n_clusters_ == 1

@@ -142,7 +142,7 @@ def test_few_objects_may_all_be_alone(n, counts):
 
 
 def test_its_seed_is_that_of_the_graph():
-    votes = np.random.default_rng(0).integers(0, 4, (80, 6))
+    votes = np.random.default_rng(0).integers(0, 4, (200, 6))
     found = []
     for seed in (3, 4):
         graph = en.Consensus(5, random_state=seed).fit(votes)._part("lwgp")

@@ -343,3 +343,13 @@ def test_lwgp_lies_within_the_spread(run):
         differences.append(np.mean(ours) - theirs.mean())
         assert min(ours) - 0.03 < theirs.mean() < max(ours) + 0.03
     assert abs(np.mean(differences)) < 0.01
+
+
+@pytest.mark.parametrize("seed", [2, 6, 7, 9, 12, 13])
+def test_few_rows_are_cut_alike_in_any_order(seed):
+    matrix = np.random.default_rng(seed).integers(0, 4, (30, 6))
+    labels = en.LWGP(4, random_state=0).fit_predict(matrix)
+    for other in range(5):
+        order = np.random.default_rng(other).permutation(30)
+        again = en.LWGP(4, random_state=0).fit_predict(matrix[order])
+        assert metrics.ari(again, labels[order]) == 1

@@ -15,6 +15,10 @@ if TYPE_CHECKING:
 
     from ensemblage._types import FloatArray
 
+_STARTS = 3
+#: With few rows three starts may all miss the best clusters, so that the order of rows decides.
+_FEW_ROWS, _STARTS_OF_FEW = 100, 20
+
 
 def scaled_columns(matrix: Any, weight: FloatArray) -> Any:
     """Return a sparse matrix with columns scaled by `weight`, without columns of weight 0."""
@@ -71,4 +75,7 @@ class BipartiteClusterer(ConsensusClusterer):
         rows = self._transfer_cut.embedding(n_clusters)
         rng = np.random.default_rng(self._seed)
         sizes = self.microclusters_.sizes
-        return flow.kmeans(rows, n_clusters, rng, weights=sizes, n_jobs=self.n_jobs)
+        n_starts = _STARTS if len(rows) > _FEW_ROWS else _STARTS_OF_FEW
+        return flow.kmeans(
+            rows, n_clusters, rng, weights=sizes, n_starts=n_starts, n_jobs=self.n_jobs
+        )

@@ -63,9 +63,9 @@ class LWGP(BipartiteClusterer):
     each clustering, summed over the M clusterings; ECI_u = exp(-Ent_u / (theta·M)). B has ECI_u
     where an object is in cluster u, else 0. With d its row sums, the leading `n_clusters`
     eigenvectors v of B' diag(1/d) B, normalised by its row sums, give objects the coordinates
-    diag(1/d) B v; rows of length 1 are clustered by k-means (3 starts of at most 100 rounds).
-    Microclusters count as often as they have objects, so this is exactly the result of the
-    objects.
+    diag(1/d) B v; rows of length 1 are clustered by k-means (3 starts of at most 100 rounds; 20 for
+    up to 100 microclusters). Microclusters count as often as they have objects, so this is exactly
+    the result of the objects.
 
     With N objects, M clusterings, n microclusters and C clusters in the ensemble: O(N·M) for
     microclusters, O(n·M²) for entropies and graph, O(C³) for eigenvectors, above 1,000 clusters

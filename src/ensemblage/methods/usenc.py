@@ -53,8 +53,8 @@ class USENC(BipartiteClusterer):
     B = H, the 0/1 membership of objects in clusters. With d the number of votes of each object,
     the leading `n_clusters` eigenvectors v of H' diag(1/d) H, normalised by its row sums, give
     objects the coordinates diag(1/d) H v; rows of length 1 are clustered by k-means (3 starts of
-    at most 100 rounds). Microclusters count as often as they have objects, so this is exactly the
-    result of the objects.
+    at most 100 rounds; 20 for up to 100 microclusters). Microclusters count as often as they have
+    objects, so this is exactly the result of the objects.
 
     With N objects, M clusterings, n microclusters and C clusters in the ensemble: O(N·M) for
     microclusters, O(n·M²) for the graph, O(C³) for eigenvectors, above 1,000 clusters O(C²·k),

@@ -99,9 +99,9 @@ def choose_k(
     -------
     KChoice
         `k`, `evidence`, `reasons`, `runners_up` and the scores. `k` is 1, and the evidence "none",
-        if the members agree no more than permuted votes, unless there are groups of at least five
-        objects that no vote links. Criteria that do not apply to a method are
-        in `absent`, with the reason.
+        if the members agree no more than permuted votes, unless there are groups that no vote
+        links, of at least five objects or of equal votes. Criteria that do not apply to a method
+        are in `absent`, with the reason.
 
     Notes
     -----

@@ -91,8 +91,16 @@ class Cuts:
 
     @property
     def has_unlinked_groups(self) -> bool:
-        """Tell whether no vote links some groups of at least five objects."""
-        return self.links is not None and n_large_groups(self.links, self.sizes) > 1
+        """Tell whether no vote links some groups of at least five objects.
+
+        Groups of any size count if the votes within each are equal, and most objects have equals.
+        """
+        if self.links is None:
+            return False
+        are_equal = 1 < self.links.n_groups == len(self.sizes)
+        n_with_equals = int(self.sizes[self.sizes > 1].sum())
+        are_most = 2 * n_with_equals > int(self.sizes.sum())
+        return (are_equal and are_most) or n_large_groups(self.links, self.sizes) > 1
 
     def links_at(self, n_clusters: int) -> Links | None:
         """Return the groups that matter for confidence in so many clusters, as in a fit."""
