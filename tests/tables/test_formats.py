@@ -293,6 +293,25 @@ class TestManyFiles:
         assert tables.read(f"file://{folder}/b.parquet").matrix.tolist() == [[3, 7]]
 
 
+class TestFilesNamedTwice:
+    @pytest.mark.parametrize("others", [["v.csv"], ["./v.csv"], ["*.csv"], ["link"], ["."]])
+    def test_they_are_an_error(self, tmp_path, monkeypatch, others):
+        monkeypatch.chdir(tmp_path)
+        (tmp_path / "v.csv").write_text("a,b\n1,1\n2,2\n")
+        if others == ["link"]:
+            (tmp_path / "link").symlink_to("v.csv")
+        with pytest.raises(FileFormatError, match="is named twice"):
+            tables.read(["v.csv", *others])
+        with pytest.raises(FileFormatError, match="is named twice"):
+            tables.scan(["v.csv", *others])
+
+    def test_equal_files_are_not(self, tmp_path):
+        paths = [tmp_path / name for name in ("a.csv", "b.csv")]
+        for path in paths:
+            path.write_text("a,b\n1,1\n2,2\n")
+        assert votes(tables.read(paths)) == [[1, 2, 1, 2]] * 2
+
+
 class TestRemote:
     """A bucket, which here is a folder behind Arrow's interface of file systems."""
 

@@ -7,6 +7,7 @@ import glob
 import gzip
 import hashlib
 import io
+import os
 import sys
 import zlib
 from collections.abc import Iterable, Mapping
@@ -236,7 +237,21 @@ def resolve(sources: Any) -> list[str]:
         paths += _remote_files(path) if is_remote(path) else _local_files(path)
     if not paths:
         raise FileNotFoundError("No file of votes was named. Name one or several.")
+    _check_each_once(paths)
     return paths
+
+
+def _check_each_once(paths: list[str]) -> None:
+    """Raise where a file is named twice, also by a pattern or a link."""
+    first: dict[str, str] = {}
+    for path in paths:
+        place = path if is_remote(path) else os.path.realpath(path)
+        if place in first:
+            also = "" if first[place] == path else f" (also as {first[place]})"
+            raise FileFormatError(
+                f"{path} is named twice{also}, so it would count twice. Name it once."
+            )
+        first[place] = path
 
 
 def _local_files(path: str) -> list[str]:
