@@ -1,9 +1,13 @@
 """The number of clusters that `EnsembleClustering` chooses, judged by the features."""
 
+from dataclasses import replace
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 
 import ensemblage as en
+from ensemblage.ensembles import _judged
 
 
 def groups_in_a_row(seed, sizes=(200, 20, 20), distance=20.0):
@@ -49,3 +53,16 @@ def test_a_consensus_of_another_kind_and_a_wanted_number():
     assert en.metrics.ari(model.labels_, truth) > 0.95
     wanted = en.EnsembleClustering(4, random_state=0).fit(features)
     assert wanted.n_clusters_ == 4
+
+
+@pytest.mark.parametrize(
+    ("distance", "from_k", "expected"),
+    [(12, 4, 2), (12, 2, None), (12, 1, None), (4, 4, None)],  # silhouettes 0.8, and 0.6 at 4
+)
+def test_only_clear_clusters_change_a_choice(distance, from_k, expected):
+    features, _ = groups_in_a_row(0, (60, 60), distance)
+    model = en.EnsembleClustering(random_state=0).fit(features)
+    given = replace(model.consensus_.k_choice_, k=from_k)
+    plan = SimpleNamespace(features=features)
+    choice = _judged._clearer(model.consensus_, plan, given, 0)
+    assert (None if choice is None else choice.k) == expected

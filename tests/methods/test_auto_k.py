@@ -197,3 +197,9 @@ def test_equal_clusterings_of_small_groups_have_structure(n_groups, size):
     mixed = np.column_stack([np.random.default_rng(m).permutation(matrix[:, 0]) for m in range(5)])
     with pytest.warns(en.NoStructureWarning):
         assert en.Consensus().fit(mixed).n_clusters_ == 1
+
+
+def test_some_pairs_among_objects_that_are_alone_are_no_structure():
+    matrix = np.column_stack([np.r_[np.arange(60), np.arange(340)]] * 4)
+    with pytest.warns(en.NoStructureWarning):
+        assert en.Consensus().fit(matrix).n_clusters_ == 1
