@@ -71,7 +71,8 @@ class TestParquet:
             warnings.simplefilter("error")
             tables.read(tmp_path / "1.parquet", id_column=None)
             tables.read([tmp_path / f"{i}.parquet" for i in range(3)])
-            tables.read([tmp_path / "0.parquet", tmp_path / "0.parquet"])
+            frame[:4].to_parquet(tmp_path / "again.parquet")
+            tables.read([tmp_path / "0.parquet", tmp_path / "again.parquet"])
             frame[::2].to_parquet(tmp_path / "even.parquet", index=True)
             assert tables.read(tmp_path / "even.parquet").ids.tolist() == [0, 2, 4, 6, 8, 10]
 

@@ -309,8 +309,9 @@ class TestSeveralFiles:
     @pytest.mark.parametrize("rows", ["", "a,5,5\n", "a,5,5\nb,6,5\n"])
     def test_few_rows_do_not_decide_about_ids(self, write, rows):
         a = write("a.csv", f"what,m,n\n{rows}")
+        again = write("again.csv", f"what,m,n\n{rows}")
         b = write("b.csv", "what,m,n\nc,1,1\nd,1,2\ne,2,2\n")
-        for files in ([a, b], [b, a], [a, a, b]):
+        for files in ([a, b], [b, a], [a, again, b]):
             table = tables.read(files)
             assert (table.id_name, table.names) == ("what", ["m", "n"])
         write("b.csv", "id,m,n\nc,1,1\nc,1,2\ne,2,2\n")
