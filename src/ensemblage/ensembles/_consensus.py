@@ -2,15 +2,22 @@
 
 from __future__ import annotations
 
+from copy import copy
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
 from sklearn.base import clone
 
 from ensemblage import _validate
 from ensemblage._ensemble import ensemble_of_members
+from ensemblage.flow import one_blas_thread
 from ensemblage.methods import Consensus
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from numpy.typing import NDArray
+
     from ensemblage._types import IntArray
     from ensemblage.metrics import KChoice
 
@@ -30,6 +37,17 @@ def find_consensus(
         consensus.set_params(draws="columns")  # as members are
     consensus.set_params(n_clusters=n_clusters, **lacking)
     return consensus.fit(ensemble_of_members(votes, n_jobs=n_jobs))
+
+
+def cuts_of(consensus: Any) -> Callable[[int], NDArray[np.int64]]:
+    """Return the function from numbers of clusters to labels of the objects, without warnings."""
+    cut, of_object = copy(consensus)._cut_microclusters, consensus.microclusters_.of_object
+
+    def labels(k: int) -> NDArray[np.int64]:
+        with one_blas_thread:
+            return np.asarray(cut(k))[of_object]
+
+    return labels
 
 
 def form_doubted(owner: str, consensus: Any, choice: KChoice | None) -> None:

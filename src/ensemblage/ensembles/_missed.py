@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ensemblage import flow
+from ensemblage.ensembles._consensus import cuts_of
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -24,29 +25,43 @@ if TYPE_CHECKING:
 _WIDER = 2.0
 #: Outliers make k-means more compact too, but they are not groups.
 _FEWEST = 5
+#: So many numbers of clusters above the chosen one are compared too.
+_MORE = 4
 _MOST_OBJECTS = 2000
 _N_STARTS = 3
 
 
-def without_missed_groups(plan: Plan, labels: NDArray[np.int64], seed: int) -> Plan | None:
+def without_missed_groups(plan: Plan, consensus: Any, seed: int, *, is_chosen: bool) -> Plan | None:
     """Return a plan with starts far from each other if the clusters miss groups, otherwise None.
 
     The clusters of a sample are compared with the most compact of three runs of k-means with as
-    many clusters.
+    many clusters. If their number was chosen, by members that may have missed groups, the next
+    numbers are compared too.
     """
-    k = int(labels.max()) + 1
-    if plan.methods != ("kmeans",) or k < 2:
+    if plan.methods != ("kmeans",):
         return None
+    n, k = len(plan.features), int(consensus.n_clusters_)
     rng = np.random.default_rng(seed)
-    drawn = np.sort(rng.permutation(len(labels))[:_MOST_OBJECTS])
-    rows, labels = np.asarray(plan.features[drawn], dtype=np.float64), labels[drawn]
+    drawn = np.sort(rng.permutation(n)[:_MOST_OBJECTS])
+    rows = np.asarray(plan.features[drawn], dtype=np.float64)
+    most = min(len(rows), consensus.n_microclusters_, k + (_MORE if is_chosen else 0))
+    cut = cuts_of(consensus)
+    for n_clusters in range(max(2, k), most + 1):
+        labels = consensus.labels_ if n_clusters == k else cut(n_clusters)
+        if _misses(rows, labels[drawn], n_clusters, rng):
+            return replace(plan, methods=("kmeans++",))
+    return None
+
+
+def _misses(
+    rows: NDArray[Any], labels: NDArray[np.int64], k: int, rng: np.random.Generator
+) -> bool:
     runs = [_kmeans(rows, k, rng) for _ in range(_N_STARTS)]
     widths = [_width(rows, run) for run in runs]
     best = int(np.argmin(widths))
     if np.bincount(runs[best], minlength=k).min() < _FEWEST:
-        return None
-    missed = _width(rows, labels) > _WIDER * widths[best]
-    return replace(plan, methods=("kmeans++",)) if missed else None
+        return False
+    return _width(rows, labels) > _WIDER * widths[best]
 
 
 def _kmeans(rows: NDArray[Any], k: int, rng: np.random.Generator) -> NDArray[np.int64]:

@@ -53,6 +53,11 @@ class Noise(NamedTuple):
     n_groups: int
 
 
+def can_compare(plan: Plan, n_members: int) -> bool:
+    """Return whether the members can be made from noise, and are enough for a comparison."""
+    return all(isinstance(method, str) for method in plan.methods) and n_members >= _FEWEST_MEMBERS
+
+
 def compare_with_noise(
     plan: Plan, n_members: int, seed: int, groups: NDArray[np.int64] | None = None
 ) -> Noise:
@@ -96,8 +101,7 @@ def doubted(consensus: Any, plan: Plan, n_members: int, seed: int) -> KChoice | 
     choice: KChoice | None = getattr(consensus, "k_choice_", None)
     if choice is None:  # the number of clusters was not chosen
         return None
-    drawn = all(isinstance(method, str) for method in plan.methods)
-    if choice.evidence not in ("moderate", "weak") or not drawn or n_members < _FEWEST_MEMBERS:
+    if choice.evidence not in ("moderate", "weak") or not can_compare(plan, n_members):
         return None
     noise = compare_with_noise(plan, n_members, seed)
     if noise.support.exceeded:

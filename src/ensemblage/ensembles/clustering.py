@@ -193,7 +193,7 @@ class EnsembleClustering(ClusterMixin, BaseEstimator):
         k = attainable(owner, self._plan.features, n_clusters)
         with _validate.held_warnings() as held:
             self._find(consensus, n_members, k, seed)
-        plan = without_missed_groups(self._plan, self.consensus_.labels_, seed)
+        plan = without_missed_groups(self._plan, self.consensus_, seed, is_chosen=k is None)
         if plan is None:
             for message, category in held:
                 _validate.warn(message, category)
