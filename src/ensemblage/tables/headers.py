@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from ensemblage._messages import Message, Parameter
 from ensemblage._validate import is_id_name, is_likely_id_name, looks_like_ids
+from ensemblage.tables.formats import FileFormatError
 from ensemblage.tables.labels import NUMBERS, Kind, mostly, understand
 
 if TYPE_CHECKING:
@@ -35,6 +36,8 @@ def has_names(text: Text, path: str) -> bool:
     occurs = [_is_below(cell, column) for cell, column in zip(text.first, head, strict=True)]
     if has_header(first, numbers, occurs, ids_below=_are_ids(head[0])):
         return True
+    if all(occurs) and _are_ids(head[0]) and all(understand(c).kind is Kind.NAME for c in first):
+        _check_not_joined(text, path)
     after_name = understand(first[0]).kind is Kind.NAME and not occurs[0]
     others = first[1:] if after_name else first  # numbers after a name that is not known for ids
     counts = len(others) >= _FEWEST_STEPS and _is_even(others)
@@ -51,6 +54,20 @@ def has_names(text: Text, path: str) -> bool:
         )
         warnings.warn(message, UserWarning, stacklevel=2)
     return False
+
+
+def _check_not_joined(text: Text, path: str) -> None:
+    """Raise where the first row occurs again: files were joined with their headers."""
+    if (row := text.repeats_first()) is not None:
+        message = Message(
+            "{path}, row {row} repeats the first row, as in files that were joined with their"
+            " headers. Name the files one by one, or remove that row; if both rows are objects,"
+            " use {no_names}.",
+            path=path,
+            row=row,
+            no_names=Parameter("header", False),
+        )
+        raise FileFormatError(message)
 
 
 def has_header(

@@ -18,6 +18,7 @@ from ensemblage.tables.cells import row_writer
 from ensemblage.tables.feed import Feed
 from ensemblage.tables.formats import FileFormatError
 from ensemblage.tables.labels import NO_VOTE, Kind, count_kinds, distinct, is_empty
+from ensemblage.tables.marks import Marks, OtherwiseError
 from ensemblage.tables.rows import Lines, all_rows, check_width, first_row, has_decimal_comma
 
 if TYPE_CHECKING:
@@ -155,7 +156,7 @@ class Text:
                         self._check_blank(batch)
                         yield first, batch
                         done = row
-            except _OtherwiseError:
+            except OtherwiseError:
                 self.check_rows()
                 self._rewritten, head = True, None
             except pa.ArrowInvalid as error:
@@ -194,7 +195,7 @@ class Text:
         }
         with ExitStack() as opened:
             if head is not None:
-                parts = _inspected(io.BytesIO(head), self.path, _BLOCK)
+                parts = _inspected(io.BytesIO(head), self.path, _BLOCK, self.delimiter)
             else:
                 stream = opened.enter_context(self._file.opened())
                 parts = self._parts(stream, n_before, integers=INTEGERS in types)
@@ -219,10 +220,13 @@ class Text:
     ) -> Generator[bytes]:
         """Yield the text below the first rows."""
         if self._rewritten:
-            rows = islice(all_rows(stream, self.path, self._preferred), n_before, None)
+            rows = islice(self._all_rows(stream), n_before, None)
             return _rewritten(rows, self.delimiter, _BLOCK)
         stream.read(self._n_first if n_before else 0)
-        return _inspected(stream, self.path, _BLOCK, integers=integers)
+        return _inspected(stream, self.path, _BLOCK, self.delimiter, integers=integers)
+
+    def _all_rows(self, stream: io.BufferedReader) -> Generator[list[str]]:
+        return all_rows(stream, self.path, self._preferred)
 
     def _check_blank(self, batch: Any) -> None:
         """Check the rows by hand where one may be blank: pyarrow takes its cells for empty."""
@@ -239,41 +243,38 @@ class Text:
         if pc.any(blank).as_py():
             self.check_rows()
 
+    def repeats_first(self) -> int | None:
+        """Return the number of the next row that equals the first one, if any."""
+        with self._file.opened() as stream, closing(self._all_rows(stream)) as rows:
+            later = (number for number, row in enumerate(rows, 1) if row == self.first)
+            return next(islice(later, 1, None), None)
+
     def check_rows(self) -> None:
         """Go through all rows by hand, and raise what is wrong with one of them."""
         with self._file.opened() as stream:
-            for row in all_rows(stream, self.path, self._preferred):
+            for row in self._all_rows(stream):
                 self._longest = max(self._longest, 2 * sum(map(len, row)) + 4 * len(row))
         self._checked = True
 
 
-class _OtherwiseError(Exception):
-    """The file has something in it that pyarrow would understand otherwise."""
-
-
 def _inspected(
-    stream: IO[bytes], path: str, size: int, *, integers: bool = False
+    stream: IO[bytes], path: str, size: int, delimiter: str, *, integers: bool = False
 ) -> Generator[bytes]:
     """Yield text without blank lines at its end; raise where pyarrow would read it otherwise."""
     import pyarrow as pa
 
-    lines, held, last, n_quotes = Lines(stream, path), b"", b"", 0
+    lines, held, marks = Lines(stream, path), b"", Marks(delimiter)
     while part := lines.seen(stream.read(size)):
         body = part.rstrip(b"\r\n")  # ends of lines are held back until something follows them
         if not body:
             held += part
             continue
         text, held = held + body, part[len(body) :]
-        if b'"' in text:
-            n_quotes += text.count(b'"')
-            if b' "' in text or (last == b" " and text.startswith(b'"')):
-                raise _OtherwiseError
-        last = text[-1:]
+        marks.check(text)
         if integers and (b"x" in text or b"X" in text) and _HEXADECIMAL.search(text):
             raise pa.ArrowInvalid("a hexadecimal number, which is a name here")
         yield text
-    if n_quotes % 2:
-        raise _OtherwiseError
+    marks.close()
 
 
 def _rewritten(rows: Iterator[list[str]], delimiter: str, size: int) -> Generator[bytes]:

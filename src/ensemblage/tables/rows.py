@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 SEPARATORS = "Cells are separated by commas, semicolons or tabs"
 LONGEST_LINE = 1 << 27  # bytes; the longest that a person has written are tables of genes
 _DELIMITERS = ",;\t"
-_QUOTED = re.compile(r'"(?:[^"]|"")*("|$)')
+_QUOTED = re.compile(r'(?:^|(?<=[,;\t]))( *)"(?:[^"]|"")*("|$)')  # a cell; other marks are text
 _CLOSES = re.compile(r'(?:[^"]|"")*"(?!")')
 _BY_SPACES = re.compile(r'"[^"]*"( +("[^"]*"|[^\s",;]+))+')
 _OTHERS = {"|": "bars (|)", " ": "spaces", ":": "colons (:)"}
@@ -157,17 +157,18 @@ def all_rows(stream: io.BufferedReader, path: str, preferred: str) -> Generator[
 
 def _split(text: io.TextIOWrapper, path: str, preferred: str) -> Generator[FirstRow]:
     """Yield rows as they are; the first one with its separator and its size in bytes."""
-    reader, lines = None, list[str]()
+    reader, lines, n_bytes = None, list[str](), 0
     try:
         while line := text.readline():
             lines.append(line)
-            if sum(line.count('"') for line in lines) % 2 == 0 or len(lines) >= _LONGEST_HEADER:
+            if not _is_open("".join(lines)) or len(lines) >= _LONGEST_HEADER:
                 break
-        n_bytes, below = len("".join(lines).encode()), text.readline()
+        below = text.readline()
         mark = delimiter("".join(lines), preferred, below)
         unspaced = _unspaced(chain(lines, [below], text), mark)
         reader = csv.reader(unspaced, delimiter=mark, strict=True)
         for row in reader:
+            n_bytes = n_bytes or _size_of(lines, reader.line_num)
             yield FirstRow(row, mark, n_bytes)
     except UnicodeDecodeError as error:
         raise FileFormatError(
@@ -190,6 +191,18 @@ def _split(text: io.TextIOWrapper, path: str, preferred: str) -> Generator[First
             f"{path}, line {line_number}: {error}. Look for a quotation mark that is not closed."
             f" {SEPARATORS}."
         ) from error
+
+
+def _size_of(lines: list[str], n_lines: int) -> int:
+    """Return how many bytes the first row takes, which has so many lines."""
+    if n_lines > len(lines):
+        raise csv.Error(f"a cell has more than {_LONGEST_HEADER} lines")
+    return len("".join(lines[:n_lines]).encode())
+
+
+def _is_open(text: str) -> bool:
+    """Return whether a cell in quotation marks is not closed at the end of a text."""
+    return any(found.group(2) == "" for found in _QUOTED.finditer(text))
 
 
 def _unspaced(lines: Iterable[str], mark: str) -> Generator[str]:
