@@ -71,12 +71,13 @@ def read(
         the ids, `truth` and those to `keep`. All other columns are ignored.
     id_column : str, int or None, default="auto"
         The column that names the objects, by name or by place counted from 0; None for no such
-        column. "auto" takes a column called ``id``, ``index``, ``barcode`` or ``row``; the index
-        that pandas wrote; one called ``name``, ``object``, ``sample``, ``cell`` or like
-        ``cell_id`` if no two of its values are equal; or the first column if no two of its values
-        are equal while every other column repeats some. The first rows decide. An id that then
-        occurs twice in a file is an error; a column that is named here may have repeated ids.
-        Arrays have none unless it is named.
+        column. A text that is the name of one column and the place of another is an error. "auto"
+        takes a column called ``id``, ``index``, ``barcode`` or ``row``; the index that pandas
+        wrote; one called ``name``, ``object``, ``sample``, ``cell`` or like ``cell_id`` if no two
+        of its values are equal; or the first column if no two of its values are equal while every
+        other column repeats some. The first rows decide. An id that then occurs twice in a file
+        is an error; a column that is named here may have repeated ids. Arrays have none unless it
+        is named.
     truth : str, optional
         A column of true labels, which is not a clustering; the result has it in ``extra``.
     keep : list of str, optional
