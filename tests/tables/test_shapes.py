@@ -135,6 +135,28 @@ class TestLong:
         with pytest.raises(FileFormatError, match=r"'m' of .* is named twice"):
             tables.read(tmp_path / "m.csv", layout=layout, columns=["m", "m"])
 
+    @pytest.mark.parametrize("number", ["id", "index", "Unnamed: 0", "row", "vote_id"])
+    def test_a_number_of_the_vote_is_no_object(self, read, number):
+        rows = [f"{i},c{i % 3},{'ab'[i // 3]},{i // 2}\n" for i in range(6)]
+        for header in (f"{number},cell_id,run,label\n", f"{number},cell,member,label\n"):
+            table = read("".join([header, *rows]))
+            assert (table.id_name, table.ids.tolist()) == (header.split(",")[1], ["c0", "c1", "c2"])
+            assert table.matrix.tolist() == [[0, 1], [0, 2], [1, 2]]
+
+    def test_objects_that_all_have_one_vote_raise_a_warning(self, read):
+        text = "id,donor,run,label\n1,x,a,0\n2,y,a,1\n3,x,b,0\n4,y,b,1\n"
+        with pytest.warns(UserWarning, match="of column 'id' of .* occurs twice, so each object"):
+            assert tables.n_objects(read(text)) == 4
+        assert read(text, id_column="donor").matrix.tolist() == [[0, 0], [1, 1]]
+        assert tables.n_objects(read(text, id_column="id")) == 4
+        one = "id,batch_id,run,label\n1,x,a,0\n2,y,a,1\n3,x,a,0\n"  # no object can repeat
+        assert read(one).ids.tolist() == [1, 2, 3]
+
+    def test_a_column_has_one_use(self, read):
+        assert read("id,name,label\n1,a,0\n2,a,1\n1,b,0\n2,b,1\n").names == ["a", "b"]
+        with pytest.warns(UserWarning, match="each object has one vote"):
+            assert read("id,name,label\n1,a,0\n2,a,1\n3,b,0\n4,b,1\n").names == ["a", "b"]
+
     def test_some_clusterings(self, read):
         assert read(LONG, columns=["k*"]).names == ["k2", "k3"]
 
