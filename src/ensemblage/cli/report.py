@@ -170,7 +170,7 @@ def _features(path: str, table: VoteTable) -> NDArray[Any]:
     from ensemblage import tables
     from ensemblage.ensembles.reading import read_features
 
-    features = read_features([path], can_drop=False)
+    features = read_features([path], can_drop=False, id_name=table.id_name)
     ids = None if features.id_name is None else features.ids.values
     rows = tables.Labels(np.arange(len(features.matrix)), ids)
     n_objects = tables.n_objects(table)

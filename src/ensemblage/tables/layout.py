@@ -254,6 +254,22 @@ def open_sources(
     return sources
 
 
+def open_beside(
+    files: list[File],
+    choice: Choice,
+    id_name: str | None,
+    *,
+    format: str | None = None,  # noqa: A002
+    key: str | None = None,
+) -> list[Source]:
+    """Return files that go with votes, opened; a column called as the ids of these holds ids."""
+    sources = open_sources(files, choice, format=format, key=key)
+    names = sources[0].names if sources[0].named and choice.id_column == "auto" else []
+    if id_name in names and len(names) > 1:
+        return open_sources(files, choice.with_ids(id_name), format=format, key=key)
+    return sources
+
+
 def _check_numbers(sources: list[Source]) -> None:
     """Warn where the rows had other numbers in pandas than they have without ids."""
     n_before = 0

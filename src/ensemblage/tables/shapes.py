@@ -16,6 +16,7 @@ from ensemblage.flow.codes import MISSING
 from ensemblage.tables.columns import Codes, as_texts, joined
 from ensemblage.tables.files import File, arrow_errors, resolve
 from ensemblage.tables.formats import FileFormatError, OptionError, packing
+from ensemblage.tables.labelling import read_labels
 from ensemblage.tables.labels import (
     NAMES,
     NUMBERS,
@@ -29,7 +30,6 @@ from ensemblage.tables.labels import (
     with_missing,
 )
 from ensemblage.tables.layout import clusterings, open_sources, place_of
-from ensemblage.tables.reading import read_labels
 from ensemblage.tables.table import in_order, table_of
 from ensemblage.tables.text import TextSource
 

@@ -1,0 +1,125 @@
+"""One labelling of the objects: true or earlier labels beside the votes, or one clustering."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from ensemblage._messages import Message, Parameter
+from ensemblage.tables.choice import Choice, check_options
+from ensemblage.tables.files import File
+from ensemblage.tables.formats import ARRAYS, FileFormatError, OptionError, load
+from ensemblage.tables.labels import is_missing
+from ensemblage.tables.layout import open_beside
+from ensemblage.tables.paths import kind_of, path_of
+from ensemblage.tables.reading import read_arrays, read_sources
+from ensemblage.tables.table import (
+    Labels,
+    columns_of,
+    in_order,
+    n_objects,
+    take_column,
+    unknown_column,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from os import PathLike
+
+    from numpy.typing import NDArray
+
+    from ensemblage._types import VoteTable
+
+_TRUTH_NAMES = ("truth", "gt", "label", "labels", "class")
+
+
+def read_labels(
+    path: str | PathLike[str],
+    *,
+    format: str | None = None,  # noqa: A002
+    key: str | None = None,
+    header: bool | str = "auto",
+    id_column: str | int | None = "auto",
+    id_name: str | None = None,
+) -> Labels:
+    """Read one labelling: a file with a single column of labels, beside ids or not.
+
+    Parameters
+    ----------
+    path : str or path-like
+        As for `read`, one file. Of several columns, one called ``truth``, ``gt``, ``label`` or
+        ``class`` is taken; of NPZ and MAT, an array of such a name or the only vector.
+    format, key, header, id_column : optional
+        As for `read`.
+    id_name : str, optional
+        What the ids of the votes are called. With ``id_column="auto"``, a column of that name
+        holds the ids, even if some are equal.
+
+    Returns
+    -------
+    Labels
+        The labels as integers (-1 missing) or names (None missing), and the ids or None.
+    """
+    choice = Choice(id_column=id_column, header=header, whole=True, repeats=True)
+    choice = choice.checked("read_labels")
+    file = File(path_of(path))
+    chosen = file.format(format)
+    check_options(chosen, file.name, header=header, key=key)
+    if chosen in ARRAYS:
+        arrays = read_arrays(path, format=chosen)
+        labels = load("arrays.labels_from_arrays")(arrays, path=file.name, key=key)
+        return Labels(labels, None)
+    (source,) = open_beside([file], choice, id_name, format=chosen)
+    known = [name for name in _TRUTH_NAMES if name in source.names]
+    if len(source.names) > 1 and not known:
+        raise FileFormatError(
+            f"{file.name} has {len(source.names)} columns of labels"
+            f" ({', '.join(source.names[:5])}, ...), and none called {', '.join(_TRUTH_NAMES)}."
+            " Rename the column of true labels to one of these."
+        )
+    source.names = known[:1] or source.names
+    table = read_sources([source], warned=False)
+    return Labels(columns_of(table)[0], table.ids)
+
+
+def take_truth(table: VoteTable, truth: str) -> tuple[VoteTable, NDArray[Any]]:
+    """Return a table without its true labels, and those labels.
+
+    `truth` is a column of the votes, an array of the same file, or another file.
+    """
+    if truth in table.names or truth in table.extra:
+        labels, table = take_column(table, truth)
+    else:
+        known = [*table.names, *table.extra]
+        labels = read_truth(truth, table.ids, table.id_name, n_objects(table), known)
+    if is_missing(labels).all():
+        message = Message(
+            "{truth}: all of these labels are missing, so there is nothing to compare with. Leave"
+            " {option} out.",
+            truth=Parameter("truth", truth),
+            option=Parameter("truth"),
+        )
+        raise FileFormatError(message)
+    return table, labels
+
+
+def read_truth(
+    truth: str, ids: NDArray[Any] | None, id_name: str | None, n: int, known: Sequence[str]
+) -> NDArray[Any]:
+    """Return the true labels of a file in the order of `n` objects; `known` are the columns."""
+    if truth == id_name:
+        message = Message(
+            "{truth}: that column holds the ids of the objects. If it holds true labels, name"
+            " another column with {id_column}, or none.",
+            truth=Parameter("truth", truth),
+            id_column=Parameter("id_column"),
+        )
+        raise OptionError(message)
+    if not kind_of(truth):
+        raise OptionError(
+            unknown_column(
+                Parameter("truth", truth),
+                "there is neither a column nor a file of that name",
+                known,
+            )
+        )
+    return in_order(read_labels(truth, id_name=id_name), ids, n, truth)
