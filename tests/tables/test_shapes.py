@@ -242,6 +242,14 @@ class TestMembers:
         assert [column.tolist() for column in table.columns] == [[1, 1, 2], ["B", None, "T"]]
         assert tables.read(folder, layout="members", columns=["k*"]).names == ["kmeans"]
 
+    @pytest.mark.parametrize("name", ["label", "labels", "cluster"])
+    def test_true_labels_that_were_kept_are_no_clustering(self, tmp_path, name):
+        for run in "ab":
+            text = f"id,truth,{name},gt,class\n1,5,0,5,5\n2,6,0,6,6\n3,7,1,7,7\n"
+            (tmp_path / f"{run}.csv").write_text(text)
+        assert tables.read(tmp_path, layout="members").matrix.tolist() == [[0, 0], [0, 0], [1, 1]]
+        assert tables.read_labels(tmp_path / "a.csv").labels.tolist() == [5, 6, 7]
+
     def test_are_matched_by_position(self, tmp_path):
         np.save(tmp_path / "a.npy", [1, 1, 2])
         (tmp_path / "b.csv.gz").write_bytes(b"5\n5\n6\n")

@@ -200,7 +200,7 @@ def _earlier(session: LabelSession, n_objects: int) -> Any:
     if session.align_to is None:
         return None
     path, table = session.align_to, session.table
-    given = tables.read_labels(path, id_name=table.id_name)
+    given = tables.read_labels(path, id_name=table.id_name, names=tables.LABEL_NAMES)
     earlier = tables.in_order(given, table.ids, n_objects, path, "earlier label", complete=False)
     aligned("consensus", np.zeros(n_objects, dtype=np.int64), earlier)  # refused before the work
     if tables.is_missing(earlier).all():

@@ -29,7 +29,9 @@ if TYPE_CHECKING:
 
     from ensemblage._types import VoteTable
 
-_TRUTH_NAMES = ("truth", "gt", "label", "labels", "class")
+#: What is read of several columns, or arrays: as true labels, and as labels that were computed.
+TRUTH_NAMES = ("truth", "gt", "label", "labels", "class")
+LABEL_NAMES = ("label", "labels", "cluster")
 
 
 def read_labels(
@@ -40,19 +42,23 @@ def read_labels(
     header: bool | str = "auto",
     id_column: str | int | None = "auto",
     id_name: str | None = None,
+    names: Sequence[str] = TRUTH_NAMES,
 ) -> Labels:
     """Read one labelling: a file with a single column of labels, beside ids or not.
 
     Parameters
     ----------
     path : str or path-like
-        As for `read`, one file. Of several columns, one called ``truth``, ``gt``, ``label`` or
-        ``class`` is taken; of NPZ and MAT, an array of such a name or the only vector.
+        As for `read`, one file. Of several columns one of `names` is taken; of NPZ and MAT, an
+        array of such a name or the only vector.
     format, key, header, id_column : optional
         As for `read`.
     id_name : str, optional
         What the ids of the votes are called. With ``id_column="auto"``, a column of that name
         holds the ids, even if some are equal.
+    names : sequence of str
+        What the column of labels may be called, best first; by default ``truth``, ``gt``,
+        ``label``, ``labels`` and ``class``.
 
     Returns
     -------
@@ -66,15 +72,16 @@ def read_labels(
     check_options(chosen, file.name, header=header, key=key)
     if chosen in ARRAYS:
         arrays = read_arrays(path, format=chosen)
-        labels = load("arrays.labels_from_arrays")(arrays, path=file.name, key=key)
-        return Labels(labels, None)
+        usual = (*names, "y") if "truth" in names else tuple(names)  # which scikit-learn has
+        labels_of = load("arrays.labels_from_arrays")
+        return Labels(labels_of(arrays, path=file.name, key=key, usual=usual), None)
     (source,) = open_beside([file], choice, id_name, format=chosen)
-    known = [name for name in _TRUTH_NAMES if name in source.names]
+    known = [name for name in names if name in source.names]
     if len(source.names) > 1 and not known:
         raise FileFormatError(
             f"{file.name} has {len(source.names)} columns of labels"
-            f" ({', '.join(source.names[:5])}, ...), and none called {', '.join(_TRUTH_NAMES)}."
-            " Rename the column of true labels to one of these."
+            f" ({', '.join(source.names[:5])}, ...), and none called {', '.join(names)}."
+            " Rename the column to read to one of these."
         )
     source.names = known[:1] or source.names
     table = read_sources([source], warned=False)

@@ -16,7 +16,7 @@ from ensemblage.flow.codes import MISSING
 from ensemblage.tables.columns import Codes, as_texts, joined
 from ensemblage.tables.files import File, arrow_errors, resolve
 from ensemblage.tables.formats import FileFormatError, OptionError, packing
-from ensemblage.tables.labelling import read_labels
+from ensemblage.tables.labelling import LABEL_NAMES, read_labels
 from ensemblage.tables.labels import (
     NAMES,
     NUMBERS,
@@ -256,7 +256,12 @@ def read_members(
     asked = None if choice.id_column == "none" else choice.id_column
     parts = {
         name: read_labels(
-            paths[name], format=format, key=key, header=choice.header, id_column=asked
+            paths[name],
+            format=format,
+            key=key,
+            header=choice.header,
+            id_column=asked,
+            names=LABEL_NAMES,
         )
         for name in names
     }
