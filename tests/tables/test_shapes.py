@@ -268,6 +268,8 @@ class TestMembers:
             ("1\n1\n2\n", r"kmeans\.csv has ids and .*third\.csv has none"),
             ("cell,label\na,1\nb,1\nd,1\n", r"third\.csv has no label for the object 'c'"),
             ("id,label\na,1\na,1\nb,1\n", r"third\.csv has several labels for the object 'a'"),
+            ("donor,label\na,1\na,1\nb,1\n", r"third\.csv has several labels for the object 'a'"),
+            ("label,donor\n1,a\n1,a\n1,b\n", r"third\.csv has none, so their objects"),
             ("cell,x,y\na,1,1\nb,1,1\nc,1,1\n", r"third\.csv has 2 columns of labels"),
         ],
     )
@@ -275,6 +277,22 @@ class TestMembers:
         (folder / "third.csv").write_text(text)
         with pytest.raises(FileFormatError, match=words):
             tables.read(folder, layout="members")
+
+    @pytest.mark.parametrize("suffix", ["csv", "parquet"])
+    def test_an_id_that_all_files_repeat(self, tmp_path, suffix):
+        columns = {"patient": np.array(["u1", "u2", "u3", "u3"]), "label": np.arange(4) // 2}
+        tables.write(tmp_path / f"a.{suffix}", columns)
+        columns = {name: values[::-1] for name, values in columns.items()}
+        tables.write(tmp_path / f"b.{suffix}", columns | {"gt": np.arange(4)})
+        with pytest.raises(FileFormatError, match="several labels for the object 'u3'"):
+            tables.read(tmp_path, layout="members")
+        by_place = tables.read(tmp_path, layout="members", id_column="none")
+        assert by_place.matrix.tolist() == [[0, 1], [0, 1], [1, 0], [1, 0]]
+
+    @pytest.mark.parametrize("values", [[1.5, 2.5, 3.5], ["x", "x", "x"], [[1], [2], [3]]])
+    def test_a_column_that_is_no_id_is_ignored(self, tmp_path, values):
+        tables.write(tmp_path / "a.parquet", {"x": pa.array(values), "label": pa.array([1, 1, 2])})
+        assert tables.read(tmp_path, layout="members").matrix.tolist() == [[1], [1], [2]]
 
     def test_two_files_of_one_name(self, folder):
         (folder / "kmeans.tsv").write_text("cell\tlabel\na\t1\nb\t1\nc\t1\n")

@@ -6,10 +6,11 @@ from typing import TYPE_CHECKING, Any
 
 from ensemblage._messages import Message, Parameter
 from ensemblage.tables.choice import Choice, check_options
+from ensemblage.tables.columns import as_texts
 from ensemblage.tables.files import File
 from ensemblage.tables.formats import ARRAYS, FileFormatError, OptionError, load
-from ensemblage.tables.labels import is_missing
-from ensemblage.tables.layout import open_beside
+from ensemblage.tables.labels import Kind, count_kinds, is_missing
+from ensemblage.tables.layout import open_beside, open_sources
 from ensemblage.tables.paths import kind_of, path_of
 from ensemblage.tables.reading import read_arrays, read_sources
 from ensemblage.tables.table import (
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
 #: What is read of several columns, or arrays: as true labels, and as labels that were computed.
 TRUTH_NAMES = ("truth", "gt", "label", "labels", "class")
 LABEL_NAMES = ("label", "labels", "cluster")
+_OF_LABELS = {*TRUTH_NAMES, *LABEL_NAMES}
 
 
 def read_labels(
@@ -50,7 +52,8 @@ def read_labels(
     ----------
     path : str or path-like
         As for `read`, one file. Of several columns one of `names` is taken; of NPZ and MAT, an
-        array of such a name or the only vector.
+        array of such a name or the only vector. The only other column holds ids, some of which
+        may be equal, if it is the first and more than half of its values differ.
     format, key, header, id_column : optional
         As for `read`.
     id_name : str, optional
@@ -83,9 +86,22 @@ def read_labels(
             f" ({', '.join(source.names[:5])}, ...), and none called {', '.join(names)}."
             " Rename the column to read to one of these."
         )
+    others = [name for name in source.names if name not in _OF_LABELS]
+    not_found = id_column == "auto" and source.id_name is None
+    is_beside = not_found and bool(known) and source.names[:1] == others
+    if is_beside:
+        (source,) = open_sources([file], choice.with_ids(others[0]), format=chosen)
     source.names = known[:1] or source.names
     table = read_sources([source], warned=False)
-    return Labels(columns_of(table)[0], table.ids)
+    are_ids = not is_beside or _are_like_ids(table.ids)
+    return Labels(columns_of(table)[0], table.ids if are_ids else None)
+
+
+def _are_like_ids(values: Any) -> bool:
+    """Return whether more than half of some values differ, and none has a fraction."""
+    different = set(as_texts(values))
+    is_measurement = count_kinds(different, [1] * len(different))[Kind.FRACTION]
+    return 2 * len(different) > len(values) and not is_measurement
 
 
 def take_truth(table: VoteTable, truth: str) -> tuple[VoteTable, NDArray[Any]]:
