@@ -11,8 +11,9 @@ import typer
 
 from ensemblage.cli import options
 from ensemblage.cli.errors import UsageError
+from ensemblage.cli.inputs import check_apart
 from ensemblage.cli.output import format_choice, format_count, format_target
-from ensemblage.cli.session import FitSession, check_apart, check_k, verb
+from ensemblage.cli.session import FitSession, check_k, verb
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from ensemblage._messages import Message, Parameter
 from ensemblage.tables.choice import Choice, check_options
 from ensemblage.tables.columns import as_texts
-from ensemblage.tables.files import File
+from ensemblage.tables.files import File, is_remote
 from ensemblage.tables.formats import ARRAYS, FileFormatError, OptionError, load
 from ensemblage.tables.labels import Kind, count_kinds, is_missing
 from ensemblage.tables.layout import open_beside, open_sources
@@ -21,9 +21,10 @@ from ensemblage.tables.table import (
     take_column,
     unknown_column,
 )
+from ensemblage.tables.target import identity
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
     from os import PathLike
 
     from numpy.typing import NDArray
@@ -104,15 +105,54 @@ def _are_like_ids(values: Any) -> bool:
     return 2 * len(different) > len(values) and not is_measurement
 
 
-def take_truth(table: VoteTable, truth: str) -> tuple[VoteTable, NDArray[Any]]:
+def is_beside(
+    truth: str,
+    votes: str,
+    *,
+    format: str | None,  # noqa: A002
+    header: bool | str,
+    key: str | None,
+) -> bool:
+    """Return whether true labels are in a file of their own: the votes have no column of its name.
+
+    Votes that can be read only once are not looked into.
+    """
+    if kind_of(truth) in ("", "folder"):
+        return False
+    file, choice = File(votes), Choice(id_column=None, header=header)
+    if file.once:
+        return True
+    (source,) = open_sources([file], choice, format=format, key=key)
+    return truth not in (*source.names, *source.extra)
+
+
+def check_beside(asked: Parameter, paths: Iterable[str], *, noun: str = "votes") -> None:
+    """Raise where a file of labels is one of the files that are read as votes or features."""
+    (labels,) = asked.value
+    is_file = is_remote(labels) or bool(kind_of(labels))
+    if is_file and identity(labels, read=True) in (identity(path, read=True) for path in paths):
+        message = Message(
+            "{asked} must be a file of labels alone, got one that is read as {noun} too. Leave it"
+            " out of the {noun}{column}.",
+            asked=asked,
+            noun=noun,
+            column=", or name a column of it" if asked.name == "truth" else "",
+        )
+        raise OptionError(message)
+
+
+def take_truth(
+    table: VoteTable, truth: str, paths: Sequence[str] = ()
+) -> tuple[VoteTable, NDArray[Any]]:
     """Return a table without its true labels, and those labels.
 
-    `truth` is a column of the votes, an array of the same file, or another file.
+    `truth` is a column of the votes, an array of the same file, or another file: none of `paths`.
     """
     if truth in table.names or truth in table.extra:
         labels, table = take_column(table, truth)
     else:
         known = [*table.names, *table.extra]
+        check_beside(Parameter("truth", truth), paths)
         labels = read_truth(truth, table.ids, table.id_name, n_objects(table), known)
     if is_missing(labels).all():
         message = Message(
