@@ -34,7 +34,7 @@ def find_id(
     """Return the place of the id column, or None.
 
     `asked` is a name, a place counted from 0, "none" or None, or "auto", as
-    docs/command_files.md describes; one that `is_name` is no place.
+    docs/command_files.md describes; one that `is_name` is never a place.
     """
     if asked is None or asked == "none":
         return None
