@@ -89,12 +89,12 @@ def read_labels(
         )
     others = [name for name in source.names if name not in _OF_LABELS]
     not_found = id_column == "auto" and source.id_name is None
-    is_beside = not_found and bool(known) and source.names[:1] == others
-    if is_beside:
+    has_ids = not_found and bool(known) and source.names[:1] == others
+    if has_ids:
         (source,) = open_sources([file], choice.with_ids(others[0]), format=chosen)
     source.names = known[:1] or source.names
     table = read_sources([source], warned=False)
-    are_ids = not is_beside or _are_like_ids(table.ids)
+    are_ids = not has_ids or _are_like_ids(table.ids)
     return Labels(columns_of(table)[0], table.ids if are_ids else None)
 
 
