@@ -56,6 +56,23 @@ def test_objects_without_ids_are_matched_by_place(votes):
     np.testing.assert_array_equal(after, en.metrics.align(plain, to=before))
 
 
+@pytest.mark.parametrize("suffix", ["csv", "parquet", "npz"])
+def test_true_labels_that_were_kept_are_no_earlier_labels(votes, suffix):
+    columns = {f"m{m}": votes[:, m] for m in range(6)}
+    tables.write("votes.csv", {"id": IDS, **columns, "gt": 5 + TRUTH, "truth": 5 + TRUTH})
+    call = ("votes.csv", "-k", 3, "--columns", "m*", "--keep", "gt,truth", "-o")
+    assert run(*call, f"earlier.{suffix}").exit_code == 0
+    done = run(*call, "labels.csv", "--align-to", f"earlier.{suffix}")
+    assert done.exit_code == 0, done.stderr
+    assert set(labels_of("labels.csv")) == {0, 1, 2}
+    tables.write("earlier.csv", {"id": IDS, "gt": 5 + TRUTH})  # the only column
+    done = run(*call, "labels.csv", "--align-to", "earlier.csv")
+    assert set(labels_of("labels.csv")) == {5, 6, 7}
+    tables.write("earlier.csv", {"id": IDS, "gt": 5 + TRUTH, "mine": TRUTH})
+    done = run(*call, "labels.csv", "--align-to", "earlier.csv")
+    assert "none called label, labels, cluster. Rename" in " ".join(done.stderr.split())
+
+
 def test_each_column_of_a_range_is_aligned(votes):
     tables.write("earlier.csv", {"id": IDS, "label": np.array([7, 4, -1])[TRUTH]})
     options = ("-m", "eac", "--k-range", "2:4", "--align-to", "earlier.csv", "-o", "cuts.csv")

@@ -1,5 +1,6 @@
 """Votes out of wider tables (--columns, --keep) and in other shapes (--layout)."""
 
+import re
 from pathlib import Path
 
 import numpy as np
@@ -89,6 +90,16 @@ class TestColumns:
             call = f"consensus wider.csv {columns} --truth kind -k 2 --engine {engine}"
             assert "NMI" in run(f"{call} -o labels.csv").stderr
 
+    def test_a_column_goes_before_a_file_of_that_name(self, engine):
+        def scores(columns):
+            call = f"consensus wider.csv {columns} --truth kind -k 2 --engine {engine} -o out.csv"
+            return re.search(r"\nlabel .*", run(call).stderr)[0]
+
+        choices = ("", "--columns leiden_*", "--keep kind")
+        expected = [scores(columns) for columns in choices]
+        Path("kind").write_text("label\n" + "1\n2\n3\n" * 4)
+        assert [scores(columns) for columns in choices] == expected
+
     @pytest.mark.parametrize("apart", ["--keep *", "--keep * --truth kind"])
     def test_columns_that_are_all_set_apart_leave_no_votes(self, engine, apart):
         shown = run(f"consensus wider.csv {apart} -k 2 -o labels.csv --engine {engine}", 1).stderr
@@ -155,6 +166,34 @@ class TestLayouts:
 def test_an_unknown_layout():
     stderr = run("consensus votes.csv -k 2 --layout lnog", 2).stderr
     assert "Unknown layout 'lnog'. Did you mean 'long'? Known: wide, long, members." in stderr
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        "consensus members --layout members --truth members/truth.csv -k 2",
+        "consensus members --layout members --align-to ./members/truth.csv -k 2",
+        "consensus members/leiden_1.csv members/truth.csv --truth link.csv -k 2",
+        "compare members/truth.csv --truth members/truth.csv -k 2 --methods eac,vote",
+        "choose-k members/*.csv --layout members --truth members/truth.csv",
+        "generate numbers.csv --truth numbers.csv -m 2 -k 2 -o pool.csv",
+    ],
+)
+def test_a_file_of_votes_holds_no_true_and_no_earlier_labels(call):
+    Path("members/truth.csv").write_text(Path("members/leiden_1.csv").read_text())
+    Path("link.csv").symlink_to("members/truth.csv")
+    Path("numbers.csv").write_text("x,label\n" + "".join(f"{i}.5,{i % 2}\n" for i in CELLS))
+    stderr = " ".join(run(call, 2).stderr.split())
+    assert " must be a file of labels alone, got one that is read as " in stderr
+    assert "Leave it out of the" in stderr
+
+
+def test_a_column_may_be_called_as_the_file_of_its_votes():
+    Path("kind").write_text(Path("wider.csv").read_text())
+    Path("members/kind.csv").write_text(Path("members/leiden_2.csv").read_text())
+    for votes in ("kind --columns leiden_*", "kind --keep kind", "members --layout members"):
+        call = f"consensus {votes} --truth kind -k 2 --engine memory -o labels.csv"
+        assert "NMI (max)" in run(call).stderr
 
 
 def test_files_of_other_lengths_are_named():

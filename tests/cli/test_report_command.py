@@ -82,6 +82,27 @@ def test_features_are_matched_by_id(votes, tmp_path):
     assert (np.diff(x) > 0).all() or (np.diff(x) < 0).all()
 
 
+@pytest.mark.parametrize("suffix", ["csv", "parquet"])
+def test_features_are_matched_by_ids_that_are_numbers(votes, tmp_path, suffix):
+    rng = np.random.default_rng(0)
+    order, patients = rng.permutation(50), rng.choice(10**6, 50, replace=False)
+    labels = tables.read(votes).matrix
+    votes, features = tmp_path / "numbers.csv", tmp_path / f"features.{suffix}"
+    tables.write(votes, {"patient": patients} | {f"m{m}": labels[:, m] for m in range(5)})
+    columns = {"patient": patients[order], "x": 0.5 * order, "y": -0.5 * order}
+    tables.write(features, columns)
+    page = tmp_path / "report.html"
+    assert run(votes, "-k", 3, "--features", features, "-o", page).exit_code == 0
+    shown = data_of(page)["maps"][1]
+    x = np.array(shown["x"])[np.argsort(shown["of"])]
+    assert (np.diff(x) > 0).all() or (np.diff(x) < 0).all()
+    columns["patient"] = np.append(patients[order][1:], patients[order][1])
+    tables.write(features, columns)
+    done = run(votes, "-k", 3, "--features", features, "-o", page)
+    assert done.exit_code == 1
+    assert re.search("(several rows|no row) for the object", done.stderr)
+
+
 def test_hostile_files(tmp_path):
     labels, _ = noisy_votes(40, 4, 2)
     names = [HOSTILE[place] for place in (0, 1, 9, 14)]

@@ -17,8 +17,9 @@ from ensemblage.cli.compare import _report
 from ensemblage.cli.consensus import _sampled
 from ensemblage.cli.errors import UsageError
 from ensemblage.cli.generate import _sizes
+from ensemblage.cli.inputs import check_apart
 from ensemblage.cli.output import to_json
-from ensemblage.cli.session import check_apart, split_names, warn_of_truth
+from ensemblage.cli.session import split_names, warn_of_truth
 from ensemblage.methods import estimating
 from ensemblage.scale import stream
 

@@ -36,6 +36,29 @@ def test_numbers_of_numpy():
     assert (table.id_name, table.ids.tolist()) == ("cell", list("abcd"))
 
 
+NUMBERED = ",0,1,2\nx,0,0,1\ny,0,0,1\nz,1,1,0\n"  # as pandas writes it
+
+
+@pytest.mark.parametrize("read", [tables.read, tables.read_features])
+def test_a_number_that_is_a_name_and_the_place_of_another_column(read, folder):
+    (folder / "n.csv").write_text(NUMBERED)
+    with pytest.raises(tables.OptionError, match="the name of one and the place of") as caught:
+        read("n.csv", id_column="0")
+    assert "id_column='01' for the one of that name, or id_column='00' for" in str(caught.value)
+    assert [read("n.csv", id_column=asked).id_name for asked in ("00", "01", 0, "3", "auto")] == [
+        *("", "0", "", "2", "")
+    ]
+
+
+def test_numbered_columns_that_are_detected_as_ids(folder):
+    for name in ("n.csv", "o.csv"):
+        rows = (f"{name}{i},{i % 2},{i % 3}\n" for i in range(9))
+        (folder / name).write_text("".join(["1,a,b\n", *rows]))
+    assert tables.read(["n.csv", "o.csv"], header=True).id_name == "1"
+    with pytest.raises(tables.OptionError, match="id_column='0' for the one of that name"):
+        tables.read("n.csv", header=True, id_column="1")
+
+
 @pytest.mark.parametrize("read", [tables.read, tables.scan])
 class TestOfVotes:
     @pytest.mark.parametrize("option", ["columns", "keep"])

@@ -135,6 +135,28 @@ class TestLong:
         with pytest.raises(FileFormatError, match=r"'m' of .* is named twice"):
             tables.read(tmp_path / "m.csv", layout=layout, columns=["m", "m"])
 
+    @pytest.mark.parametrize("number", ["id", "index", "Unnamed: 0", "row", "vote_id"])
+    def test_a_number_of_the_vote_is_no_object(self, read, number):
+        rows = [f"{i},c{i % 3},{'ab'[i // 3]},{i // 2}\n" for i in range(6)]
+        for header in (f"{number},cell_id,run,label\n", f"{number},cell,member,label\n"):
+            table = read("".join([header, *rows]))
+            assert (table.id_name, table.ids.tolist()) == (header.split(",")[1], ["c0", "c1", "c2"])
+            assert table.matrix.tolist() == [[0, 1], [0, 2], [1, 2]]
+
+    def test_objects_that_all_have_one_vote_raise_a_warning(self, read):
+        text = "id,donor,run,label\n1,x,a,0\n2,y,a,1\n3,x,b,0\n4,y,b,1\n"
+        with pytest.warns(UserWarning, match="of column 'id' of .* occurs twice, so each object"):
+            assert tables.n_objects(read(text)) == 4
+        assert read(text, id_column="donor").matrix.tolist() == [[0, 0], [1, 1]]
+        assert tables.n_objects(read(text, id_column="id")) == 4
+        one = "id,batch_id,run,label\n1,x,a,0\n2,y,a,1\n3,x,a,0\n"  # no object can repeat
+        assert read(one).ids.tolist() == [1, 2, 3]
+
+    def test_a_column_has_one_use(self, read):
+        assert read("id,name,label\n1,a,0\n2,a,1\n1,b,0\n2,b,1\n").names == ["a", "b"]
+        with pytest.warns(UserWarning, match="each object has one vote"):
+            assert read("id,name,label\n1,a,0\n2,a,1\n3,b,0\n4,b,1\n").names == ["a", "b"]
+
     def test_some_clusterings(self, read):
         assert read(LONG, columns=["k*"]).names == ["k2", "k3"]
 
@@ -220,6 +242,14 @@ class TestMembers:
         assert [column.tolist() for column in table.columns] == [[1, 1, 2], ["B", None, "T"]]
         assert tables.read(folder, layout="members", columns=["k*"]).names == ["kmeans"]
 
+    @pytest.mark.parametrize("name", ["label", "labels", "cluster"])
+    def test_true_labels_that_were_kept_are_no_clustering(self, tmp_path, name):
+        for run in "ab":
+            text = f"id,truth,{name},gt,class\n1,5,0,5,5\n2,6,0,6,6\n3,7,1,7,7\n"
+            (tmp_path / f"{run}.csv").write_text(text)
+        assert tables.read(tmp_path, layout="members").matrix.tolist() == [[0, 0], [0, 0], [1, 1]]
+        assert tables.read_labels(tmp_path / "a.csv").labels.tolist() == [5, 6, 7]
+
     def test_are_matched_by_position(self, tmp_path):
         np.save(tmp_path / "a.npy", [1, 1, 2])
         (tmp_path / "b.csv.gz").write_bytes(b"5\n5\n6\n")
@@ -238,6 +268,8 @@ class TestMembers:
             ("1\n1\n2\n", r"kmeans\.csv has ids and .*third\.csv has none"),
             ("cell,label\na,1\nb,1\nd,1\n", r"third\.csv has no label for the object 'c'"),
             ("id,label\na,1\na,1\nb,1\n", r"third\.csv has several labels for the object 'a'"),
+            ("donor,label\na,1\na,1\nb,1\n", r"third\.csv has several labels for the object 'a'"),
+            ("label,donor\n1,a\n1,a\n1,b\n", r"third\.csv has none, so their objects"),
             ("cell,x,y\na,1,1\nb,1,1\nc,1,1\n", r"third\.csv has 2 columns of labels"),
         ],
     )
@@ -245,6 +277,22 @@ class TestMembers:
         (folder / "third.csv").write_text(text)
         with pytest.raises(FileFormatError, match=words):
             tables.read(folder, layout="members")
+
+    @pytest.mark.parametrize("suffix", ["csv", "parquet"])
+    def test_an_id_that_all_files_repeat(self, tmp_path, suffix):
+        columns = {"patient": np.array(["u1", "u2", "u3", "u3"]), "label": np.arange(4) // 2}
+        tables.write(tmp_path / f"a.{suffix}", columns)
+        columns = {name: values[::-1] for name, values in columns.items()}
+        tables.write(tmp_path / f"b.{suffix}", columns | {"gt": np.arange(4)})
+        with pytest.raises(FileFormatError, match="several labels for the object 'u3'"):
+            tables.read(tmp_path, layout="members")
+        by_place = tables.read(tmp_path, layout="members", id_column="none")
+        assert by_place.matrix.tolist() == [[0, 1], [0, 1], [1, 0], [1, 0]]
+
+    @pytest.mark.parametrize("values", [[1.5, 2.5, 3.5], ["x", "x", "x"], [[1], [2], [3]]])
+    def test_a_column_that_is_no_id_is_ignored(self, tmp_path, values):
+        tables.write(tmp_path / "a.parquet", {"x": pa.array(values), "label": pa.array([1, 1, 2])})
+        assert tables.read(tmp_path, layout="members").matrix.tolist() == [[1], [1], [2]]
 
     def test_two_files_of_one_name(self, folder):
         (folder / "kmeans.tsv").write_text("cell\tlabel\na\t1\nb\t1\nc\t1\n")

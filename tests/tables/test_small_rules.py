@@ -61,7 +61,11 @@ def test_a_blank_name_gets_one_that_no_column_has():
 
 def test_columns_are_called_by_name_or_by_place():
     names = ["1", "0", "a"]
-    assert [place_of(asked, names, "v.csv") for asked in ("0", 0, "a", "2", 2)] == [1, 0, 2, 2, 2]
+    for asked, place in {"00": 0, "01": 1, 0: 0, 1: 1, "a": 2, "2": 2, 2: 2}.items():
+        assert place_of(asked, names, "v.csv") == place
+    assert place_of("1", ["0", "1"], "v.csv") == place_of("7", ["0", "7"], "v.csv") == 1
+    with pytest.raises(tables.OptionError, match="id_column='01' for the one of that name"):
+        place_of("0", names, "v.csv")
 
 
 def test_ids_as_texts():

@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Any
 from ensemblage.cli import options  # noqa: TC001 - typer reads annotations
 from ensemblage.cli.engines import LabelSession, Outcome, chosen_engine, write_columns
 from ensemblage.cli.errors import UsageError
+from ensemblage.cli.inputs import check_apart
 from ensemblage.cli.output import format_choice, format_count, format_objects
-from ensemblage.cli.session import FitSession, check_apart, output_format, verb
+from ensemblage.cli.session import FitSession, output_format, verb
 
 if TYPE_CHECKING:
     from ensemblage._progress import Elapsed

@@ -9,15 +9,15 @@ import importlib.util
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from ensemblage._messages import Parameter
 from ensemblage.cli import options  # noqa: TC001 - typer reads annotations
 from ensemblage.cli.errors import UsageError, warn
+from ensemblage.cli.inputs import check_apart
 from ensemblage.cli.output import Scores, format_scores, say, score_facts
 from ensemblage.cli.session import (
     VoteSession,
-    check_apart,
     check_k,
     output_format,
     split_names,
@@ -200,7 +200,8 @@ def _earlier(session: LabelSession, n_objects: int) -> Any:
     if session.align_to is None:
         return None
     path, table = session.align_to, session.table
-    given = tables.read_labels(path, id_name=table.id_name)
+    tables.check_beside(Parameter("align_to", path), session.paths)
+    given = tables.read_labels(path, id_name=table.id_name, names=tables.LABEL_NAMES)
     earlier = tables.in_order(given, table.ids, n_objects, path, "earlier label", complete=False)
     aligned("consensus", np.zeros(n_objects, dtype=np.int64), earlier)  # refused before the work
     if tables.is_missing(earlier).all():
@@ -243,7 +244,7 @@ def _why_not_streamed(session: LabelSession) -> str | None:
             return f"votes are streamed in two passes, but {reason}"
     if session.key is not None:
         return "--key is for NPZ and MAT, which are not read in batches"
-    if session.truth is not None and Path(session.truth).is_file():
+    if session.has_truth_file():
         return (
             "true labels of another file are matched in memory. Name a column of the votes"
             " (--truth COLUMN), or compare afterwards"

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 from ensemblage.cli import options
 from ensemblage.cli.errors import UsageError, warn
+from ensemblage.cli.inputs import check_apart, check_stdin
 from ensemblage.cli.output import format_count, format_objects, format_target, say
-from ensemblage.cli.session import InputSession, check_apart, check_stdin, verb
+from ensemblage.cli.session import InputSession, verb
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

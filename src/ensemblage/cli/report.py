@@ -11,8 +11,9 @@ import typer
 
 from ensemblage.cli import options
 from ensemblage.cli.errors import UsageError
+from ensemblage.cli.inputs import check_apart
 from ensemblage.cli.output import format_choice, format_count, format_target
-from ensemblage.cli.session import FitSession, check_apart, check_k, verb
+from ensemblage.cli.session import FitSession, check_k, verb
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -170,7 +171,7 @@ def _features(path: str, table: VoteTable) -> NDArray[Any]:
     from ensemblage import tables
     from ensemblage.ensembles.reading import read_features
 
-    features = read_features([path], can_drop=False)
+    features = read_features([path], can_drop=False, id_name=table.id_name)
     ids = None if features.id_name is None else features.ids.values
     rows = tables.Labels(np.arange(len(features.matrix)), ids)
     n_objects = tables.n_objects(table)

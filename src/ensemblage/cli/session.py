@@ -9,12 +9,9 @@ import fnmatch
 import functools
 import inspect
 import itertools
-import os
 import re
 import shlex
-from contextlib import suppress
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, get_origin, get_type_hints
 
 from ensemblage import METHODS
@@ -22,7 +19,8 @@ from ensemblage._progress import Clock, Item, track, working
 from ensemblage.cli import options  # noqa: TC001 - typer reads annotations
 from ensemblage.cli.addresses import check_addresses
 from ensemblage.cli.errors import UsageError, reported, warn, warnings_as_lines
-from ensemblage.cli.output import format_target, print_json, say
+from ensemblage.cli.inputs import check_apart, check_stdin
+from ensemblage.cli.output import print_json, say
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -137,10 +135,17 @@ class VoteSession(InputSession):
         columns = split_names(self.columns, "--columns") or None
         # A column of true labels may be kept, or not be named; other names are files.
         kept = any(fnmatch.fnmatchcase(str(self.truth), pattern) for pattern in keep)
-        apart = (columns is not None or kept) and self.layout == "wide" and self.truth is not None
-        file = Path(str(self.truth))
-        truth = self.truth if apart and (file.is_dir() or not file.exists()) else None
+        apart = (columns is not None or kept) and self.layout == "wide"
+        truth = self.truth if apart and not self.has_truth_file() else None
         return {**super().reading(), "columns": columns, "layout": self.layout, "truth": truth}
+
+    def has_truth_file(self) -> bool:
+        """Return whether the true labels are in a file: none of the columns has its name."""
+        from ensemblage import tables
+
+        reading = super().reading()
+        reading.pop("id_column")
+        return self.truth is not None and tables.is_beside(self.truth, self.paths[0], **reading)
 
     def check_table(self, output: str | None, *formats: str) -> None:
         """Check a table that is written in one of some formats, or shown on standard output."""
@@ -170,7 +175,7 @@ class VoteSession(InputSession):
         if self.truth is None:
             warn_of_truth(table.names)
         else:
-            self.table, self.true_labels = tables.take_truth(table, self.truth)
+            self.table, self.true_labels = tables.take_truth(table, self.truth, self.paths)
         _check_turnout(self.table)
         ensemble = en.Ensemble(self.table, n_jobs=self.jobs)
         ensemble.names = self.table.names  # also where they are made: messages and models have them
@@ -272,29 +277,6 @@ def split_names(values: Iterable[str] | None, option: str) -> list[str]:
     if names and not any(names):
         raise UsageError(f"{option} names no column. Name some, or leave it out.")
     return [name for name in names if name]
-
-
-def check_stdin(paths: list[str]) -> None:
-    """Check that standard input is read only once."""
-    if paths.count("-") > 1:
-        raise UsageError("Standard input (-) can be read only once.")
-
-
-def check_apart(output: str, inputs: Iterable[str | None]) -> None:
-    """Check that an output is not one of the inputs, under whatever name: it would replace it."""
-    from ensemblage import tables
-
-    for path in inputs:
-        if path is None:
-            continue
-        with suppress(OSError, ValueError):  # one of them is not a path
-            same = tables.identity(output) == tables.identity(path, read=True)
-            if same and (output == "-" or Path(os.path.realpath(output)).is_file()):
-                source = "standard input" if path == "-" else format_target(path)
-                raise UsageError(
-                    f"The output {format_target(output)} is the input {source}, which it would"
-                    " replace. Name another output."
-                )
 
 
 def output_format(output: str) -> str:

@@ -103,6 +103,8 @@ def _take_truth(truth: str, table: FeatureTable, columns: dict[str, NDArray[Any]
         labels = table.extra[truth]
     else:
         known = [*columns, *table.extra]
+        paths = [part.path for part in table.origin]
+        tables.check_beside(Parameter("truth", truth), paths, noun="features")
         labels = tables.read_truth(truth, table.ids, table.id_name, _n_rows(table), known)
         name = "truth"
     if tables.is_missing(labels).all():

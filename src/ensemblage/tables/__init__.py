@@ -19,19 +19,19 @@ from ensemblage.tables.formats import (
 )
 from ensemblage.tables.ids import Ids, id_keys, raise_repeated, repeated
 from ensemblage.tables.ipc import open_mapped
+from ensemblage.tables.labelling import (
+    LABEL_NAMES,
+    check_beside,
+    is_beside,
+    read_labels,
+    read_truth,
+    take_truth,
+)
 from ensemblage.tables.labels import NAMES, NUMBERS, arrow_votes, is_missing, is_text, smallest
 from ensemblage.tables.layout import bytes_in_memory, no_rows, scan, why_not_streamed
 from ensemblage.tables.locks import lock, release, remove_stale
 from ensemblage.tables.pools import NamedColumn, check_pool_writable, pool_format, write_pool
-from ensemblage.tables.reading import (
-    LAYOUTS,
-    read,
-    read_arrays,
-    read_labels,
-    read_truth,
-    table_of_arrays,
-    take_truth,
-)
+from ensemblage.tables.reading import LAYOUTS, read, read_arrays, table_of_arrays
 from ensemblage.tables.rows import has_decimal_comma
 from ensemblage.tables.source import Batch, Source, types_of
 from ensemblage.tables.table import (

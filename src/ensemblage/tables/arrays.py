@@ -31,7 +31,6 @@ if TYPE_CHECKING:
 _VOTES = ("votes", "members", "labels")
 _FEATURES = ("X", "features", "data", "fea")
 _NAMES = ("columns", "feature_names", "genes")
-_LABELS = ("gt", "truth", "label", "labels", "y")
 _HEADERS = {
     (1, 0): np.lib.format.read_array_header_1_0,
     (2, 0): np.lib.format.read_array_header_2_0,
@@ -147,9 +146,11 @@ def _cells_of(path: str) -> Callable[[tuple[int, ...]], str]:
     return lambda at: f"{path}, row {at[0] + 1}, column {at[1] + 1}"
 
 
-def labels_from_arrays(arrays: Arrays, *, path: str, key: str | None) -> NDArray[Any]:
+def labels_from_arrays(
+    arrays: Arrays, *, path: str, key: str | None, usual: tuple[str, ...]
+) -> NDArray[Any]:
     """Return the one array that has a label for each object."""
-    name = choose_array(arrays, key, path, usual=_LABELS, fits=_is_vector)
+    name = choose_array(arrays, key, path, usual=usual, fits=_is_vector)
     array = arrays[name]
     if not _is_vector(array):
         raise FileFormatError(

@@ -67,7 +67,7 @@ class ArrowSource(Source):
                     f" ({', '.join(map(repr, self.index))}), but an object has one id. Name the"
                     " level to take as id column; the others then are left out."
                 )
-            self._choice = choice._replace(id_column=self.index[0])
+            self._choice = choice.with_ids(self.index[0])
         self._batch_rows = JUDGED_ROWS
         self._labels: set[str] = set(names)  # all others are decoded
         self._choose(names, n_rows=self.n_rows, index=tuple(self.index))

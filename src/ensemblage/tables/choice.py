@@ -29,6 +29,12 @@ class Choice(NamedTuple):
     repeats: bool = False
     #: Ids were detected in an earlier file, so none may occur twice in this one.
     ids_differ: bool = False
+    #: The column of ids is called by its name, and never by its place.
+    by_name: bool = False
+
+    def with_ids(self, name: str | None) -> Choice:
+        """Return the same with ids in the column of this name, or with none."""
+        return self._replace(id_column=name, by_name=True)
 
     def checked(self, owner: str) -> Choice:
         """Return the same as lists and plain values; raise where one has no meaning."""

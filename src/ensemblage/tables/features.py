@@ -12,7 +12,7 @@ from ensemblage.tables.columns import joined, plain
 from ensemblage.tables.files import File, arrow_errors, resolve
 from ensemblage.tables.headers import USE_HEADER
 from ensemblage.tables.labels import NO_VOTE
-from ensemblage.tables.layout import no_rows, open_sources
+from ensemblage.tables.layout import no_rows, open_beside
 from ensemblage.tables.table import Array, FeatureTable
 from ensemblage.tables.text import TextSource
 
@@ -27,6 +27,7 @@ def read_features(
     id_column: str | int | None = "auto",
     header: bool | str = "auto",
     key: str | None = None,
+    id_name: str | None = None,
 ) -> FeatureTable:
     r"""Read features from one file, or from several as one table.
 
@@ -43,6 +44,9 @@ def read_features(
     key : str, optional
         Which array of NPZ or MAT holds the features; by default ``X``, ``features``, ``data``,
         ``fea`` or the only 2-D one.
+    id_name : str, optional
+        What the ids of the votes are called. With ``id_column="auto"``, a column of that name
+        holds the ids, whatever its values.
 
     Returns
     -------
@@ -63,7 +67,8 @@ def read_features(
     """
     choice = Choice(id_column=id_column, header=header, whole=True, features=True)
     choice = choice.checked("read_features")
-    opened = open_sources(list(map(File, resolve(sources))), choice, format=format, key=key)
+    files = [File(path) for path in resolve(sources)]
+    opened = open_beside(files, choice, id_name, format=format, key=key)
     parts = [_part(source) for source in opened]
     first, ids = parts[0], [part.ids for part in parts if part.ids is not None]
     common = [name for name in first.extra if all(name in part.extra for part in parts)]

@@ -29,16 +29,17 @@ def find_id(
     n_rows: int,
     is_unique: Callable[[int], bool],
     named: bool,
+    is_name: bool = False,
 ) -> int | None:
     """Return the place of the id column, or None.
 
     `asked` is a name, a place counted from 0, "none" or None, or "auto", as
-    docs/command_files.md describes.
+    docs/command_files.md describes; one that `is_name` is never a place.
     """
     if asked is None or asked == "none":
         return None
     if asked != "auto":
-        return place_of(asked, names, path)
+        return names.index(asked) if is_name and asked in names else place_of(asked, names, path)
     if len(names) < 2:
         return None
     if named:
@@ -97,12 +98,36 @@ def place_of(
     asked: str | int, names: Sequence[str], path: str, purpose: str = " to take ids from"
 ) -> int:
     """Return the place of a column that is called by its name, or by its place from 0."""
-    if isinstance(asked, str) and asked in names:
-        return names.index(asked)
     is_place = not isinstance(asked, str) or (asked.isdecimal() and len(asked) < 10)
-    if is_place and 0 <= int(asked) < len(names):
-        return int(asked)
-    raise no_column(path, asked, names, purpose)
+    place = int(asked) if is_place and 0 <= int(asked) < len(names) else None
+    if isinstance(asked, str) and asked in names:
+        if place not in (None, names.index(asked)):
+            raise _of_two_columns(path, asked, names)
+        return names.index(asked)
+    if place is None:
+        raise no_column(path, asked, names, purpose)
+    return place
+
+
+def _of_two_columns(path: str, asked: str, names: Sequence[str]) -> OptionError:
+    """Return the error for a text that is the name of one column and the place of another."""
+
+    def by_place(place: int) -> Parameter:
+        texts = (str(place).zfill(width) for width in range(1, 10))
+        return Parameter("id_column", next(text for text in texts if text not in names))
+
+    message = Message(
+        "{id_column} must be one column of {path}, got {asked!r}: the name of one and the place of"
+        " another, counted from 0. Pass {named} for the one of that name, or {placed} for the one"
+        " at place {place}.",
+        id_column=Parameter("id_column"),
+        path=path,
+        asked=asked,
+        named=by_place(names.index(asked)),
+        place=int(asked),
+        placed=by_place(int(asked)),
+    )
+    return OptionError(message)
 
 
 def no_column(path: str, name: Any, names: Sequence[str], purpose: str = "") -> OptionError:
@@ -215,7 +240,7 @@ def open_sources(
                 break
             deciding = opened(file, choice)
         deciding = deciding if deciding.n_judged >= FEWEST_IDS else first
-        choice = choice._replace(id_column=deciding.id_name, ids_differ=deciding.ids_differ)
+        choice = choice.with_ids(deciding.id_name)._replace(ids_differ=deciding.ids_differ)
         if (first.id_name, first.ids_differ) != (deciding.id_name, deciding.ids_differ):
             first = opened(files[0], choice)
     sources = [first]
@@ -226,6 +251,22 @@ def open_sources(
         raise no_rows(files[0].name)
     if is_auto and first.id_name is None:
         _check_numbers(sources)
+    return sources
+
+
+def open_beside(
+    files: list[File],
+    choice: Choice,
+    id_name: str | None,
+    *,
+    format: str | None = None,  # noqa: A002
+    key: str | None = None,
+) -> list[Source]:
+    """Return files that go with votes, opened; a column called as the ids of these holds ids."""
+    sources = open_sources(files, choice, format=format, key=key)
+    names = sources[0].names if sources[0].named and choice.id_column == "auto" else []
+    if id_name in names and len(names) > 1:
+        return open_sources(files, choice.with_ids(id_name), format=format, key=key)
     return sources
 
 

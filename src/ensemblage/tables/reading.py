@@ -7,26 +7,20 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ensemblage._messages import Message, Parameter
 from ensemblage._types import Origin, VoteTable
-from ensemblage.tables.choice import Choice, check_options
+from ensemblage.tables.choice import Choice
 from ensemblage.tables.columns import Codes
 from ensemblage.tables.files import File, resolve
 from ensemblage.tables.formats import ARRAYS, FileFormatError, OptionError, load
 from ensemblage.tables.ids import check_ids_differ
-from ensemblage.tables.labels import is_missing, joined_numbers
+from ensemblage.tables.labels import joined_numbers
 from ensemblage.tables.layout import no_rows, open_sources
-from ensemblage.tables.paths import kind_of, path_of
+from ensemblage.tables.paths import path_of
 from ensemblage.tables.rows import SEPARATORS
 from ensemblage.tables.source import carried_of, types_of
 from ensemblage.tables.table import (
-    Labels,
     columns_of,
-    in_order,
-    n_objects,
     table_of,
-    take_column,
-    unknown_column,
 )
 from ensemblage.tables.text import RereadError
 
@@ -39,7 +33,6 @@ if TYPE_CHECKING:
     from ensemblage.tables.source import Batch, Source
 
 LAYOUTS = ("wide", "long", "members")
-_TRUTH_NAMES = ("truth", "gt", "label", "labels", "class")
 
 
 def read(
@@ -71,12 +64,13 @@ def read(
         the ids, `truth` and those to `keep`. All other columns are ignored.
     id_column : str, int or None, default="auto"
         The column that names the objects, by name or by place counted from 0; None for no such
-        column. "auto" takes a column called ``id``, ``index``, ``barcode`` or ``row``; the index
-        that pandas wrote; one called ``name``, ``object``, ``sample``, ``cell`` or like
-        ``cell_id`` if no two of its values are equal; or the first column if no two of its values
-        are equal while every other column repeats some. The first rows decide. An id that then
-        occurs twice in a file is an error; a column that is named here may have repeated ids.
-        Arrays have none unless it is named.
+        column. A text that is the name of one column and the place of another is an error. "auto"
+        takes a column called ``id``, ``index``, ``barcode`` or ``row``; the index that pandas
+        wrote; one called ``name``, ``object``, ``sample``, ``cell`` or like ``cell_id`` if no two
+        of its values are equal; or the first column if no two of its values are equal while every
+        other column repeats some. The first rows decide. An id that then occurs twice in a file
+        is an error; a column that is named here may have repeated ids. Arrays have none unless it
+        is named.
     truth : str, optional
         A column of true labels, which is not a clustering; the result has it in ``extra``.
     keep : list of str, optional
@@ -132,57 +126,6 @@ def read(
     return read_sources(open_sources(files, choice, format=format, key=key))
 
 
-def read_labels(
-    path: str | PathLike[str],
-    *,
-    format: str | None = None,  # noqa: A002
-    key: str | None = None,
-    header: bool | str = "auto",
-    id_column: str | int | None = "auto",
-    id_name: str | None = None,
-) -> Labels:
-    """Read one labelling: a file with a single column of labels, beside ids or not.
-
-    Parameters
-    ----------
-    path : str or path-like
-        As for `read`, one file. Of several columns, one called ``truth``, ``gt``, ``label`` or
-        ``class`` is taken; of NPZ and MAT, an array of such a name or the only vector.
-    format, key, header, id_column : optional
-        As for `read`.
-    id_name : str, optional
-        What the ids of the votes are called. With ``id_column="auto"``, a column of that name
-        holds the ids, even if some are equal.
-
-    Returns
-    -------
-    Labels
-        The labels as integers (-1 missing) or names (None missing), and the ids or None.
-    """
-    choice = Choice(id_column=id_column, header=header, whole=True, repeats=True)
-    choice = choice.checked("read_labels")
-    file = File(path_of(path))
-    chosen = file.format(format)
-    check_options(chosen, file.name, header=header, key=key)
-    if chosen in ARRAYS:
-        arrays = read_arrays(path, format=chosen)
-        labels = load("arrays.labels_from_arrays")(arrays, path=file.name, key=key)
-        return Labels(labels, None)
-    (source,) = open_sources([file], choice, format=chosen)
-    if id_column == "auto" and source.named and id_name in source.names and len(source.names) > 1:
-        (source,) = open_sources([file], choice._replace(id_column=id_name), format=chosen)
-    known = [name for name in _TRUTH_NAMES if name in source.names]
-    if len(source.names) > 1 and not known:
-        raise FileFormatError(
-            f"{file.name} has {len(source.names)} columns of labels"
-            f" ({', '.join(source.names[:5])}, ...), and none called {', '.join(_TRUTH_NAMES)}."
-            " Rename the column of true labels to one of these."
-        )
-    source.names = known[:1] or source.names
-    table = read_sources([source], warned=False)
-    return Labels(columns_of(table)[0], table.ids)
-
-
 def read_arrays(
     path: str | PathLike[str],
     *,
@@ -211,50 +154,6 @@ def table_of_arrays(
     """Return the votes among arrays that were read; see `read` for `key`."""
     source = load("arrays.ArraySource")(File(path), Choice(id_column=None), "", key, arrays)
     return read_sources([source])
-
-
-def take_truth(table: VoteTable, truth: str) -> tuple[VoteTable, NDArray[Any]]:
-    """Return a table without its true labels, and those labels.
-
-    `truth` is a column of the votes, an array of the same file, or another file.
-    """
-    if truth in table.names or truth in table.extra:
-        labels, table = take_column(table, truth)
-    else:
-        known = [*table.names, *table.extra]
-        labels = read_truth(truth, table.ids, table.id_name, n_objects(table), known)
-    if is_missing(labels).all():
-        message = Message(
-            "{truth}: all of these labels are missing, so there is nothing to compare with. Leave"
-            " {option} out.",
-            truth=Parameter("truth", truth),
-            option=Parameter("truth"),
-        )
-        raise FileFormatError(message)
-    return table, labels
-
-
-def read_truth(
-    truth: str, ids: NDArray[Any] | None, id_name: str | None, n: int, known: Sequence[str]
-) -> NDArray[Any]:
-    """Return the true labels of a file in the order of `n` objects; `known` are the columns."""
-    if truth == id_name:
-        message = Message(
-            "{truth}: that column holds the ids of the objects. If it holds true labels, name"
-            " another column with {id_column}, or none.",
-            truth=Parameter("truth", truth),
-            id_column=Parameter("id_column"),
-        )
-        raise OptionError(message)
-    if not kind_of(truth):
-        raise OptionError(
-            unknown_column(
-                Parameter("truth", truth),
-                "there is neither a column nor a file of that name",
-                known,
-            )
-        )
-    return in_order(read_labels(truth, id_name=id_name), ids, n, truth)
 
 
 # -- all rows ------------------------------------------------------------------------------------

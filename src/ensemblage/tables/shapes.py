@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections import Counter
 from pathlib import PurePath
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -15,6 +16,7 @@ from ensemblage.flow.codes import MISSING
 from ensemblage.tables.columns import Codes, as_texts, joined
 from ensemblage.tables.files import File, arrow_errors, resolve
 from ensemblage.tables.formats import FileFormatError, OptionError, packing
+from ensemblage.tables.labelling import LABEL_NAMES, read_labels
 from ensemblage.tables.labels import (
     NAMES,
     NUMBERS,
@@ -28,7 +30,6 @@ from ensemblage.tables.labels import (
     with_missing,
 )
 from ensemblage.tables.layout import clusterings, open_sources, place_of
-from ensemblage.tables.reading import read_labels
 from ensemblage.tables.table import in_order, table_of
 from ensemblage.tables.text import TextSource
 
@@ -39,6 +40,7 @@ if TYPE_CHECKING:
     from ensemblage.tables.source import Source
 
 _MEMBERS = ("member", "clustering", "run", "method", "partition", "model")
+_NOT_NAMED = ("auto", None, "none")
 _LABELS = ("label", "cluster", "vote", "labels")
 
 
@@ -61,20 +63,31 @@ def read_long(
 ) -> VoteTable:
     """Read a table with a row for each vote: the object, the clustering and the label.
 
-    Columns are recognised by name, else taken in this order. A vote without a row is missing.
+    Columns are recognised by name, else taken in this order. A vote without a row is missing. Of
+    several columns with a name for ids, one without a repeated value numbers the votes.
     """
-    import pyarrow as pa
-
     _refuse(choice, "long", key=key)
     files = [File(path) for path in resolve(sources)]
     (probe,) = open_sources(files[:1], choice._replace(columns=None, id_column=None), format=format)
-    objects, member, label = _roles(probe.names, choice.id_column, probe.path)
-    asked = choice._replace(columns=[], id_column=None, keep=(objects, member, label))
-    votes = _long_rows(open_sources(files, asked, format=format))
-    rows, names = (
-        pa.array(as_texts(votes.ids)).dictionary_encode(),
-        pa.array(votes.members).dictionary_encode(),
-    )
+    candidates, member, label = _roles(probe.names, choice.id_column, probe.path)
+    asked = choice._replace(columns=[], id_column=None)
+    for objects in candidates:
+        roles = (objects, member, label)
+        read = _long_rows(open_sources(files, asked._replace(keep=roles), format=format))
+        if not read.voted_once or objects == candidates[0]:
+            id_name, votes = objects, read
+        if not read.voted_once:
+            break
+    if votes.voted_once and choice.id_column in _NOT_NAMED:
+        message = Message(
+            "No value of column {name!r} of {path} occurs twice, so each object has one vote. If"
+            " the objects are in another column, name it with {id_column}.",
+            name=id_name,
+            path=probe.path,
+            id_column=Parameter("id_column"),
+        )
+        warnings.warn(message, UserWarning, stacklevel=3)
+    rows, names = votes.rows, votes.members
     called = names.dictionary.to_pylist()
     place, column = (encoded.indices.to_numpy() for encoded in (rows, names))
     first = np.unique(place, return_index=True)[1]
@@ -85,45 +98,53 @@ def read_long(
     if len(again):
         raise FileFormatError(
             f"{probe.path}: object {votes.ids[again[0]]!r} has several labels in clustering"
-            f" {votes.members[again[0]]!r}. Give one for each object and clustering."
+            f" {called[column[again[0]]]!r}. Give one for each object and clustering."
         )
     wanted = called if choice.columns is None else clusterings(choice.columns, called, probe.path)
     columns = [votes.column(row_of[called.index(name)], name, probe.path) for name in wanted]
-    return table_of(wanted, columns, ids=votes.ids[first], id_name=objects)
+    return table_of(wanted, columns, ids=votes.ids[first], id_name=id_name)
 
 
-def _roles(names: list[str], id_column: Any, path: str) -> list[str]:
-    """Return the columns of objects, clusterings and labels."""
-    objects = None
-    if id_column not in ("auto", None, "none"):
-        objects = names[place_of(id_column, names, path, " to take objects from")]
-    called = {name.strip().lower(): name for name in reversed(names) if name != objects}
+def _roles(names: list[str], id_column: Any, path: str) -> tuple[list[str], str, str]:
+    """Return the columns that may hold objects, and those of clusterings and labels."""
+    objects: list[str] = []
+    if id_column not in _NOT_NAMED:
+        objects = [names[place_of(id_column, names, path, " to take objects from")]]
+    called = {name.strip().lower(): name for name in reversed(names) if name not in objects}
     member = next((called[name] for name in _MEMBERS if name in called), None)
     label = next((called[name] for name in _LABELS if name in called), None)
-    if objects is None:
+    if not objects:
         likely = [name for name in names if is_id_name(name) or is_likely_id_name(name)]
-        objects = next((name for name in likely if name not in (member, label)), None)
-    roles = [objects, member, label]
+        objects = [name for name in likely if name not in (member, label)]
+    roles = [next(iter(objects), None), member, label]
     if None in roles and len(names) != 3:
         raise FileFormatError(
             f"{path} has {len(names)} column(s), and it is not clear which of them are the object,"
             " the clustering and the label. Call them object, member and label."
         )
     rest = [name for name in names if name not in roles]
-    return [rest.pop(0) if role is None else str(role) for role in roles]
+    first, member, label = (rest.pop(0) if role is None else str(role) for role in roles)
+    return [name for name in objects if name not in (member, label)] or [first], member, label
 
 
 class _Votes(NamedTuple):
     """The rows of a long table: objects, clusterings and labels.
 
-    `labels` are whole numbers, or codes of `cells`: names, or with `is_text` cells of text files.
+    `rows` and `members` are Arrow dictionaries: the texts of `ids`, and the clusterings. `labels`
+    are whole numbers, or codes of `cells`: names, or with `is_text` cells of text files.
     """
 
     ids: NDArray[Any]
-    members: list[str]
+    rows: Any
+    members: Any
     labels: NDArray[Any]
     cells: list[str] | None
     is_text: bool
+
+    @property
+    def voted_once(self) -> bool:
+        """Whether no object occurs twice, though there are several clusterings."""
+        return len(self.members.dictionary) > 1 and len(self.rows.dictionary) == len(self.rows)
 
     def column(self, rows: NDArray[np.int64], name: str, path: str) -> NDArray[Any]:
         """Return the votes of a clustering, of which the place of each object's row is given."""
@@ -152,6 +173,8 @@ class _Votes(NamedTuple):
 
 def _long_rows(sources: list[Source]) -> _Votes:
     """Return the rows of a long table; one text file makes all labels cells of text."""
+    import pyarrow as pa
+
     is_text = any(isinstance(source, TextSource) for source in sources)
     ids, members, labels, codes = [], [], [], Codes(sources[0].kept[2])
     for source in sources:
@@ -177,7 +200,9 @@ def _long_rows(sources: list[Source]) -> _Votes:
         members.append(runs)
     cells = codes.labels() if is_text or codes.holds_names else None
     numbers = joined_numbers(codes.name, labels)
-    return _Votes(_joined(ids), as_texts(_joined(members)), numbers, cells, is_text)
+    every, called = _joined(ids), as_texts(_joined(members))
+    rows = pa.array(as_texts(every)).dictionary_encode()
+    return _Votes(every, rows, pa.array(called).dictionary_encode(), numbers, cells, is_text)
 
 
 def _check_present(values: NDArray[Any], source: Source) -> None:
@@ -231,7 +256,12 @@ def read_members(
     asked = None if choice.id_column == "none" else choice.id_column
     parts = {
         name: read_labels(
-            paths[name], format=format, key=key, header=choice.header, id_column=asked
+            paths[name],
+            format=format,
+            key=key,
+            header=choice.header,
+            id_column=asked,
+            names=LABEL_NAMES,
         )
         for name in names
     }

@@ -133,6 +133,7 @@ class Source:
             n_rows=n_rows,
             is_unique=lambda at: self._can_be_ids(names[at]),
             named=named,
+            is_name=asked.by_name,
         )
         self.id_name, self.truth = None if place is None else names[place], asked.truth
         detected = place is not None and asked.id_column == "auto" and n_rows >= FEWEST_IDS
