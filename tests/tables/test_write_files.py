@@ -295,6 +295,18 @@ def test_columns_may_be_lists_and_series(tmp_path, suffix, as_given):
         ]
 
 
+@pytest.mark.parametrize("as_given", [pd.array, pd.Index, pd.Series])
+def test_columns_of_pandas_keep_digits_and_gaps(tmp_path, as_given):
+    given = {"a": ([2**60 + 1, None], "Int64"), "b": (["x", None], "string")}
+    given |= {"c": ([True, None], "boolean"), "d": (["y", None], "category")}
+    columns = {name: as_given(values, dtype=kind) for name, (values, kind) in given.items()}
+    tables.write(tmp_path / "l.csv", columns)
+    assert (tmp_path / "l.csv").read_text() == f"a,b,c,d\n{2**60 + 1},x,True,y\n,,,\n"
+    tables.write(tmp_path / "l.jsonl", columns)
+    rows = [json.loads(row) for row in (tmp_path / "l.jsonl").read_text().splitlines()]
+    assert rows == [{"a": 2**60 + 1, "b": "x", "c": True, "d": "y"}, dict.fromkeys("abcd")]
+
+
 @pytest.mark.parametrize("decimals", [2, {"zz": 1}, {"a": "x"}, {"b": 1}])
 def test_wrong_decimals_are_named(tmp_path, decimals):
     with pytest.raises(ParameterError, match=r"'decimals' parameter of tables\.write"):
