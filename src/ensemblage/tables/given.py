@@ -44,8 +44,8 @@ def given_columns(columns: Any, *, matrices: bool) -> dict[str, NDArray[Any]]:
 def _array(name: Any, values: Any) -> NDArray[Any]:
     nulls = getattr(values, "null_count", 0)  # of Arrow; of polars it is a method
     if is_extension(values):
-        listed = zip(values.isna(), values.astype(object).tolist(), strict=True)
-        values = [None if missing else value for missing, value in listed]
+        cells = zip(values.isna(), values.astype(object).tolist(), strict=True)
+        values = [None if missing else value for missing, value in cells]
     elif nulls and (nulls() if callable(nulls) else nulls):
         values = values.to_pylist() if hasattr(values, "to_pylist") else values.to_list()
     column = one_column(values)
