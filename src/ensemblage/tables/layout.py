@@ -5,6 +5,7 @@ from __future__ import annotations
 import fnmatch
 import glob
 import re
+import warnings
 from collections import Counter
 from typing import TYPE_CHECKING, Any
 
@@ -14,6 +15,7 @@ from ensemblage.tables.choice import Choice, check_options
 from ensemblage.tables.files import File, resolve
 from ensemblage.tables.formats import BY_NAME, STREAMED, TEXT, FileFormatError, OptionError, load
 from ensemblage.tables.ids import warn_of_numbers
+from ensemblage.tables.rows import SEPARATORS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Sequence
@@ -226,7 +228,20 @@ def open_sources(
         raise no_rows(files[0].name)
     if is_auto and first.id_name is None:
         _check_numbers(sources)
+    if first.suspect is not None and first.n_judged and not (first.id_name or choice.repeats):
+        _warn_of_separators(first)
     return sources
+
+
+def _warn_of_separators(source: Source) -> None:
+    """Warn of a table that has one column of names, in which something may separate votes."""
+    warnings.warn(
+        f"{source.path} was read as one clustering, and all its names have equally many"
+        f" {source.suspect.called} in them. If these separate votes, save it in another way."
+        f" {SEPARATORS}.",
+        UserWarning,
+        stacklevel=4,
+    )
 
 
 def _check_numbers(sources: list[Source]) -> None:

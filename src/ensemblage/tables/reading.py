@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -17,7 +16,6 @@ from ensemblage.tables.ids import check_ids_differ
 from ensemblage.tables.labels import is_missing, joined_numbers
 from ensemblage.tables.layout import no_rows, open_sources
 from ensemblage.tables.paths import kind_of, path_of
-from ensemblage.tables.rows import SEPARATORS
 from ensemblage.tables.source import carried_of, types_of
 from ensemblage.tables.table import (
     Labels,
@@ -179,7 +177,7 @@ def read_labels(
             " Rename the column of true labels to one of these."
         )
     source.names = known[:1] or source.names
-    table = read_sources([source], warned=False)
+    table = read_sources([source])
     return Labels(columns_of(table)[0], table.ids)
 
 
@@ -260,16 +258,16 @@ def read_truth(
 # -- all rows ------------------------------------------------------------------------------------
 
 
-def read_sources(sources: list[Source], *, warned: bool = True) -> VoteTable:
+def read_sources(sources: list[Source]) -> VoteTable:
     """Return all rows of sources as one table."""
     while True:
         try:
-            return _read_sources(sources, warned=warned)
+            return _read_sources(sources)
         except RereadError:
             continue
 
 
-def _read_sources(sources: list[Source], *, warned: bool) -> VoteTable:
+def _read_sources(sources: list[Source]) -> VoteTable:
     first = sources[0]
     if len(sources) == 1 and first.matrix is not None:
         whole = VoteTable(first.names, first.matrix, None, None, None, dict(first.extra))
@@ -307,15 +305,6 @@ def _read_sources(sources: list[Source], *, warned: bool) -> VoteTable:
     )
     if first.truth is not None:
         table.extra[first.truth] = columns[-1]
-    names = columns_of(table)[0].dtype == object
-    if warned and first.suspect is not None and table.ids is None and names:
-        warnings.warn(
-            f"{first.path} was read as one clustering, and all its names have equally many"
-            f" {first.suspect.called} in them. If these separate votes, save it in another way."
-            f" {SEPARATORS}.",
-            UserWarning,
-            stacklevel=3,
-        )
     return table
 
 
