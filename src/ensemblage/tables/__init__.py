@@ -19,7 +19,16 @@ from ensemblage.tables.formats import (
 )
 from ensemblage.tables.ids import Ids, id_keys, raise_repeated, repeated
 from ensemblage.tables.ipc import open_mapped
-from ensemblage.tables.labels import NAMES, NUMBERS, arrow_votes, is_missing, is_text, smallest
+from ensemblage.tables.labels import (
+    NAMES,
+    NUMBERS,
+    Kind,
+    arrow_votes,
+    is_missing,
+    is_text,
+    smallest,
+    understand,
+)
 from ensemblage.tables.layout import bytes_in_memory, no_rows, scan, why_not_streamed
 from ensemblage.tables.locks import lock, release, remove_stale
 from ensemblage.tables.pools import NamedColumn, check_pool_writable, pool_format, write_pool

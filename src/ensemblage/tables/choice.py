@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Collection, Iterable, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -29,6 +29,13 @@ class Choice(NamedTuple):
     repeats: bool = False
     #: Ids were detected in an earlier file, so none may occur twice in this one.
     ids_differ: bool = False
+    #: Takes the clusterings and returns those that hold names, whatever the cells of a text file
+    #: look like: labels are compared with those of an earlier file.
+    hold_names: Callable[[Sequence[str]], Collection[str]] | None = None
+
+    def of_names(self, clusterings: Sequence[str]) -> Collection[str]:
+        """Return the clusterings that are known to hold names."""
+        return () if self.hold_names is None else self.hold_names(clusterings)
 
     def checked(self, owner: str) -> Choice:
         """Return the same as lists and plain values; raise where one has no meaning."""

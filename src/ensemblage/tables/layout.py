@@ -128,6 +128,7 @@ def scan(
     keep: Collection[str] = (),
     header: bool | str = "auto",
     batch_rows: int = 1 << 20,
+    _hold_names: Any = None,
 ) -> list[Source]:
     """Open votes to be read in batches; see `read` for the parameters.
 
@@ -142,7 +143,8 @@ def scan(
         The files, opened but not read. ``source.batches()`` yields Arrow columns, and
         ``source.votes(batch, codes)`` returns them as integers.
     """
-    choice = Choice(columns, id_column, truth, keep, header, batch_rows).checked("scan")
+    choice = Choice(columns, id_column, truth, keep, header, batch_rows, hold_names=_hold_names)
+    choice = choice.checked("scan")
     files = [File(path) for path in resolve(sources)]
     for file in files:
         reason = why_not_streamed(file.path, format)

@@ -51,6 +51,7 @@ def read(
     layout: str = "wide",
     header: bool | str = "auto",
     key: str | None = None,
+    _hold_names: Any = None,
 ) -> VoteTable:
     r"""Read votes: a row for each object, a column for each clustering.
 
@@ -122,7 +123,8 @@ def read(
     """
     if layout not in LAYOUTS:
         raise OptionError(f"Unknown layout {layout!r}. Known: {', '.join(LAYOUTS)}.")
-    choice = Choice(columns, id_column, truth, keep, header, whole=True).checked("read")
+    choice = Choice(columns, id_column, truth, keep, header, whole=True, hold_names=_hold_names)
+    choice = choice.checked("read")
     if layout != "wide":
         shape = load(f"shapes.read_{layout}")
         return shape(sources, choice, format, key)
@@ -138,6 +140,7 @@ def read_labels(
     header: bool | str = "auto",
     id_column: str | int | None = "auto",
     id_name: str | None = None,
+    _hold_names: Any = None,
 ) -> Labels:
     """Read one labelling: a file with a single column of labels, beside ids or not.
 
@@ -158,7 +161,7 @@ def read_labels(
         The labels as integers (-1 missing) or names (None missing), and the ids or None.
     """
     choice = Choice(id_column=id_column, header=header, whole=True, repeats=True)
-    choice = choice.checked("read_labels")
+    choice = choice.checked("read_labels")._replace(hold_names=_hold_names)
     file = File(path_of(path))
     chosen = file.format(format)
     check_options(chosen, file.name, header=header, key=key)
