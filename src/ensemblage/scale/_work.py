@@ -134,9 +134,8 @@ def opened(sources: Any, estimator: Any, **options: Any) -> tuple[list[Source], 
     # An estimator that has labels already knows which clusterings hold names.
     hold_names = getattr(estimator, "hold_names", None)
     files = scan(paths, **options, _hold_names=hold_names)
-    known["whether ids may repeat"] = not files[0].ids_differ
     known["columns of names"] = None if hold_names is None else sorted(hold_names(files[0].names))
-    return files, known
+    return files, {**known, "whether ids may repeat": not files[0].ids_differ}
 
 
 class Job(NamedTuple):
