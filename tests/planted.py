@@ -26,6 +26,18 @@ def noisy(sizes, n_clusterings, wrong, seed=0, gaps=0.0):
     return np.where(missing, -1, matrix), truth
 
 
+def halved(k=4, n=200, members=12, noise=0.1, seed=0):
+    """Return votes of members that see k groups, some splitting each in two, with errors."""
+    rng = np.random.default_rng(seed)
+    truth = np.arange(n) % k
+    columns = []
+    for m in range(members):
+        labels = 2 * truth + rng.integers(0, 2, n) if m % 3 == 0 else 2 * truth
+        wrong = rng.random(n) < noise
+        columns.append(np.where(wrong, rng.integers(0, 2 * k, n), labels))
+    return np.column_stack(columns), truth
+
+
 def quiet(est, matrix):
     """Fit without a warning about fewer clusters."""
     with warnings.catch_warnings():

@@ -131,6 +131,53 @@ def test_numbers_and_words_are_the_same_labels(tmp_path):
         assert labels_of(tmp_path / "out.csv") == expected.tolist()
 
 
+class TestSpellings:
+    """What a cell means is decided by the labels of the fit, and not by the other rows."""
+
+    ROWS = ("u,01,", "v,1,", "w,A,", "x,1.0,", "p,,02", "q,,2", "r,,x", "s,,y", "t,,z")
+
+    @pytest.fixture
+    def predicted(self, tmp_path, monkeypatch):
+        monkeypatch.chdir(tmp_path)
+        rows = ["A,0,0", "B,1,1"] * 3 + ["01,2,2", "1,3,3"] * 2
+        cells = "".join(f"o{i},{row}\n" for i, row in enumerate(rows))
+        (tmp_path / "fit.csv").write_text(f"id,a,b,c\n{cells}")
+        done("consensus", "fit.csv", "-k", 4, "-m", "eac", "-q", "--save", "model")
+
+        def labels(text, *options):
+            (tmp_path / "new.csv").write_text(text)
+            done("predict", "model", "new.csv", "-o", "out.csv", *options)
+            return dict(row.split(",") for row in (tmp_path / "out.csv").read_text().split()[1:])
+
+        return labels
+
+    @pytest.mark.parametrize("engine", ["memory", "stream"])
+    def test_labels_do_not_depend_on_the_other_rows(self, predicted, engine):
+        def labels(*rows):
+            text = "".join(f"{row},\n" for row in rows)
+            return predicted(f"id,a,b,c\n{text}", "--engine", engine)
+
+        together = labels(*self.ROWS)
+        assert list(together.values())[:6] == ["2", "3", "0", "3", "2", "2"]
+        for rows in (*((row,) for row in self.ROWS), self.ROWS[1:4], self.ROWS[:1]):
+            assert labels(*rows) == {row[0]: together[row[0]] for row in rows}
+
+    def test_in_every_layout(self, predicted, tmp_path):
+        text = "id,member,label\nu,a,01\nv,a,1\nv,b,3\nv,c,3\n"
+        assert predicted(text, "--layout", "long") == {"u": "2", "v": "3"}
+        for name, cells in {"a": ("01", "1"), "b": ("", 3), "c": ("", 3)}.items():
+            (tmp_path / f"{name}.csv").write_text("id,label\nu,{}\nv,{}\n".format(*cells))
+        done("predict", "model", "a.csv", "b.csv", "c.csv", "--layout", "members", "-o", "out.csv")
+        assert (tmp_path / "out.csv").read_text() == "id,label\nu,2\nv,3\n"
+
+    def test_a_column_of_truth_is_none_of_the_fit(self, predicted, tmp_path):
+        (tmp_path / "fit.csv").write_text("A,0,0\nB,1,1\nA,0,0\nB,1,1\n01,2,2\n1,3,3\n")
+        done("consensus", "fit.csv", "-k", 4, "-m", "eac", "-q", "--save", "model")
+        for others in ("", "A,2,,0\nB,,,1\n"):
+            text = f"01,,,0\n{others}"
+            assert predicted(text, "--truth", "c4", "--id-column", "none")["0"] == "2"
+
+
 @pytest.mark.parametrize("engine", ["memory", "stream"])
 def test_engines_agree(engine, model, new_csv, tmp_path):
     done("consensus", tmp_path / "votes.csv", "-k", 3, "-o", tmp_path / "labels2.csv",

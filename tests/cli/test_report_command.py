@@ -270,6 +270,18 @@ def test_columns_of_the_votes_may_stand_in_another_order(model, tmp_path):
     assert data_of(tmp_path / "report.html")["objects"]["cluster"] == labels["label"].tolist()
 
 
+def test_names_that_look_like_numbers_are_those_of_the_model(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    names = np.array(["01", "1", "2", "02"] * 4, dtype=object)
+    columns = {"a": names, "b": np.arange(16) % 4}
+    for name in ("votes.parquet", "votes.csv"):
+        tables.write(name, columns)
+    arguments = ["votes.parquet", "-k", "4", "-m", "eac", "-q", "--save", "model.ensemblage"]
+    assert CliRunner().invoke(app, ["consensus", *arguments]).exit_code == 0
+    done = run("model.ensemblage", "votes.csv")
+    assert done.exit_code == 0, done.stderr
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [

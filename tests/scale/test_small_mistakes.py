@@ -56,7 +56,7 @@ def test_rows_that_the_index_does_not_know_are_refused(tmp_path):
     )
     index = empty_index(one)
     (batch,) = one.batches()
-    add_votes(index, votes_of(one, batch, index), one, 0, 1)
+    add_votes(index, votes_of(one, batch, index), one, batch, 1)
     (batch,) = other.batches()
     with pytest.raises(tables.FileFormatError, match="has changed"):
         numbers_of(other, batch, index)

@@ -132,12 +132,18 @@ class TestComplaints:
         silent = np.array([[1, 1, 1, 1, 1], [-1, -1, -1, -1, -1]])
         pq.write_table(table_of(silent), tmp_path / "w.parquet")
         self.refuse(
-            r"without a vote in any clustering: .*w\.parquet, row 2",
+            r"At least 1 object\(s\) have no vote in any clustering: .*w\.parquet, row 2\. .*later",
             [votes, tmp_path / "w.parquet"],
             tmp_path,
         )
         (tmp_path / "x.csv").write_text("a,b\n1,1\n2,2\n,NA\n")
         self.refuse(r"x\.csv, row 4\.", tmp_path / "x.csv", tmp_path, checkpoint=tmp_path / "c")
+        rows = "".join(f"u{row},{row % 2 or ''},NA\n" for row in range(20))
+        (tmp_path / "y.csv").write_text(f"id,a,b\n{rows}")
+        words = (
+            r"At least 10 .*: 'u0' \(.*y\.csv, row 2\); 'u2' .*'u8' \(.*, row 10\); and 5 more\."
+        )
+        self.refuse(words, tmp_path / "y.csv", tmp_path, id_column="id")
 
     def test_true_labels_that_are_none(self, votes, tmp_path):
         self.refuse("has no column 'gt'. Its columns: 'm0', 'm1'", votes, tmp_path, truth="gt")

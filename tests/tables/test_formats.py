@@ -197,6 +197,13 @@ class TestJson:
         with pytest.raises(FileFormatError, match=r"'id'.* digits would be lost.* quotation marks"):
             tables.read(tmp_path / "v.jsonl")
 
+    def test_so_are_kept_columns_but_no_other_ones(self, tmp_path):
+        rows = [f'{{"id": "{acc}", "m": 0, "acc": {acc}}}\n' for acc in (2**53 + 1, 2**63, 1)]
+        (tmp_path / "v.jsonl").write_text("".join(rows))
+        assert tables.read(tmp_path / "v.jsonl", columns=["m"]).matrix.ravel().tolist() == [0, 0, 0]
+        with pytest.raises(FileFormatError, match=r"'acc': 9.* digits would be lost"):
+            tables.read(tmp_path / "v.jsonl", columns=["m"], keep=["acc"])
+
     def test_mixed_types_are_named(self, tmp_path):
         (tmp_path / "v.jsonl").write_text('{"a": 1, "b": 1}\n{"a": "x", "b": 1}\n')
         with pytest.raises(FileFormatError, match=r"'a' holds values of the types number and str"):

@@ -92,6 +92,8 @@ class TestSeparators:
         file = write("type\nT cell\nB cell\nT cell\n")
         with pytest.warns(UserWarning, match="names have equally many spaces"):
             assert tables.read(file).columns[0].tolist() == ["T cell", "B cell", "T cell"]
+        with pytest.warns(UserWarning, match="names have equally many spaces"):
+            tables.scan(file)
         with warnings.catch_warnings():
             warnings.simplefilter("error")
             assert read_labels(file).labels.tolist() == ["T cell", "B cell", "T cell"]

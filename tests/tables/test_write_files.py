@@ -1,5 +1,6 @@
 """Writing: what goes in comes out again, and an existing file is never damaged."""
 
+import datetime as dt
 import errno
 import gzip
 import json
@@ -8,6 +9,7 @@ import stat
 import subprocess
 import sys
 import threading
+from decimal import Decimal
 from pathlib import Path
 
 import numpy as np
@@ -293,6 +295,49 @@ def test_columns_may_be_lists_and_series(tmp_path, suffix, as_given):
             [2, 0],
             [1, 1],
         ]
+
+
+@pytest.mark.parametrize("as_given", [pd.array, pd.Index, pd.Series])
+def test_columns_of_pandas_keep_digits_and_gaps(tmp_path, as_given):
+    given = {"a": ([2**60 + 1, None], "Int64"), "b": (["x", None], "string")}
+    given |= {"c": ([True, None], "boolean"), "d": (["y", None], "category")}
+    columns = {name: as_given(values, dtype=kind) for name, (values, kind) in given.items()}
+    tables.write(tmp_path / "l.csv", columns)
+    assert (tmp_path / "l.csv").read_text() == f"a,b,c,d\n{2**60 + 1},x,True,y\n,,,\n"
+    tables.write(tmp_path / "l.jsonl", columns)
+    rows = [json.loads(row) for row in (tmp_path / "l.jsonl").read_text().splitlines()]
+    assert rows == [{"a": 2**60 + 1, "b": "x", "c": True, "d": "y"}, dict.fromkeys("abcd")]
+
+
+@pytest.mark.parametrize("suffix", [".csv", ".jsonl"])
+def test_lengths_of_time_and_decimals_are_texts(tmp_path, suffix):
+    lengths = np.array([90_000, "NaT"], "timedelta64[s]")
+    columns = {unit: lengths.astype(f"timedelta64[{unit}]") for unit in ("h", "s", "ns")}
+    columns |= {"given": [dt.timedelta(days=1, hours=1), None]}
+    columns |= {"tiny": np.array([1, 10**9], "timedelta64[ns]"), "cost": [Decimal("1.50"), None]}
+    columns |= {"clock": [dt.time(1, 2), None], "months": np.array([1, 2], "timedelta64[M]")}
+    tables.write(tmp_path / f"l{suffix}", columns)
+    if suffix == ".csv":
+        found = pd.read_csv(tmp_path / "l.csv", dtype=str).fillna("").to_dict("list")
+    else:
+        rows = [json.loads(row) for row in (tmp_path / "l.jsonl").read_text().splitlines()]
+        found = {name: [row[name] or "" for row in rows] for name in columns}
+    expected = {name: ["1 day, 1:00:00", ""] for name in ("h", "s", "ns", "given")}
+    expected |= {"tiny": ["0:00:00.000000001", "0:00:01"], "cost": ["1.50", ""]}
+    assert found == {**expected, "clock": ["01:02:00", ""], "months": ["1 months", "2 months"]}
+
+
+@pytest.mark.parametrize("suffix", [".parquet", ".arrow", ".orc", ".jsonl"])
+def test_columns_that_a_format_has_no_type_for_are_named(tmp_path, suffix):
+    odd = {"mixed": [1, "x"], "large": [2**70, 1], "complex": np.array([1j, 2])}
+    odd |= {"length": [dt.timedelta(1)] * 2} if suffix == ".orc" else {}
+    odd |= {"bytes": [b"x", b"y"]} if suffix == ".jsonl" else {}
+    for name, values in odd.items():
+        with pytest.raises(FileFormatError, match=rf"Column '{name}' .*written as .*\. Write CSV"):
+            tables.write(tmp_path / f"l{suffix}", {"a": [1, 2], name: values})
+        assert not list(tmp_path.iterdir())
+        tables.write(tmp_path / "l.csv", {"a": [1, 2], name: values})
+        (tmp_path / "l.csv").unlink()
 
 
 @pytest.mark.parametrize("decimals", [2, {"zz": 1}, {"a": "x"}, {"b": 1}])

@@ -168,6 +168,13 @@ def is_series(column: Any) -> bool:
     return pandas is not None and isinstance(column, pandas.Series)
 
 
+def is_extension(column: Any) -> bool:
+    """Return whether this is a column of pandas (Series, Index or array) of an extension type."""
+    pandas = sys.modules.get("pandas")
+    kind = getattr(column, "dtype", None)
+    return pandas is not None and isinstance(kind, pandas.api.extensions.ExtensionDtype)
+
+
 def in_order_of_index(rows: Any, index: Any) -> Any:
     """Return a Series or DataFrame in the order of the objects of `index`, if it has the same ones.
 

@@ -37,10 +37,11 @@ def predict(
     """
     session.check(model)
     loaded = _load(model)
-    from ensemblage.ensembles.placement import Placement
+    from ensemblage.ensembles.placement import NamesOfFit, Placement
 
     session.called = type(loaded).__name__
     digest = hashlib.sha256(Path(model).read_bytes()).hexdigest()
+    session.kinds = NamesOfFit.of(loaded, session.truth)
     session.model = Placement(model, digest, confidence=session.confidence)
     outcome = session.run(engine)
     elapsed = session.clock.elapsed()

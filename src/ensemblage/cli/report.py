@@ -80,6 +80,7 @@ def report(
     model = session.estimator(k) if saved is None else en.load(saved)
     beside: dict[str, Any] = {}
     if session.votes:
+        session.kinds = None if saved is None else _names_of(model, session.truth)
         ensemble = session.read()
         beside = {
             "features": None if features is None else _features(features, session.table),
@@ -162,6 +163,12 @@ def _votes_of_model(model: Any, ensemble: Any) -> Any:
     of_object = ensemble.microclusters.of_object
     votes.microclusters = votes.microclusters._replace(of_object=of_object)
     return votes
+
+
+def _names_of(model: Any, truth: str | None) -> Any:
+    from ensemblage.ensembles.placement import NamesOfFit
+
+    return NamesOfFit.of(getattr(model, "consensus_", model), truth)
 
 
 def _features(path: str, table: VoteTable) -> NDArray[Any]:

@@ -122,6 +122,7 @@ class VoteSession(InputSession):
     votes: options.Votes
     columns: options.Columns = None
     layout: options.Layout = "wide"
+    kinds: Any = None  # of the clusterings of a model: which hold names
 
     def resolve(self) -> None:
         """Set `paths`, the files that folders and patterns stand for."""
@@ -170,7 +171,7 @@ class VoteSession(InputSession):
         from ensemblage import tables
 
         with self.stage("Reading votes"):
-            table = tables.read(self.paths, keep=keep, **self.reading(keep))
+            table = tables.read(self.paths, keep=keep, **self.reading(keep), _hold_names=self.kinds)
         self.table, self.true_labels = table, None
         if self.truth is None:
             warn_of_truth(table.names)

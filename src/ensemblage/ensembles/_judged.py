@@ -42,9 +42,9 @@ def _clearer(
 
     The mean silhouettes of a sample of the objects are compared. They are largest where few groups
     are far apart, so clusters within such groups stay if they are clear themselves, or if noise in
-    the groups supports them less. Up to the number that the votes support, the most compact clusters
-    are chosen if they are clear, whatever noise supports. A choice of one cluster stays: the features may have long tails,
-    which look like clusters that are far apart.
+    the groups supports them less. Up to the number that the votes support, the most compact
+    clusters are chosen if they are clear, whatever noise supports. A choice of one cluster stays:
+    the features may have long tails, which look like clusters that are far apart.
     """
     if choice.k == 1:
         return None

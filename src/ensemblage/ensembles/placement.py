@@ -8,17 +8,17 @@ from __future__ import annotations
 
 import difflib
 import re
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-import numpy as np
 from sklearn.base import BaseEstimator
 
-from ensemblage._ensemble import Ensemble
+from ensemblage._ensemble import Ensemble, plain
 from ensemblage._messages import Message, Parameter, shown
 from ensemblage.ensembles._saved import load
-from ensemblage.tables import FileFormatError
+from ensemblage.tables import FileFormatError, Kind, understand
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from typing import Self
 
 _SHOWN = 5
@@ -43,6 +43,11 @@ class Placement(BaseEstimator):
         self.digest = digest
         self.confidence = confidence
 
+    @property
+    def hold_names(self) -> NamesOfFit:
+        """What tells which columns of a file hold names; see `NamesOfFit`."""
+        return NamesOfFit.of(load(self.model))
+
     def fit(self, ensemble: Ensemble) -> Self:
         """Predict the label of each microcluster of an ensemble."""
         model, groups = load(self.model), ensemble.microclusters
@@ -58,6 +63,40 @@ class Placement(BaseEstimator):
     def cut(self, n_clusters: int) -> Any:
         """Raise an error: a model has the clusters that it was saved with."""
         raise NotImplementedError(f"Predicted labels are not cut at {n_clusters}.")
+
+
+class NamesOfFit(NamedTuple):
+    """Which clusterings of a model have labels that are names.
+
+    Columns of text files that hold them are read as names, whatever their cells look like.
+    """
+
+    clusterings: list[str] | None
+    are_names: tuple[bool, ...]
+    truth: str | None = None
+
+    @classmethod
+    def of(cls, model: Any, truth: str | None = None) -> Self:
+        """Return those of a model; `truth` is a column that is not a clustering."""
+        labels = model._ensemble.labels
+        return cls(known_names(model), tuple(any(map(_is_name, plain(of))) for of in labels), truth)
+
+    def __call__(self, names: Sequence[str]) -> set[str]:
+        """Return the columns that hold names; none where they are not those of the model."""
+        names = [name for name in names if name != self.truth]
+        try:
+            places = matching(self.clusterings, names, len(self.are_names))
+        except FileFormatError:  # which is raised when the votes were read
+            return set()
+        return {names[at] for at, is_name in zip(places, self.are_names, strict=True) if is_name}
+
+
+def _is_name(label: Any) -> bool:
+    """Return whether a label is a text that is lost where it is read as a number."""
+    if not isinstance(label, str):
+        return False
+    cell = understand(label)
+    return cell.kind is not Kind.WHOLE or label != str(cell.value)
 
 
 def votes_for(model: Any, ensemble: Ensemble) -> Ensemble:
@@ -121,14 +160,21 @@ def respelled(labels: Any, known: list[Any]) -> list[Any]:
     """Return labels in the model's spelling: 1 if it has 1 and the file has '1', or reversed.
 
     The type of a column of a file is inferred from its content, which may differ between the file
-    of the fit and this one.
+    of the fit and this one. A number that is spelled in a way that the model does not have is its
+    number: 1 if the file has '01' or '1.0'.
 
     Examples
     --------
-    >>> respelled(["1", "2", "x"], [1, 2]), respelled([1, 2], ["1", "a"])
+    >>> respelled(["1", "2.0", "x"], [1, 2]), respelled([1, 2], ["1", "a"])
     ([1, 2, 'x'], ['1', 2])
     """
-    by_text = {str(label): label for label in known}
-    plain = labels.tolist() if isinstance(labels, np.ndarray) else labels
-    there = set(known)
-    return [label if label in there else by_text.get(str(label), label) for label in plain]
+    by_text, there = {str(label): label for label in known}, set(known)
+
+    def spelled(label: Any) -> Any:
+        if label in there:
+            return label
+        text = str(label)
+        number = understand(text).value if isinstance(label, str) else text
+        return by_text.get(text, by_text.get(str(number), label))
+
+    return [spelled(label) for label in plain(labels)]

@@ -9,7 +9,7 @@ import numpy as np
 
 from ensemblage import flow
 from ensemblage.flow.codes import MISSING
-from ensemblage.tables import Codes, FileFormatError, RereadError, smallest
+from ensemblage.tables import Codes, FileFormatError, RereadError, smallest, texts_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -107,7 +107,7 @@ def index_of(
     index = empty_index(source)
     try:
         for batch in source.batches(start, stop, truth=True, carried=reads_ids(source)):
-            add_votes(index, votes_of(source, batch, index), source, batch.first, 1)
+            add_votes(index, votes_of(source, batch, index), source, batch, 1)
             see(batch)
     except RereadError:
         return index_of(source, start, stop, see)
@@ -115,8 +115,8 @@ def index_of(
     return index
 
 
-def add_votes(index: Index, votes: IntArray, source: Source, first: int, threads: int) -> None:
-    """Add rows of votes; raise where an object has no vote in any clustering."""
+def add_votes(index: Index, votes: IntArray, source: Source, batch: Batch, threads: int) -> None:
+    """Add the votes of a batch; raise where an object has none in any clustering."""
     numbers = index.groups.add(votes, n_jobs=threads)
     if votes.dtype.kind == "u":
         return
@@ -128,12 +128,22 @@ def add_votes(index: Index, votes: IntArray, source: Source, first: int, threads
         rows = np.flatnonzero((votes[:, :-1] == MISSING).all(axis=1))
     if not len(rows):
         return
-    shown = [source.where(first + int(row)) for row in rows[:_SHOWN]]
-    more = ["and others"] if len(rows) > _SHOWN else []
+    shown = [_named(source, batch, int(row)) for row in rows[:_SHOWN]]
+    more = [f"and {len(rows) - _SHOWN} more"] if len(rows) > _SHOWN else []
     raise FileFormatError(
-        f"Object(s) without a vote in any clustering: {'; '.join(shown + more)}. Nothing can be"
-        " said about them; leave these rows out."
+        f"At least {len(rows)} object(s) have no vote in any clustering: {'; '.join(shown + more)}."
+        " Nothing can be said about them, and later rows were not read: leave out all rows without"
+        " votes."
     )
+
+
+def _named(source: Source, batch: Batch, row: int) -> str:
+    """Return where an object of a batch stands, after its id if that was read."""
+    where = source.where(batch.first + row)
+    if source.id_name is None or not batch.carried:
+        return where
+    (name,) = texts_of(batch.carried[0][row : row + 1], source.place(source.id_name))
+    return where if name is None else f"{name!r} ({where})"
 
 
 def numbers_of(source: Source, batch: Batch, index: Index) -> NDArray[np.int32]:

@@ -98,7 +98,7 @@ def read_votes(
     try:
         with closing(in_order(rows, batches(), threads)) as decoded:
             for place, batch, votes, keys in decoded:
-                add_votes(index, votes, sources[place], batch.first, threads)
+                add_votes(index, votes, sources[place], batch, threads)
                 key_files.add(place, batch.first, keys)
                 since += len(votes)
                 advance(len(votes))

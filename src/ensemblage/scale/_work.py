@@ -120,7 +120,7 @@ class Ask:
         return [*labels, *(["confidence"] if self.confidence else [])]
 
 
-def opened(sources: Any, **options: Any) -> tuple[list[Source], dict[str, Any]]:
+def opened(sources: Any, estimator: Any, **options: Any) -> tuple[list[Source], dict[str, Any]]:
     """Return files that are opened to be read in batches, and what they are known again by."""
     rows = options["batch_rows"]
     options["batch_rows"] = _validate.check_whole(
@@ -129,9 +129,12 @@ def opened(sources: Any, **options: Any) -> tuple[list[Source], dict[str, Any]]:
     if isinstance(options["header"], np.bool_):
         options["header"] = bool(options["header"])
     paths = resolve(sources)
-    known = {"files": [file_facts(path) for path in paths]}
+    known: dict[str, Any] = {"files": [file_facts(path) for path in paths]}
     known |= {name: options[name] for name in ("header", "format")}
-    files = scan(paths, **options)
+    # An estimator that has labels already knows which clusterings hold names.
+    hold_names = getattr(estimator, "hold_names", None)
+    files = scan(paths, **options, _hold_names=hold_names)
+    known["columns of names"] = None if hold_names is None else sorted(hold_names(files[0].names))
     return files, {**known, "whether ids may repeat": not files[0].ids_differ}
 
 

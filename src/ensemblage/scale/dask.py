@@ -145,6 +145,7 @@ def consensus(
             ask = ask.checked()
             files, known = opened(
                 paths,
+                estimator,
                 format=format,
                 columns=columns,
                 id_column=id_column,

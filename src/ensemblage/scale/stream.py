@@ -139,6 +139,7 @@ def consensus(
     with _arrow_threads(1 if cramped else None):
         files, votes = opened(
             sources,
+            estimator,
             format=format,
             columns=columns,
             id_column=id_column,

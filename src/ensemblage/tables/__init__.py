@@ -27,7 +27,16 @@ from ensemblage.tables.labelling import (
     read_truth,
     take_truth,
 )
-from ensemblage.tables.labels import NAMES, NUMBERS, arrow_votes, is_missing, is_text, smallest
+from ensemblage.tables.labels import (
+    NAMES,
+    NUMBERS,
+    Kind,
+    arrow_votes,
+    is_missing,
+    is_text,
+    smallest,
+    understand,
+)
 from ensemblage.tables.layout import bytes_in_memory, no_rows, scan, why_not_streamed
 from ensemblage.tables.locks import lock, release, remove_stale
 from ensemblage.tables.pools import NamedColumn, check_pool_writable, pool_format, write_pool

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Collection, Iterable, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -31,10 +31,17 @@ class Choice(NamedTuple):
     ids_differ: bool = False
     #: The column of ids is called by its name, and never by its place.
     by_name: bool = False
+    #: Takes the clusterings and returns those that hold names, whatever the cells of a text file
+    #: look like: labels are compared with those of an earlier file.
+    hold_names: Callable[[Sequence[str]], Collection[str]] | None = None
 
     def with_ids(self, name: str | None) -> Choice:
         """Return the same with ids in the column of this name, or with none."""
         return self._replace(id_column=name, by_name=True)
+
+    def of_names(self, clusterings: Sequence[str]) -> Collection[str]:
+        """Return the clusterings that are known to hold names."""
+        return () if self.hold_names is None else self.hold_names(clusterings)
 
     def checked(self, owner: str) -> Choice:
         """Return the same as lists and plain values; raise where one has no meaning."""

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ensemblage._messages import ParameterError, did_you_mean
-from ensemblage._validate.tables import is_series, one_column
+from ensemblage._validate.tables import is_extension, one_column
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -43,8 +43,9 @@ def given_columns(columns: Any, *, matrices: bool) -> dict[str, NDArray[Any]]:
 
 def _array(name: Any, values: Any) -> NDArray[Any]:
     nulls = getattr(values, "null_count", 0)  # of Arrow; of polars it is a method
-    if is_series(values) and not isinstance(values.dtype, np.dtype):
-        values = values.astype(object).where(values.notna(), None).tolist()
+    if is_extension(values):
+        cells = zip(values.isna(), values.astype(object).tolist(), strict=True)
+        values = [None if missing else value for missing, value in cells]
     elif nulls and (nulls() if callable(nulls) else nulls):
         values = values.to_pylist() if hasattr(values, "to_pylist") else values.to_list()
     column = one_column(values)

@@ -31,8 +31,8 @@ class JsonSource(ArrowSource):
 
     def __init__(self, file: File, choice: Choice, chosen: str = "") -> None:
         super().__init__(file, choice, chosen)
-        if self.id_name is not None:
-            self._check_whole(self.id_name)
+        for name in self.carried_names:
+            self._check_whole(name)
 
     def _look(self) -> Any:
         import pyarrow as pa
@@ -66,7 +66,7 @@ class JsonSource(ArrowSource):
         super()._check_different()
 
     def _check_whole(self, name: Any) -> None:
-        """Raise where ids were too large for integers, so that they became rounded floats."""
+        """Raise where a column has numbers too large for integers, which became rounded floats."""
         import pyarrow as pa
 
         if not pa.types.is_floating(self._type(name)):
@@ -76,7 +76,7 @@ class JsonSource(ArrowSource):
         if len(large):
             raise FileFormatError(
                 f"{self.place(name)}: {large[0]:g} is too large for a number: some of its digits"
-                " would be lost. Write these ids as text, in quotation marks."
+                " would be lost. Write these values as text, in quotation marks."
             )
 
     @contextmanager

@@ -46,6 +46,7 @@ def read_labels(
     id_column: str | int | None = "auto",
     id_name: str | None = None,
     names: Sequence[str] = TRUTH_NAMES,
+    _hold_names: Any = None,
 ) -> Labels:
     """Read one labelling: a file with a single column of labels, beside ids or not.
 
@@ -70,7 +71,7 @@ def read_labels(
         The labels as integers (-1 missing) or names (None missing), and the ids or None.
     """
     choice = Choice(id_column=id_column, header=header, whole=True, repeats=True)
-    choice = choice.checked("read_labels")
+    choice = choice.checked("read_labels")._replace(hold_names=_hold_names)
     file = File(path_of(path))
     chosen = file.format(format)
     check_options(chosen, file.name, header=header, key=key)
@@ -93,7 +94,7 @@ def read_labels(
     if has_ids:
         (source,) = open_sources([file], choice.with_ids(others[0]), format=chosen)
     source.names = known[:1] or source.names
-    table = read_sources([source], warned=False)
+    table = read_sources([source])
     are_ids = not has_ids or _are_like_ids(table.ids)
     return Labels(columns_of(table)[0], table.ids if are_ids else None)
 

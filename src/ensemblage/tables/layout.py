@@ -5,6 +5,7 @@ from __future__ import annotations
 import fnmatch
 import glob
 import re
+import warnings
 from collections import Counter
 from typing import TYPE_CHECKING, Any
 
@@ -14,6 +15,7 @@ from ensemblage.tables.choice import Choice, check_options
 from ensemblage.tables.files import File, resolve
 from ensemblage.tables.formats import BY_NAME, STREAMED, TEXT, FileFormatError, OptionError, load
 from ensemblage.tables.ids import warn_of_numbers
+from ensemblage.tables.rows import SEPARATORS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Sequence
@@ -151,6 +153,7 @@ def scan(
     keep: Collection[str] = (),
     header: bool | str = "auto",
     batch_rows: int = 1 << 20,
+    _hold_names: Any = None,
 ) -> list[Source]:
     """Open votes to be read in batches; see `read` for the parameters.
 
@@ -165,7 +168,8 @@ def scan(
         The files, opened but not read. ``source.batches()`` yields Arrow columns, and
         ``source.votes(batch, codes)`` returns them as integers.
     """
-    choice = Choice(columns, id_column, truth, keep, header, batch_rows).checked("scan")
+    choice = Choice(columns, id_column, truth, keep, header, batch_rows, hold_names=_hold_names)
+    choice = choice.checked("scan")
     files = [File(path) for path in resolve(sources)]
     for file in files:
         reason = why_not_streamed(file.path, format)
@@ -251,6 +255,8 @@ def open_sources(
         raise no_rows(files[0].name)
     if is_auto and first.id_name is None:
         _check_numbers(sources)
+    if first.suspect is not None and first.n_judged and not (first.id_name or choice.repeats):
+        _warn_of_separators(first)
     return sources
 
 
@@ -268,6 +274,17 @@ def open_beside(
     if id_name in names and len(names) > 1:
         return open_sources(files, choice.with_ids(id_name), format=format, key=key)
     return sources
+
+
+def _warn_of_separators(source: Source) -> None:
+    """Warn of a table that has one column of names, in which something may separate votes."""
+    warnings.warn(
+        f"{source.path} was read as one clustering, and all its names have equally many"
+        f" {source.suspect.called} in them. If these separate votes, save it in another way."
+        f" {SEPARATORS}.",
+        UserWarning,
+        stacklevel=4,
+    )
 
 
 def _check_numbers(sources: list[Source]) -> None:

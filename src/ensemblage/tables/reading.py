@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -16,10 +15,8 @@ from ensemblage.tables.ids import check_ids_differ
 from ensemblage.tables.labels import joined_numbers
 from ensemblage.tables.layout import no_rows, open_sources
 from ensemblage.tables.paths import path_of
-from ensemblage.tables.rows import SEPARATORS
 from ensemblage.tables.source import carried_of, types_of
 from ensemblage.tables.table import (
-    columns_of,
     table_of,
 )
 from ensemblage.tables.text import RereadError
@@ -46,6 +43,7 @@ def read(
     layout: str = "wide",
     header: bool | str = "auto",
     key: str | None = None,
+    _hold_names: Any = None,
 ) -> VoteTable:
     r"""Read votes: a row for each object, a column for each clustering.
 
@@ -118,7 +116,8 @@ def read(
     """
     if layout not in LAYOUTS:
         raise OptionError(f"Unknown layout {layout!r}. Known: {', '.join(LAYOUTS)}.")
-    choice = Choice(columns, id_column, truth, keep, header, whole=True).checked("read")
+    choice = Choice(columns, id_column, truth, keep, header, whole=True, hold_names=_hold_names)
+    choice = choice.checked("read")
     if layout != "wide":
         shape = load(f"shapes.read_{layout}")
         return shape(sources, choice, format, key)
@@ -159,16 +158,16 @@ def table_of_arrays(
 # -- all rows ------------------------------------------------------------------------------------
 
 
-def read_sources(sources: list[Source], *, warned: bool = True) -> VoteTable:
+def read_sources(sources: list[Source]) -> VoteTable:
     """Return all rows of sources as one table."""
     while True:
         try:
-            return _read_sources(sources, warned=warned)
+            return _read_sources(sources)
         except RereadError:
             continue
 
 
-def _read_sources(sources: list[Source], *, warned: bool) -> VoteTable:
+def _read_sources(sources: list[Source]) -> VoteTable:
     first = sources[0]
     if len(sources) == 1 and first.matrix is not None:
         whole = VoteTable(first.names, first.matrix, None, None, None, dict(first.extra))
@@ -206,15 +205,6 @@ def _read_sources(sources: list[Source], *, warned: bool) -> VoteTable:
     )
     if first.truth is not None:
         table.extra[first.truth] = columns[-1]
-    names = columns_of(table)[0].dtype == object
-    if warned and first.suspect is not None and table.ids is None and names:
-        warnings.warn(
-            f"{first.path} was read as one clustering, and all its names have equally many"
-            f" {first.suspect.called} in them. If these separate votes, save it in another way."
-            f" {SEPARATORS}.",
-            UserWarning,
-            stacklevel=3,
-        )
     return table
 
 

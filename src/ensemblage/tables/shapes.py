@@ -101,7 +101,11 @@ def read_long(
             f" {called[column[again[0]]]!r}. Give one for each object and clustering."
         )
     wanted = called if choice.columns is None else clusterings(choice.columns, called, probe.path)
-    columns = [votes.column(row_of[called.index(name)], name, probe.path) for name in wanted]
+    of_names = choice.of_names(wanted)
+    columns = [
+        votes.column(row_of[called.index(name)], name, probe.path, names=name in of_names)
+        for name in wanted
+    ]
     return table_of(wanted, columns, ids=votes.ids[first], id_name=id_name)
 
 
@@ -146,8 +150,11 @@ class _Votes(NamedTuple):
         """Whether no object occurs twice, though there are several clusterings."""
         return len(self.members.dictionary) > 1 and len(self.rows.dictionary) == len(self.rows)
 
-    def column(self, rows: NDArray[np.int64], name: str, path: str) -> NDArray[Any]:
-        """Return the votes of a clustering, of which the place of each object's row is given."""
+    def column(self, rows: NDArray[np.int64], name: str, path: str, *, names: bool) -> NDArray[Any]:
+        """Return the votes of a clustering, of which the place of each object's row is given.
+
+        They are `names`, or what most of them are.
+        """
         labels = with_missing(self.labels[rows], rows < 0, f"{path}, clustering {name!r}")
         if self.cells is None:
             return labels
@@ -157,8 +164,8 @@ class _Votes(NamedTuple):
         known, inverse = np.unique(labels, return_inverse=True)
         texts = [cells[code] or "" for code in known.tolist()]
         kinds = count_kinds(texts, np.bincount(inverse).tolist())
-        codes = Codes(name)
-        votes = cell_votes(texts, mostly(kinds), codes.of_names)
+        codes, kind = Codes(name), NAMES if names else mostly(kinds)
+        votes = cell_votes(texts, kind, codes.of_names)
         if votes is None:
             text = next(
                 text for text in texts if cell_votes([text], NUMBERS, codes.of_names) is None
@@ -166,7 +173,7 @@ class _Votes(NamedTuple):
             where = np.flatnonzero(inverse == texts.index(text))[0]
             there = f"{path}, object {self.ids[rows[where]]!r}, clustering {name!r}"
             raise bad_cell(text, kinds, there)
-        if mostly(kinds) == NAMES:
+        if kind == NAMES:
             return np.take(np.array([*codes.labels(), None], dtype=object), votes[inverse])
         return smallest(votes[inverse])
 
@@ -254,6 +261,7 @@ def read_members(
     if choice.columns is not None:
         names = clusterings(choice.columns, names, "The folder or list of files")
     asked = None if choice.id_column == "none" else choice.id_column
+    of_names = choice.of_names(names)
     parts = {
         name: read_labels(
             paths[name],
@@ -262,6 +270,7 @@ def read_members(
             header=choice.header,
             id_column=asked,
             names=LABEL_NAMES,
+            _hold_names=set if name in of_names else None,
         )
         for name in names
     }

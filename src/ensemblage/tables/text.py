@@ -93,14 +93,17 @@ class TextSource(Source):
         heads = {name: head[self._at[name]] for name in self.label_names}
         self._whole = dict.fromkeys(self.carried_names, True)
         self._kinds, self._integers = {}, set()
+        self._of_names: frozenset[str] = frozenset()
         #: Columns of features whose first cells are numbers.
         self.numeric = set()
         if choice.features:
             self.numeric = {name for name, column in heads.items() if column.is_numeric()}
         else:
+            self._of_names = frozenset(choice.of_names(self.names))
             for name, column in heads.items():
-                self._check_commas(name, column)
-            self._kinds = {name: mostly(column.kinds()) for name, column in heads.items()}
+                self._kinds[name] = NAMES if name in self._of_names else mostly(column.kinds())
+                if name not in self._of_names:
+                    self._check_commas(name, column)
             self._integers = {name for name, column in heads.items() if column.are_integers()}
 
     def _check_commas(self, name: str, column: HeadColumn) -> None:
@@ -164,7 +167,8 @@ class TextSource(Source):
         threads: int,  # noqa: ARG002 - pyarrow has threads of its own
     ) -> Iterator[tuple[int, Any]]:
         """Yield record batches with the row each begins at."""
-        tallies = {name: Counter[Kind]() for name in columns if self._kinds.get(name) == NAMES}
+        names = (name for name in columns if self._kinds.get(name) == NAMES)
+        tallies = {name: Counter[Kind]() for name in names if name not in self._of_names}
         row, learns = start, self.n_rows is None
         for row, rows in self._batches(columns, start, whole=self._choice.whole):
             if stop is not None and row >= stop:

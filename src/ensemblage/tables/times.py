@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 _UNITS = ("D", "s", "us", "ns")  # as Python and pandas spell times
+_LONG = ("W", "D", "h", "m")
 _DIGITS = {"s": 0, "ms": 3, "us": 6, "ns": 9}
 _SECONDS_END = len("2020-01-01T00:00:00")
 
@@ -58,6 +59,18 @@ def texts_of_times(column: Any) -> list[Any]:
     fractions = (f"{(number or 0) % per_second:0{_DIGITS[kind.unit]}}" for number in numbers)
     pairs = zip(whole, map(_fraction, fractions), strict=True)
     return [None if time is None else _with_fraction(time, fraction) for time, fraction in pairs]
+
+
+def texts_of_lengths(lengths: NDArray[Any]) -> NDArray[Any]:
+    """Return lengths of time as texts that do not depend on the unit of their type; "" for NaT."""
+    import pyarrow as pa
+
+    unit = np.datetime_data(lengths.dtype)[0]
+    if unit in _LONG:
+        lengths = lengths.astype("timedelta64[s]")
+    elif unit not in _DIGITS:  # months have no fixed length, and Arrow has no shorter units
+        return np.array(["" if np.isnat(one) else str(one) for one in lengths], dtype=object)
+    return np.array([text or "" for text in texts_of_times(pa.array(lengths))], dtype=object)
 
 
 def has_times(kind: Any) -> bool:

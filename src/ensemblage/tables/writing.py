@@ -8,6 +8,7 @@ import json
 import math
 import zipfile
 from contextlib import nullcontext
+from decimal import Decimal
 from os import PathLike, fspath
 from typing import TYPE_CHECKING, Any
 
@@ -26,7 +27,7 @@ from ensemblage.tables.formats import (
 )
 from ensemblage.tables.given import given_columns, rounded, typed_columns
 from ensemblage.tables.target import check_target, replacing
-from ensemblage.tables.times import iso_dates
+from ensemblage.tables.times import iso_dates, texts_of_lengths, texts_of_times
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -36,6 +37,8 @@ if TYPE_CHECKING:
     Table = Mapping[str, NDArray[Any]]
 
 _TYPED = ("parquet", "arrow", "orc")
+#: What writers raise where a format has no type for the values of a column.
+_UNFIT = (ValueError, TypeError, OverflowError, NotImplementedError)
 
 
 def write(
@@ -97,8 +100,28 @@ def write_typed(
 def _write(path: str, columns: Any, chosen: str, decimals: Any) -> None:
     shorter = rounded(columns, decimals)
     columns = shorter if chosen in TEXT else columns
+    writer = load(str(BY_NAME[chosen].write))
     with replacing(path) as target, _packed(target, packing(path)) as stream:
-        load(str(BY_NAME[chosen].write))(Forward(stream), columns)
+        try:
+            writer(Forward(stream), columns)
+        except (FileFormatError, UnicodeError):
+            raise
+        except _UNFIT:
+            _name_unfit(writer, columns, chosen)
+            raise
+
+
+def _name_unfit(writer: Any, columns: Table, chosen: str) -> None:
+    """Raise with the first column that cannot be written alone."""
+    for name, values in columns.items():
+        try:
+            writer(Forward(io.BytesIO()), {name: values})
+        except _UNFIT as error:
+            reason = str(error).rstrip(".")
+            raise FileFormatError(
+                f"Column {name!r} cannot be written as {chosen.upper()} ({reason}). Write CSV"
+                " instead, or make its values texts."
+            ) from error
 
 
 def _packed(target: Any, how: str | None) -> Any:
@@ -210,22 +233,35 @@ def write_orc(stream: Forward, columns: Table) -> None:
 
 def write_json(stream: Forward, columns: Table) -> None:
     """Write JSON lines."""
-    for row in _arrow_table(_with_iso_dates(columns)).to_pylist():
-        shown = {name: _json_value(value) for name, value in row.items()}
+    table = _arrow_table(_with_iso_dates(columns))
+    for row in zip(*map(_json_values, table.columns), strict=True):
+        shown = dict(zip(table.schema.names, row, strict=True))
         stream.write(json.dumps(shown, ensure_ascii=False).encode() + b"\n")
 
 
 def _with_iso_dates(columns: Table, missing: str | None = None) -> Table:
-    """Return the columns with dates as texts."""
+    """Return the columns with dates and lengths of time as texts."""
     texts = {n: iso_dates(values) for n, values in columns.items() if values.dtype.kind == "M"}
-    for dates in texts.values():
-        dates[dates == ""] = missing
+    texts |= {n: texts_of_lengths(v) for n, v in columns.items() if v.dtype.kind == "m"}
+    for times in texts.values():
+        times[times == ""] = missing
     return {**columns, **texts}
+
+
+def _json_values(column: Any) -> list[Any]:
+    """Return an Arrow column as values that JSON has: texts for those that it has not."""
+    import pyarrow as pa
+
+    if pa.types.is_duration(column.type):
+        return texts_of_times(column)
+    return [_json_value(value) for value in column.to_pylist()]
 
 
 def _json_value(value: Any) -> Any:
     if isinstance(value, float) and not math.isfinite(value):
         return None
+    if isinstance(value, Decimal):
+        return str(value)
     return value.isoformat() if hasattr(value, "isoformat") else value
 
 
