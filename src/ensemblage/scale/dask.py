@@ -109,6 +109,10 @@ def consensus(
     Votes are gone through twice. If a collection is expensive to compute and fits in the memory of
     the workers, `persist` it first.
 
+    Dask makes strings of columns of objects unless its setting ``dataframe.convert-string`` was
+    False when the DataFrame was made. Labels such as Decimal are then compared as text, and -1 is a
+    name. Nothing in the DataFrame tells these from strings, so there is no warning.
+
     Examples
     --------
     >>> import ensemblage as en
