@@ -66,7 +66,7 @@ class Connections:
             del answer  # its traceback leads here: nothing would close the connection
 
     def end(self) -> None:
-        """End them: who reads from one, in whichever thread, is told that nothing more comes."""
+        """End them: a thread that reads from one then finds no more bytes."""
         self._ended = True
         for connection in self._made:
             if (opened := connection.sock) is not None:
