@@ -224,9 +224,10 @@ class TestHostileServers:
             asking = set(threading.enumerate()) - before - {server}
             for thread in asking:
                 thread.join(10)
+            going_on = [thread for thread in asking if thread.is_alive()]
             done.set()
             server.join()
-        assert not any(thread.is_alive() for thread in asking)
+        assert not going_on
 
     def test_words_of_servers_are_printable(self, server, tmp_path):
         server.headers = {"Content-Length": "\x1b[2J"}
