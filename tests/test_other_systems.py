@@ -16,7 +16,7 @@ pytest.importorskip("distributed")
 SOURCES = sorted(Path(en.__file__).parent.rglob("*.py"))
 PROGRAM = Path(__file__).parent / "windows_like.py"
 #: What opens binary streams, or files by number.
-_BINARY = ("os", "gzip", "archive", "content", "_opener()", "tables", "Image")
+_BINARY = ("os", "gzip", "archive", "content", "_opener(connections)", "tables", "Image")
 linux_only = pytest.mark.skipif(sys.platform != "linux", reason="it is simulated on Linux")
 
 

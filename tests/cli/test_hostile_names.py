@@ -13,7 +13,7 @@ from typer.testing import CliRunner
 
 import ensemblage as en
 from ensemblage import _validate, tables
-from ensemblage._messages import printable, printable_json
+from ensemblage._messages import printable, printable_json, printable_path
 from ensemblage.cli import app
 from ensemblage.scale import stream
 from ensemblage.tables import target
@@ -108,6 +108,22 @@ def test_files_of_any_name(tmp_path, name, verb):
         done = run(verb, given, *options, "-o", tmp_path / f"{name}.out.csv", "--json")
         assert not CONTROLS.search(done.output)
         assert done.output
+
+
+@pytest.mark.parametrize("name", ["a\x1b[31m", "a\nb", "a\x9bb", "a\u202eb"])
+def test_names_of_outputs_in_a_folder(name, tmp_path):
+    (tmp_path / "in").mkdir()
+    (tmp_path / "in" / f"{name}.csv").write_text("a,b\n" + "0,0\n1,1\n" * 9)
+    call = ["consensus", tmp_path / "in", "-k", "2", "-o", f"{tmp_path / 'out'}{os.sep}"]
+    done = run(*call)
+    assert done.exit_code == 0
+    written = next((tmp_path / "out").iterdir()).name
+    assert written == f"{printable_path(name)}.csv"
+    assert not CONTROLS.search(written)
+    (tmp_path / "in" / f"{printable_path(name)}.csv").write_text("a,b\n" + "0,0\n1,1\n" * 9)
+    done = run(*call)
+    assert done.exit_code == 1
+    assert "would both get" in done.output
 
 
 @pytest.mark.parametrize("name", HOSTILE)

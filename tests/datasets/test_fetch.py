@@ -204,6 +204,31 @@ class TestHostileServers:
             done.set()
             thread.join()
 
+    def test_nothing_goes_on_after_a_request_is_given_up(self, tmp_path, monkeypatch):
+        """A server may send intermediate answers without end."""
+        monkeypatch.setattr(_fetch, "_ANSWERED", 0.3)
+        before, done = set(threading.enumerate()), threading.Event()
+        with socket.create_server(("127.0.0.1", 0)) as listening:
+
+            def go_on():
+                connection, _ = listening.accept()
+                with connection, suppress(OSError):
+                    while not done.is_set():
+                        connection.sendall(b"HTTP/1.1 100 Continue\r\n\r\n")
+
+            server = threading.Thread(target=go_on)
+            server.start()
+            url = f"http://127.0.0.1:{listening.getsockname()[1]}/file"
+            with pytest.raises(DownloadError, match="did not answer within"):
+                fetch([url], tmp_path / "file")
+            asking = set(threading.enumerate()) - before - {server}
+            for thread in asking:
+                thread.join(10)
+            going_on = [thread for thread in asking if thread.is_alive()]
+            done.set()
+            server.join()
+        assert not going_on
+
     def test_words_of_servers_are_printable(self, server, tmp_path):
         server.headers = {"Content-Length": "\x1b[2J"}
         with pytest.raises(DownloadError) as raised:

@@ -80,6 +80,24 @@ def test_structure_moves_with_rows_and_ignores_names_and_clusterings(votes, seed
 
 
 @given(odd_votes(), st.integers(0, 2**32 - 1))
+def test_structure_of_clusters_is_that_of_their_rows(votes, seed):
+    rng = np.random.default_rng(seed)
+    table, sizes, of_object = grouped(votes)
+    rows = rng.permutation(len(votes))
+    other, others, places = grouped(votes[rows])
+    numbers = flow.structure_of_clusters(table, sizes)
+    moved = flow.structure_of_clusters(other, others)
+    first, last = (np.cumsum(one.max(axis=0) + 1) for one in (table, other))
+    assert len(numbers) == first[-1]
+    for m in range(votes.shape[1]):
+        one, two = table[of_object[rows], m], other[places, m]
+        at_one, at_two = first[m] - table[:, m].max() - 1, last[m] - other[:, m].max() - 1
+        np.testing.assert_array_equal(
+            numbers[at_one + one[one >= 0]], moved[at_two + two[two >= 0]]
+        )
+
+
+@given(odd_votes(), st.integers(0, 2**32 - 1))
 def test_own_order_gives_the_same_table_for_any_order(votes, seed):
     rng = np.random.default_rng(seed)
     table, sizes, _ = grouped(votes)

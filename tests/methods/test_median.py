@@ -84,7 +84,7 @@ def test_equal_draws_count_as_often_as_they_occur(draws):
     other = en.Median(random_state=0).fit(np.repeat(matrix, weight, axis=1))
     np.testing.assert_array_equal(one.labels_, other.labels_)
     assert one.expected_loss_ == pytest.approx(other.expected_loss_)
-    assert one._table.shape == other._table.shape
+    assert one._votes.table.shape == other._votes.table.shape
     order = np.random.default_rng(2).permutation(200)
     again = en.Median(random_state=0).fit(matrix[:, order], member_weight=weight[order])
     np.testing.assert_array_equal(one.labels_, again.labels_)

@@ -106,6 +106,13 @@ def test_halves_are_found_as_the_whole_was(monkeypatch):
     assert _choosing._fixed(drawn)["random_state"] == drawn._seed
 
 
+def test_a_new_row_between_two_microclusters_joins_the_larger():
+    votes = np.repeat([[0, 0], [1, 1]], [3, 9], axis=0)
+    for order in (slice(None), slice(None, None, -1)):
+        model = en.EAC(2).fit(votes[order])
+        assert model.predict([[0, 1], [1, 0]]).tolist() == model.predict([[1, 1]] * 2).tolist()
+
+
 class TestDefaultToCompareWith:
     def test_is_the_model_itself_only_with_default_values(self):
         for options, same in (

@@ -101,6 +101,17 @@ def test_peaks_in_the_lower_half_are_no_runners_up():
     assert verdict_of({"lifetime": [9, 0, 1, 0, 5]}, "lifetime").runners_up == [6]
 
 
+def test_scores_within_a_twentieth_of_the_range_are_close():
+    assert verdict_of({"lifetime": [0, 9, 8, 0, 0]}, "lifetime").runners_up == []
+    assert verdict_of({"lifetime": [0, 9, 8.6, 0, 0]}, "lifetime").runners_up == [4]
+
+
+def test_an_outlier_is_three_deviations_below_the_median():
+    """The deviation is 1.4826 times the median of all, here 0.2."""
+    found = explain.lowest_usual(np.array([0.8, 0.5, 0.6, 0.9, 0.2]))
+    assert found == pytest.approx(0.6 - 3 * 1.4826 * 0.2)
+
+
 @pytest.mark.parametrize(("largest", "told"), [(6, False), (7, True)])
 def test_no_number_above_the_largest_possible_one_is_advised(largest, told):
     reasons = verdict_of({"lifetime": [0, 1, 2, 3, 9]}, "lifetime", largest=largest).reasons

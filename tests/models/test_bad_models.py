@@ -94,6 +94,16 @@ def test_an_array_under_a_damaged_name_is_missed(tmp_path, good):
     refused(tmp_path / "model", "unexpected entry 'of_object.npx'")
 
 
+@pytest.mark.filterwarnings("ignore:Duplicate name:UserWarning")
+@pytest.mark.parametrize("name", ["model.json", "sizes.npy"])
+def test_an_entry_that_is_there_twice(name, tmp_path, good):
+    path = tmp_path / "model"
+    path.write_bytes(good.read_bytes())
+    with zipfile.ZipFile(path, "a") as archive:
+        archive.writestr(name, archive.read(name))
+    refused(path, "its list of entries is invalid")
+
+
 @pytest.mark.parametrize("which", ["good", "good_clusterer"])
 @given(data=st.data())
 @settings(max_examples=100, deadline=None)

@@ -91,3 +91,12 @@ def test_an_object_at_the_limit_is_sure():
         confidence_ = np.array([0.5, 0.4, 0.6])
 
     assert _findings._confidence(Fitted(), {"weak": []}).startswith("2 of 3 objects")
+
+
+@pytest.mark.parametrize(("more", "compared"), [(0, True), (1, False)])
+def test_seeds_are_compared_up_to_20_000_microclusters(more, compared, monkeypatch):
+    class Fitted:
+        n_microclusters_ = 20_000 + more
+
+    monkeypatch.setattr(en.metrics, "seed_spread", lambda _: "compared")
+    assert (_facts.seed_facts(Fitted()) == "compared") == compared

@@ -1,6 +1,7 @@
 """Votes on a Dask cluster: the labels of memory, whatever the partitions."""
 
 import os
+from decimal import Decimal
 from pathlib import Path
 
 import joblib
@@ -177,6 +178,21 @@ class TestDataFrame:
             assert client.compute(found).result().tolist() == [0, 1] * 3
             with pytest.raises(ValueError, match="Use None in place of NaN"):
                 on_dask.consensus(second, en.EAC(2), client=client)
+
+    @pytest.mark.parametrize("converts", [True, False])
+    def test_objects_are_what_dask_makes_of_them(self, client, converts):
+        """docs/scale.md: by default it makes texts of them, so 2 is not 2.0 and -1 is a name."""
+        labels = [*map(Decimal, (-1, 1, 2)), Decimal("NaN"), Decimal(1), Decimal("2.0")]
+        frame = pd.DataFrame({"a": pd.Series(labels, dtype=object), "b": [0, 0, 1, 1, 0, 1]})
+        with dask.config.set({"dataframe.convert-string": converts}):
+            votes = dd.from_pandas(frame, npartitions=2)
+            found = client.compute(on_dask.consensus(votes, en.EAC(2), client=client)).result()
+        if converts:
+            texts = [None if label.is_nan() else str(label) for label in labels]
+            frame["a"] = pd.Series(texts, dtype="string")
+        expected = in_memory(frame, en.EAC(2))
+        np.testing.assert_array_equal(found, expected.labels_)
+        assert expected.microclusters_.table[:, 0].max() + 1 == (4 if converts else 2)
 
     def test_scores(self, client, tmp_path):
         votes, truth = make_votes(), np.arange(200) % 3

@@ -2,8 +2,10 @@
 
 import os
 import signal
+import socket
 import sys
 import time
+from contextlib import ExitStack, suppress
 from pathlib import Path
 from threading import Thread
 
@@ -136,6 +138,33 @@ class TestComplaints:
         self.refuse(r"There is no Dask client\. .*client='tcp://host:8786'", self.ARRAY)
         self.refuse("'client' is a dask.distributed.Client", self.ARRAY, TypeError, client=8786)
         self.refuse("No scheduler answers at", self.ARRAY, OSError, client="nowhere://1")
+
+    @pytest.mark.parametrize(
+        "sent",
+        [
+            b"HTTP/1.1 400 Bad Request\r\nServer: x\r\n\r\n" * 20,
+            bytes(4000),
+            b"\xff" * 4000,
+            (5).to_bytes(8, "little") + b"abcde" * 800,
+        ],
+    )
+    def test_a_server_of_another_kind(self, sent):
+        """Its bytes are parsed as a length of 3 EiB, or as numbers that are not there."""
+        with socket.create_server(("127.0.0.1", 0)) as listening, ExitStack() as accepted:
+
+            def answer():
+                with suppress(OSError):
+                    while True:
+                        accepted.enter_context(listening.accept()[0]).sendall(sent)
+
+            server = Thread(target=answer)
+            server.start()
+            accepted.callback(server.join)
+            accepted.callback(listening.shutdown, socket.SHUT_RDWR)
+            address = f"tcp://127.0.0.1:{listening.getsockname()[1]}"
+            match = f"No scheduler answers at {address}: .*Check the address"
+            with dask.config.set({"distributed.comm.timeouts.connect": "2s"}):
+                self.refuse(match, self.ARRAY, ConnectionError, client=address)
 
     def test_an_object_without_a_vote(self, client, tmp_path):
         votes = make_votes(100)

@@ -10,7 +10,6 @@ import hashlib
 import http.client
 import lzma
 import re
-import threading
 import time
 import urllib.error
 import urllib.request
@@ -22,6 +21,7 @@ from typing import IO, TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 from ensemblage._messages import printable
+from ensemblage.datasets._connections import Connections
 from ensemblage.tables import UNFINISHED, finished, lock, release, remove_stale
 
 if TYPE_CHECKING:
@@ -213,26 +213,12 @@ def _receive(url: str, part: Path) -> bool:
 
 def _answer(request: urllib.request.Request) -> Any:
     """Return the answer to a request, within some time even if its headers come bit by bit."""
-    found: list[Any] = []
+    connections = Connections()
 
-    def ask() -> None:
-        try:
-            found.append(_opener().open(request, timeout=_PATIENCE))
-        except Exception as error:  # noqa: BLE001 - raised below
-            found.append(error)
+    def ask() -> Any:
+        return _opener(connections).open(request, timeout=_PATIENCE)
 
-    thread = threading.Thread(target=ask, daemon=True)
-    thread.start()
-    thread.join(_ANSWERED)
-    if not found:
-        raise TimeoutError(f"the server did not answer within {_ANSWERED:.0f} seconds")
-    answer = found.pop()
-    if not isinstance(answer, Exception):
-        return answer
-    try:
-        raise answer
-    finally:
-        del answer  # its traceback leads here: nothing would close the connection
+    return connections.answer_of(ask, _ANSWERED)
 
 
 class _TooLargeError(DownloadError):
@@ -265,19 +251,18 @@ class _Redirects(urllib.request.HTTPRedirectHandler):
         return super().redirect_request(req, fp, code, msg, headers, newurl)
 
 
-def _opener() -> urllib.request.OpenerDirector:
+def _opener(connections: Connections) -> urllib.request.OpenerDirector:
     """Return an opener for addresses of http and https only."""
     opener = urllib.request.OpenerDirector()
-    for kind in (
-        urllib.request.ProxyHandler,
-        urllib.request.UnknownHandler,
-        urllib.request.HTTPHandler,
-        urllib.request.HTTPSHandler,
-        urllib.request.HTTPDefaultErrorHandler,
-        urllib.request.HTTPErrorProcessor,
-        _Redirects,
+    for handler in (
+        urllib.request.ProxyHandler(),
+        urllib.request.UnknownHandler(),
+        *connections.handlers,
+        urllib.request.HTTPDefaultErrorHandler(),
+        urllib.request.HTTPErrorProcessor(),
+        _Redirects(),
     ):
-        opener.add_handler(kind())
+        opener.add_handler(handler)
     return opener
 
 

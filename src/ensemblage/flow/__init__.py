@@ -87,7 +87,9 @@ from ensemblage.flow.links import (
     join_smallest,
     lead_of_own_group,
     links_of,
+    renumbered,
     structure,
+    structure_of_clusters,
     with_leaves,
 )
 from ensemblage.flow.local_merges import (
@@ -262,6 +264,7 @@ __all__ = [
     "product_by_rows",
     "reach",
     "reliable_pairs",
+    "renumbered",
     "row_ranges",
     "rpcl",
     "settle",
@@ -281,6 +284,7 @@ __all__ = [
     "spread_starts",
     "squared_residual",
     "structure",
+    "structure_of_clusters",
     "trajectory_norms",
     "trajectory_similarity",
     "transition_matrix",

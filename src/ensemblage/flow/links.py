@@ -10,7 +10,7 @@ the order of rows and clusterings nor on the names of clusters.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 import numpy as np
 from scipy.sparse import coo_array
@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from ensemblage._types import FloatArray
+
+_Integer = TypeVar("_Integer", bound="np.integer[Any]")
 
 #: Rounds of refinement: rows are distinguished up to this distance in shared clusters.
 _ROUNDS = 4
@@ -145,6 +147,29 @@ def structure(table: NDArray[np.int32], sizes: NDArray[np.int64]) -> NDArray[np.
     return rows
 
 
+def structure_of_clusters(table: NDArray[np.int32], sizes: NDArray[np.int64]) -> NDArray[np.uint64]:
+    """Return a number for each cluster that differs for clusters of rows of other `structure`.
+
+    Clusters are those of the first clustering, then those of the second, and so on.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> table, sizes = np.array([[0, 0], [1, 0], [1, 1]], dtype=np.int32), np.array([5, 1, 2])
+    >>> numbers = structure_of_clusters(table, sizes)
+    >>> moved = structure_of_clusters(np.array([[0, 0], [0, 1], [1, 1]]), sizes[::-1])
+    >>> bool((moved == numbers[[1, 0, 3, 2]]).all())
+    True
+    """
+    rows, numbers = structure(table, sizes), []
+    for column in table.T:
+        voted = column >= 0
+        clusters = np.zeros(int(column.max()) + 1, dtype=np.uint64)
+        np.add.at(clusters, column[voted], rows[voted])
+        numbers.append(mixed(clusters))
+    return np.concatenate(numbers)
+
+
 def in_own_order(
     table: NDArray[np.int32], sizes: NDArray[np.int64]
 ) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
@@ -167,7 +192,7 @@ def in_own_order(
     return order, np.ascontiguousarray(np.array(columns, dtype=table.dtype).T)
 
 
-def renumbered(codes: NDArray[np.int32]) -> NDArray[np.int32]:
+def renumbered(codes: NDArray[_Integer]) -> NDArray[_Integer]:
     """Return codes renumbered from 0 in the order in which they appear; -1 stays.
 
     Examples

@@ -74,6 +74,8 @@ class MCLA(ConsensusClusterer):
     The association of an object with a meta-cluster is the *mean* over its clusters of being in
     them. Only clusterings in which the object voted are counted. Ties go to the meta-cluster that
     contains the earliest cluster of the ensemble, where the authors' program adds random noise.
+    With fewer clusters than groups that votes link, clusters are sorted by their structure, so that
+    the order of rows decides nothing, except for clusters of equal structure.
 
     Exact on microclusters: O(n·M²) for n microclusters and M clusterings, and a graph of as many
     vertices as the ensemble has clusters. :meth:`cut` repeats the partition only. It gives no more
@@ -130,9 +132,16 @@ class MCLA(ConsensusClusterer):
     def _cut(self, n_clusters: int) -> NDArray[np.int64]:
         table, n_in_ensemble = self.microclusters_.table, len(self._weights)
         n_groups = min(n_clusters, n_in_ensemble)
-        groups = partition_graph(
-            self._graph,
-            self._weights,
+        graph = self._graph
+        own: Any = slice(None)
+        if self._leaves_to_chance(n_clusters):  # then the order of rows must not decide
+            numbers = flow.structure_of_clusters(table, self.microclusters_.sizes)
+            own = np.argsort(numbers, kind="stable")
+            graph = graph[own][:, own].sorted_indices()
+        groups = np.empty(n_in_ensemble, dtype=np.int64)
+        groups[own] = partition_graph(
+            graph,
+            self._weights[own],
             n_groups,
             partitioner=self._partitioner,
             tolerance=_TOLERANCE,
@@ -142,6 +151,6 @@ class MCLA(ConsensusClusterer):
             self._membership, table >= 0, flow.owners(table), groups, n_groups
         )
         # The partitioner numbers parts arbitrarily; earliest cluster first makes ties well defined.
-        first = np.unique(groups, return_index=True)[1]
+        first = np.unique(groups[own], return_index=True)[1]
         order = np.argsort(first)
         return order[association[:, order].argmax(axis=1)]

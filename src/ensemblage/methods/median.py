@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
@@ -32,6 +32,14 @@ _RUNS_FOR_A, _CLOSENESS_OF_A = 2, 0.01
 #: Up to this number of microclusters a tree is a starting point; number of clusterings tried
 #: as well.
 _SMALL, _CANDIDATES = 2000, 100
+
+
+class _Votes(NamedTuple):
+    """The distinct clusterings of microclusters, and their weights."""
+
+    table: NDArray[np.int32]
+    sizes: NDArray[np.int64]
+    weight: FloatArray
 
 
 class Median(ConsensusClusterer):
@@ -111,6 +119,8 @@ class Median(ConsensusClusterer):
     microcluster after the other where the loss is least, until none moves; then clusters are taken
     apart and their microclusters reallocated, if that reduces the loss. Identical rows share a
     label: with "binder" that loses nothing. The search does not prove that its optimum is global.
+    With fewer clusters than groups that votes link, rows are searched in the order of their
+    structure, so that their own order decides nothing, except for rows of equal structure.
 
     Equal clusterings are counted once, with their weights added. A missing vote is left out: sums
     are over the objects that a clustering labels.
@@ -200,15 +210,8 @@ class Median(ConsensusClusterer):
         """Set the state of every search: distinct clusterings with their weights, and starts."""
         table, sizes, _ = self.microclusters_
         weight = np.ones(table.shape[1]) if self.member_weight_ is None else self.member_weight_
-        # Codes are by first appearance, so equal partitions are equal columns. Sorting columns by
-        # their bytes makes the result independent of the order of clusterings.
-        kept: dict[bytes, float] = {}
-        for vote, counts in zip(np.ascontiguousarray(table.T), weight.tolist(), strict=True):
-            kept[vote.tobytes()] = kept.get(vote.tobytes(), 0.0) + counts
-        columns = sorted(kept)
-        votes = np.frombuffer(b"".join(columns), dtype=table.dtype).reshape(-1, len(sizes))
-        self._table = np.ascontiguousarray(votes.T)
-        self._weight = np.array([kept[column] for column in columns])
+        # Codes are by first appearance, so equal partitions are equal columns.
+        self._votes = _distinct(table, sizes, weight)
         self._largest = int(table.max()) + 1
         tree = LWEA(1, weights="normalized", n_jobs=self.n_jobs)
         self._starts = start_from([tree] if len(sizes) <= _SMALL else [], self)
@@ -231,11 +234,15 @@ class Median(ConsensusClusterer):
         self, n_clusters: int | None, a: float, n_runs: int | None = None
     ) -> flow.MedianPartition:
         """Return the best of all runs at a number of clusters, or at any."""
-        n, n_members = self._table.shape
+        n, n_members = self._votes.table.shape
         k = self._most_clusters() if n_clusters is None else n_clusters
-        problem = flow.median_problem(
-            self._table, self.microclusters_.sizes, self._loss, a, self._weight
-        )
+        votes, order = self._votes, None
+        if n_clusters is not None and self._leaves_to_chance(n_clusters):
+            # Then the order of rows must not decide.
+            order = np.argsort(flow.structure(votes.table, votes.sizes), kind="stable")
+            table = np.column_stack([flow.renumbered(column) for column in votes.table[order].T])
+            votes = _distinct(table, votes.sizes[order], votes.weight)
+        problem = flow.median_problem(votes.table, votes.sizes, self._loss, a, votes.weight)
         effort = min(1.0, _AFFORDABLE / (n * n_members * k))
         if n_runs is None:
             n_runs = int(_RUNS * effort) if self._n_runs is None else self._n_runs
@@ -244,9 +251,9 @@ class Median(ConsensusClusterer):
             f"Median's counts of {len(problem.owner)} clusters by {k}",
             "A smaller max_clusters, or fewer clusterings, need less.",
         )
-        return flow.median_partition(
+        found = flow.median_partition(
             problem,
-            self._start_labels(n_clusters, k),
+            self._start_labels(n_clusters, k, votes, order),
             n_runs,
             self._seed,
             n_clusters=k,
@@ -254,12 +261,15 @@ class Median(ConsensusClusterer):
             n_zealous=max(1, int(_ZEALOUS * effort)),
             n_jobs=self.n_jobs,
         )
+        return found if order is None else found._replace(labels=found.labels[np.argsort(order)])
 
     def _most_clusters(self) -> int:
         most = 2 * self._largest if self._max_clusters is None else self._max_clusters
         return min(most, self.n_microclusters_)
 
-    def _start_labels(self, n_clusters: int | None, most: int) -> list[NDArray[np.int64]]:
+    def _start_labels(
+        self, n_clusters: int | None, most: int, votes: _Votes, order: NDArray[np.int64] | None
+    ) -> list[NDArray[np.int64]]:
         """Return starting labels: of another method, of a clustering, and none."""
         nothing = np.full(self.n_microclusters_, -1, dtype=np.int64)
         if n_clusters is not None:
@@ -271,28 +281,10 @@ class Median(ConsensusClusterer):
             self._starts = start_from([graph], self)
         free_of_many = n_clusters is None and self.n_microclusters_ > _SMALL
         starts = [] if free_of_many else [start.labels(wanted) for start in self._starts]
-        member = self._best_member(n_clusters, most)
+        if order is not None:
+            starts = [flow.renumbered(labels[order]) for labels in starts]
+        member = _best_member(votes, self._loss, n_clusters, most)
         return [*starts, *([] if member is None else [member]), nothing]
-
-    def _best_member(self, n_clusters: int | None, most: int) -> NDArray[np.int64] | None:
-        """Return the votes of the clustering with the least expected loss, among those that fit."""
-        sizes, clusters_of_member = self.microclusters_.sizes, self._table.max(axis=0) + 1
-        fits = np.flatnonzero((clusters_of_member > 0) & (clusters_of_member <= most))
-        if n_clusters is not None:
-            fits = np.flatnonzero(clusters_of_member == n_clusters)
-        if len(fits) == 0:
-            return None
-        step = max(1.0, len(fits) / _CANDIDATES)
-        tried = fits[np.arange(0, len(fits), step).astype(np.int64)]
-        losses = [
-            self._mean(flow.partition_losses(self._table[:, m], self._table, sizes, self._loss))
-            for m in tried
-        ]
-        return self._table[:, tried[int(np.argmin(losses))]].astype(np.int64)
-
-    def _mean(self, losses: FloatArray) -> float:
-        valid = np.isfinite(losses) & (self._weight > 0)
-        return float(np.average(losses[valid], weights=self._weight[valid]))
 
     def _best_a(self) -> float:
         """Return the cost for which the least expected loss, a concave function, is largest."""
@@ -301,6 +293,41 @@ class Median(ConsensusClusterer):
             return self._search(None, a, n_runs=_RUNS_FOR_A).loss
 
         return float(flow.golden_maximum(least, 0.0, 2.0, _CLOSENESS_OF_A))
+
+
+def _distinct(table: NDArray[np.int32], sizes: NDArray[np.int64], weight: FloatArray) -> _Votes:
+    """Return each partition once; codes are by first appearance, so equal ones are equal columns.
+
+    Columns are sorted by their bytes, so the order of clusterings has no effect.
+    """
+    kept: dict[bytes, float] = {}
+    for vote, counts in zip(np.ascontiguousarray(table.T), weight.tolist(), strict=True):
+        kept[vote.tobytes()] = kept.get(vote.tobytes(), 0.0) + counts
+    columns = sorted(kept)
+    votes = np.frombuffer(b"".join(columns), dtype=table.dtype).reshape(-1, len(sizes))
+    weights = np.array([kept[column] for column in columns])
+    return _Votes(np.ascontiguousarray(votes.T), sizes, weights)
+
+
+def _best_member(
+    votes: _Votes, loss: str, n_clusters: int | None, most: int
+) -> NDArray[np.int64] | None:
+    """Return the votes of the clustering with the least expected loss, among those that fit."""
+    table, sizes, weight = votes
+    clusters_of_member = table.max(axis=0) + 1
+    fits = np.flatnonzero((clusters_of_member > 0) & (clusters_of_member <= most))
+    if n_clusters is not None:
+        fits = np.flatnonzero(clusters_of_member == n_clusters)
+    if len(fits) == 0:
+        return None
+    step = max(1.0, len(fits) / _CANDIDATES)
+    tried = fits[np.arange(0, len(fits), step).astype(np.int64)]
+    means = []
+    for m in tried:
+        losses = flow.partition_losses(table[:, m], table, sizes, loss)
+        valid = np.isfinite(losses) & (weight > 0)
+        means.append(float(np.average(losses[valid], weights=weight[valid])))
+    return table[:, tried[int(np.argmin(means))]].astype(np.int64)
 
 
 def _whole_or_auto(

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from ensemblage._messages import printable_path
 from ensemblage.scale._checkpoint import damaged
 from ensemblage.tables import (
     ROW,
@@ -222,11 +223,14 @@ def new_folder(folder: Path) -> Iterator[None]:
 
 
 def label_file(folder: str, source: str, asked: str | None) -> tuple[Path, str]:
-    """Return the file in a folder for the labels of a file of votes, and its format."""
+    """Return the file in a folder for the labels of a file of votes, and its format.
+
+    Control characters of the name are escaped, as they are in messages.
+    """
     chosen = asked or File(source).format()
     chosen = chosen if chosen in TEXT else "parquet"
     stem = Path(source).with_suffix("") if packing(source) else Path(source)
-    return Path(folder, stem.with_suffix(f".{chosen}").name), chosen
+    return Path(folder, printable_path(stem.with_suffix(f".{chosen}").name)), chosen
 
 
 def targets_of(output: str, files: list[Source], asked: str | None, *, each: bool) -> list[Target]:

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 __all__ = ["consensus"]
 
 _EXTRA = 'pip install "ensemblage[dask]"'
+_OTHER_SERVER = "what answers there is not a scheduler of Dask"
 
 
 def consensus(
@@ -109,6 +110,10 @@ def consensus(
     Votes are gone through twice. If a collection is expensive to compute and fits in the memory of
     the workers, `persist` it first.
 
+    Dask makes strings of columns of objects unless its setting ``dataframe.convert-string`` was
+    False when the DataFrame was made. Labels such as Decimal are then compared as text, and -1 is a
+    name. Nothing in the DataFrame tells these from strings, so there is no warning.
+
     Examples
     --------
     >>> import ensemblage as en
@@ -177,15 +182,18 @@ def _client(asked: Any) -> Iterator[Any]:
     if isinstance(asked, str):
         try:
             _reach(asked)
-        except TypeError as error:  # what distributed raises for tls:// without certificates
+        except Exception as error:
+            # distributed raises a TypeError for tls:// without certificates.
+            if isinstance(error, TypeError) and asked.startswith("tls://"):
+                raise ConnectionError(
+                    f"{asked} needs certificates: {error}. Set distributed.comm.tls.ca-file,"
+                    " .client.cert and .client.key in Dask's configuration, or pass a Client that"
+                    " was made with a Security."
+                ) from error
+            # It parses whatever answers, so bytes of another server may raise any error.
+            reason = error if isinstance(error, OSError | ValueError) else _OTHER_SERVER
             raise ConnectionError(
-                f"{asked} needs certificates: {error}. Set distributed.comm.tls.ca-file,"
-                " .client.cert and .client.key in Dask's configuration, or pass a Client that was"
-                " made with a Security."
-            ) from error
-        except (OSError, ValueError) as error:
-            raise ConnectionError(
-                f"No scheduler answers at {asked}: {error}. Check the address (as"
+                f"No scheduler answers at {asked}: {reason}. Check the address (as"
                 " tcp://host:8786), and that 'dask scheduler' runs there."
             ) from error
         with Client(asked, set_as_default=False) as made:
