@@ -29,7 +29,7 @@ def test_a_large_group_is_not_split_where_small_ones_are_far(seed):
     assert choice.runners_up
 
 
-@pytest.mark.parametrize("gap", [6, 10])
+@pytest.mark.parametrize("gap", [5, 10])
 def test_clear_clusters_within_groups_that_are_far_apart_are_kept(gap):
     corners = np.array([(0, 0), (1, 0), (0, 1)])
     centres = np.vstack([gap * corners, gap * corners + 50])
@@ -38,7 +38,7 @@ def test_clear_clusters_within_groups_that_are_far_apart_are_kept(gap):
     model = en.EnsembleClustering(random_state=0).fit(features)
     assert model.n_clusters_ == 6
     assert model.k_choice_.evidence == "strong"
-    assert en.metrics.ari(model.labels_, truth) > 0.95
+    assert en.metrics.ari(model.labels_, truth) > 0.9
 
 
 def test_a_choice_stays_if_the_sample_lacks_one_of_its_clusters(monkeypatch):

@@ -64,10 +64,11 @@ def _clearer(
     if best == choice.k or silhouettes[best] < _CLEAR:
         return None
     is_supported = choice.k < best <= consensus.k_choice_.k  # by the votes, if not beside noise
-    if not is_supported and (here >= _CLEAR or silhouettes[best] < here + _BETTER):
+    if not is_supported and silhouettes[best] < here + _BETTER:
         return None
     if best < choice.k and (
-        not can_compare(plan, n_members)
+        here >= _CLEAR
+        or not can_compare(plan, n_members)
         or compare_with_noise(plan, n_members, seed, cut(best)).support.exceeded
     ):
         return None
