@@ -13,7 +13,7 @@ import ensemblage as en
 from ensemblage.metrics import KChoice, ari, choose_k, ensemble_nmi
 from ensemblage.metrics.choosing import CRITERIA, _curves, _resampling, _verdict
 from ensemblage.metrics.choosing._choice import format_ks
-from ensemblage.metrics.choosing._choose import default_ks
+from ensemblage.metrics.choosing._default import default_ks
 from ensemblage.testing.strategies import votes
 
 
