@@ -389,6 +389,9 @@ class TestChoices:
             plot.k_curves(est)
         with pytest.raises(ValueError, match=r"does not have\. Request it"):
             plot.cdf(en.metrics.choose_k(est))
+        single = en.EAC(1).fit(E2[:, :1])
+        with pytest.raises(ValueError, match=r"does not have\. At least two clusterings are req"):
+            plot.cdf(en.metrics.choose_k(single, criteria=["pac"]))
 
 
 def test_names_are_told_apart():
