@@ -392,6 +392,9 @@ class TestChoices:
         single = en.EAC(1).fit(E2[:, :1])
         with pytest.raises(ValueError, match=r"does not have\. At least two clusterings are req"):
             plot.cdf(en.metrics.choose_k(single, criteria=["pac"]))
+        alike = en.EAC(1).fit(np.zeros((9, 3)))
+        with pytest.raises(ValueError, match=r"does not have\. The votes do not separate"):
+            plot.cdf(en.metrics.choose_k(alike, criteria=["pac"]))
 
 
 def test_names_are_told_apart():

@@ -168,7 +168,8 @@ def choose(
     """
     if len(cuts.sizes) == 1:
         reason = "The votes do not separate the objects, so there is one cluster."
-        return KChoice(1, np.array([1]), None, {}, {}, [reason], [])
+        absent = {name: reason for name in names if name in COSTLY}
+        return KChoice(1, np.array([1]), None, {}, {}, [reason], [], absent)
     if ks is None and criterion == "auto" and are_the_answer(cuts):
         return of_equal_clusterings(cuts, names)
     ks = default_ks(cuts) if ks is None else ks

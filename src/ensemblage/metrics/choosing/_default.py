@@ -54,5 +54,5 @@ def of_equal_clusterings(cuts: Cuts, names: tuple[str, ...]) -> KChoice:
     evidence = "strong" if n_voters > 1 else "weak"
     why = "all clusterings are equal" if n_voters > 1 else "there is only one clustering"
     reason = f"{evidence.capitalize()} evidence for {k} clusters: {why}, with {k} clusters."
-    absent = dict.fromkeys(names, f"Not computed: {why}. Pass ks to compare numbers of clusters.")
+    absent = dict.fromkeys(names, f"{why[0].upper()}{why[1:]}, so nothing was compared.")
     return KChoice(k, np.array([k]), None, {}, {}, [reason], [], absent, evidence=evidence)
