@@ -95,3 +95,12 @@ def test_an_implicit_cut_is_the_cut_of_the_product(k):
     one, other = implicit.embedding(k), whole.embedding(k)
     np.testing.assert_allclose(np.abs(np.sum(one * one, axis=1)), 1)
     np.testing.assert_allclose(one @ one.T, other @ other.T, atol=1e-6)
+
+
+@pytest.mark.parametrize("n", [27, 40, 60, 100])
+def test_equal_eigenvalues_have_as_many_vectors_as_requested(n):
+    centred = np.eye(n) - 1 / n
+    values, vectors = _eigen._largest(centred, 2)
+    np.testing.assert_allclose(values, 1.0)
+    np.testing.assert_allclose(centred @ vectors, vectors, atol=1e-12)
+    np.testing.assert_allclose(vectors.T @ vectors, np.eye(2), atol=1e-12)

@@ -203,3 +203,21 @@ def test_some_pairs_among_objects_that_are_alone_are_no_structure():
     matrix = np.column_stack([np.r_[np.arange(60), np.arange(340)]] * 4)
     with pytest.warns(en.NoStructureWarning):
         assert en.Consensus().fit(matrix).n_clusters_ == 1
+
+
+def test_thousands_of_equal_groups_are_the_answer_without_curves():
+    groups = np.repeat(np.arange(4600), 2)
+    est = en.Consensus(random_state=0).fit(np.repeat(groups[:, None], 2, axis=1))
+    assert (est.k_choice_.k, est.k_choice_.evidence) == (4600, "strong")
+    np.testing.assert_array_equal(est.labels_, groups)
+
+
+@pytest.mark.parametrize("n_fine", [0, 1])
+def test_clusters_of_groups_that_nothing_links_have_no_strong_evidence(n_fine):
+    """Halves of the clusterings join them by the same rule, so that the clusters recur."""
+    groups = np.repeat(np.arange(30), 12)
+    votes = np.column_stack([*[groups] * 4, *[np.arange(360) // 6] * n_fine])
+    choice = en.metrics.choose_k(en.EAC(2).fit(votes[:, : 4 + n_fine]), ks=range(2, 7))
+    assert choice.evidence == "weak"
+    assert "the votes link the objects into 30 groups" in choice.reasons[0]
+    assert en.metrics.choose_k(en.EAC(2).fit(votes)).k == 30

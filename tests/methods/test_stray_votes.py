@@ -118,6 +118,27 @@ class TestHardlyLinked:
         assert firm_links(shared, np.array([31, 9, 31])).n_groups == 1
         assert firm_links(shared, np.array([32, 8, 32])).n_groups == 2
 
+    @pytest.mark.parametrize("name", ["auto", "eac", "vote"])
+    @pytest.mark.parametrize("n_stray", [2, 3, 12])
+    def test_stray_votes_of_a_large_group_in_a_small_cluster_are_no_link(self, name, n_stray):
+        """They are up to more than half of it."""
+        truth = np.repeat([0, 1, 2], [400, 50, 10])
+        votes = np.repeat(truth[:, None], 20, axis=1)
+        votes[:n_stray, 0] = 2
+        with pytest.warns(en.UnlinkedGroupsWarning, match="into 3 groups, if stray votes"):
+            model = en.METHODS[name](2).fit(votes)
+        assert model.confidence_[truth == 2].max() == 0
+
+    def test_a_clustering_that_joins_a_small_group_to_a_large_one_is_a_link(self):
+        """A few votes of the large group are all of the small one."""
+        truth = np.repeat([0, 1, 2], [400, 50, 10])
+        votes = np.repeat(truth[:, None], 20, axis=1)
+        votes[truth == 2, 0] = 0
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            model = en.EAC(2).fit(votes)
+        assert len(set(model.labels_[truth != 1])) == 1
+
     def test_many_votes_are_not_searched(self):
         table = np.zeros((3, 9000), dtype=np.int32) + np.arange(3, dtype=np.int32)[:, None]
         table[0, 1] = 1
@@ -151,10 +172,14 @@ class TestHardlyLinked:
     @given(st.integers(0, 2**32 - 1))
     def test_against_sets_of_objects(self, seed):
         rng = np.random.default_rng(seed)
-        n, m = int(rng.integers(2, 40)), int(rng.integers(1, 5))
+        n, m = int(rng.integers(2, 90)), int(rng.integers(1, 9))
         votes = rng.integers(0, rng.integers(1, 5), (n, m))
-        if rng.random() < 0.5:
+        if rng.random() < 0.7:
             votes = np.sort(votes, axis=0)
+            if rng.random() < 0.5:  # the clusterings agree, but for stray votes
+                votes = votes[:, [0] * m]
+            wrong = rng.random(votes.shape) < 0.04
+            votes[wrong] = rng.integers(0, 4, wrong.sum())
         votes[rng.random(votes.shape) < 0.1 * (rng.random() < 0.5)] = -1
         votes[(votes < 0).all(axis=1), 0] = 0
         of_row = firm_links(*(groups := en.microclusters(votes))[:2]).of_row
@@ -168,9 +193,8 @@ class TestHardlyLinked:
                     assert exact[i] == exact[j]
 
 
-def _slow_groups(votes):
-    """Return the group of each object by definition; None if it is open or has none."""
-    columns = [c for c in votes.T if len(set(c)) > 1] or list(votes.T)
+def _slow_linked(columns, share, extreme):
+    """Return the large clusters as sets of objects, and the group of each."""
     sets = [
         (m, frozenset(np.flatnonzero(c == label)))
         for m, c in enumerate(columns)
@@ -181,10 +205,38 @@ def _slow_groups(votes):
     group = list(range(len(sets)))
     for a, (m, s) in enumerate(sets):
         for b, (other, t) in enumerate(sets[:a]):
-            smaller = min(len(s & voters[other]), len(t & voters[m]))
-            if s & t and len(s & t) > 0.2 * smaller:
+            size = extreme(len(s & voters[other]), len(t & voters[m]))
+            if s & t and len(s & t) > share * size:
                 group = [group[a] if g == group[b] else g for g in group]
-    result, n_own, n_stray = [], 0, 0
+    return sets, group
+
+
+def _slow_contradicted(columns):
+    """Return (clustering, object) of the votes that nearly all others of an object contradict."""
+    sets, core = _slow_linked(columns, 0.5, max)
+    outside, objects = {}, {}
+    for i in range(len(columns[0])):
+        own = [core[a] for a, (_, s) in enumerate(sets) if i in s]
+        best = max(own, key=own.count, default=None)
+        cast = [(m, c[i]) for m, c in enumerate(columns) if c[i] >= 0]
+        inside = {m for a, (m, s) in enumerate(sets) if i in s and core[a] == best}
+        if best is not None and len(cast) - len(inside) <= 0.2 * len(cast):
+            objects[best] = objects.get(best, 0) + 1
+            for m, label in cast:
+                if m not in inside:
+                    outside.setdefault((best, m, label), []).append((m, i))
+    few = [who for (best, *_), who in outside.items() if len(who) <= 0.05 * objects[best]]
+    return [place for who in few for place in who]
+
+
+def _slow_groups(votes):
+    """Return the group of each object by definition; None if it is open or has none."""
+    columns = [c.copy() for c in votes.T if len(set(c)) > 1] or list(votes.T.copy())
+    contradicted = _slow_contradicted(columns)
+    for m, i in contradicted:
+        columns[m][i] = -1
+    sets, group = _slow_linked(columns, 0.2, min)
+    result, n_own, n_stray = [], len(contradicted), len(contradicted)
     for i in range(len(votes)):
         own = [group[a] for a, (_, s) in enumerate(sets) if i in s]
         n_own, n_stray = n_own + len(own), n_stray + len(own) - max(map(own.count, own), default=0)

@@ -94,6 +94,14 @@ def test_groups_that_no_vote_links_have_their_own_warning():
         en.EAC(4).fit(votes)
 
 
+@pytest.mark.parametrize("k", [3, 4])
+def test_the_advice_does_not_join_groups_that_no_vote_links(k):
+    """Two groups of three equally similar parts each, and an outlier: 2 has no tie."""
+    fine = np.repeat(np.arange(7), [10] * 6 + [1])
+    (message,) = ties_of(en.Consensus(k), np.column_stack([fine // 3, fine]))
+    assert message.endswith("Pass n_clusters=7.")
+
+
 @given(st.integers(0, 2**32 - 1), st.integers(4, 12), st.integers(1, 4))
 def test_ties_are_those_of_the_heights(seed, n, n_values):
     """The twin compares all heights: some merge at the cut is as high as one before it."""

@@ -11,7 +11,7 @@ import ensemblage as en
 from ensemblage.metrics import KChoice, ari, choose_k
 from ensemblage.metrics.choosing import CRITERIA, _verdict
 from ensemblage.metrics.choosing._choice import format_ks
-from ensemblage.metrics.choosing._choose import default_ks
+from ensemblage.metrics.choosing._default import default_ks
 
 
 @pytest.mark.parametrize("k", [2, 3, 5, 8])

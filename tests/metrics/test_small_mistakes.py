@@ -5,7 +5,7 @@ import pytest
 
 import ensemblage as en
 from ensemblage.metrics import agreement, explain
-from ensemblage.metrics.choosing import _choose, _null, _verdict
+from ensemblage.metrics.choosing import _default, _null, _verdict
 
 
 def test_the_mean_agreement_with_members_goes_by_their_weights():
@@ -58,10 +58,10 @@ def test_equal_objects_are_no_small_cluster_when_k_is_chosen():
 
 @pytest.mark.parametrize("most", [59 * 60, 60 * 60])
 def test_groups_that_votes_link_are_compared_while_there_is_room(most, monkeypatch):
-    monkeypatch.setattr(_choose, "_MOST_ENTRIES", most)
+    monkeypatch.setattr(_default, "_MOST_ENTRIES", most)
     cuts = en.EAC(1).fit(np.arange(120)[:, None] // 2)._cuts()
     expected = [*range(2, 51), *([60] if most == 3600 else [])]
-    assert _choose.default_ks(cuts).tolist() == expected
+    assert _default.default_ks(cuts).tolist() == expected
 
 
 KS = np.arange(2, 7)

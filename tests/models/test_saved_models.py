@@ -313,3 +313,13 @@ def test_models_saved_under_the_old_name_load(name):
     votes = model.votes_ if name == "clustering" else np.load(folder / "votes.npy")
     consensus = model.consensus_ if name == "clustering" else model
     np.testing.assert_array_equal(consensus.predict(votes), model.labels_)
+
+
+@pytest.mark.parametrize("name", ["k_choice_", "linkage_matrix_", "no_such_attribute"])
+def test_attributes_that_the_fit_does_not_have_either_are_plain_errors(name, matrix, tmp_path):
+    model = en.Median(random_state=0).fit(matrix)
+    model.save(tmp_path / "m.ensemblage")
+    for one in (model, en.load(tmp_path / "m.ensemblage")):
+        with pytest.raises(AttributeError, match=f"no attribute '{name}'$") as caught:
+            getattr(one, name)
+        assert caught.type is AttributeError

@@ -69,6 +69,12 @@ class TestChoices:
             plot.k_curves(est)
         with pytest.raises(ValueError, match=r"does not have\. Request it"):
             plot.cdf(en.metrics.choose_k(est))
+        single = en.EAC(1).fit(E2[:, :1])
+        with pytest.raises(ValueError, match=r"does not have\. At least two clusterings are req"):
+            plot.cdf(en.metrics.choose_k(single, criteria=["pac"]))
+        alike = en.EAC(1).fit(np.zeros((9, 3)))
+        with pytest.raises(ValueError, match=r"does not have\. The votes do not separate"):
+            plot.cdf(en.metrics.choose_k(alike, criteria=["pac"]))
 
 
 @pytest.mark.parametrize("names", ["ab", ("a",), ("a", "b", "c"), 5, None, np.array(2)])

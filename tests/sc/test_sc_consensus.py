@@ -77,6 +77,15 @@ def test_restricted_cells_get_labels_as_in_scanpy_and_others_keep_theirs(cluster
     assert part[~inside].nnz == 0
 
 
+def test_new_clusters_do_not_join_cells_outside_that_have_the_same_name(clustered):
+    clustered.obs["type"] = clustered.obs["type"].cat.rename_categories({"B": "T-NK,0"})
+    columns_before = clustered.obs.columns.tolist()
+    with pytest.raises(ValueError, match=r"got 'T-NK,0', which is also a group of .*'type'"):
+        en.sc.tl.consensus(clustered, n_clusters=2, restrict_to=("type", ["T", "NK"]))
+    assert clustered.obs.columns.tolist() == columns_before
+    assert "consensus" not in clustered.uns
+
+
 def test_results_survive_a_file(clustered, tmp_path):
     where = ("type", ["T", "NK"])
     en.sc.tl.consensus(clustered, n_clusters=2, restrict_to=where)

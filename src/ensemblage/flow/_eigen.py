@@ -202,5 +202,7 @@ def _largest(matrix: FloatArray, n_vectors: int) -> tuple[FloatArray, FloatArray
         values, vectors = eigh(matrix, subset_by_index=(first, len(matrix) - 1))
     except LinAlgError:
         values, vectors = all_pairs(matrix)
-        return values[first:], vectors[:, first:]
-    return values, vectors
+    if len(values) < len(matrix) - first:  # of equal eigenvalues SciPy may return some only
+        values, vectors = all_pairs(matrix)
+    kept = min(n_vectors, len(matrix))
+    return values[len(values) - kept :], vectors[:, len(values) - kept :]

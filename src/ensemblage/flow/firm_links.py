@@ -2,7 +2,9 @@
 
 `ensemblage.flow.links` finds groups that nothing links. One stray vote links two such groups, and
 then decides which groups a cut joins. Here a link needs more: two clusters of different clusterings
-are linked if they share more than a fifth of the smaller one.
+are linked if they share more than a fifth of the smaller one. A few stray votes of a large group
+are more than a fifth of a small cluster, so votes that nearly all others of their rows contradict
+are left out first.
 """
 
 from __future__ import annotations
@@ -21,6 +23,10 @@ if TYPE_CHECKING:
 
 #: Clusters are linked if they share more than this part of the smaller one.
 _SHARE = 0.2
+#: Clusters that share more than this part of the larger one are of one group in any case.
+_CORE = 0.5
+#: Votes outside are stray if at most this part of the objects of a group have them.
+_FEW = 0.05
 #: Smaller clusters link nothing, and smaller groups are not counted: a few objects may be outliers.
 FEWEST = 5
 #: Votes outside the group of their row are stray up to this part of all.
@@ -35,6 +41,10 @@ _MOST_EDGES = 64
 
 def firm_links_of(table: NDArray[np.int32], sizes: NDArray[np.int64], links: Links) -> Links:
     """Return the groups of rows that votes link firmly; with too many votes, that any vote links.
+
+    Before that, clusters that share more than half of the larger one form cores. If at least four
+    fifths of the votes of a row are in one core, its other votes are left out where at most a
+    twentieth of such objects of this core have them. (A clustering that joins groups has more.)
 
     Clusters with fewer than five objects are ignored, and so are clusterings with one cluster that
     miss no vote, also if others miss some. A row belongs to the group that most of its
@@ -54,8 +64,7 @@ def firm_links_of(table: NDArray[np.int32], sizes: NDArray[np.int64], links: Lin
 
     Notes
     -----
-    O(n·M) time if the first few clusterings link all, otherwise O(n·M²), and the memory of the
-    overlaps of one clustering with all others.
+    O(n·M²) time, and the memory of the overlaps of one clustering with all others.
 
     Examples
     --------
@@ -69,19 +78,18 @@ def firm_links_of(table: NDArray[np.int32], sizes: NDArray[np.int64], links: Lin
     """
     constant = table.min(axis=0) == table.max(axis=0)
     votes = table if constant.all() else table[:, ~constant]
-    ends = cluster_ends(votes)
-    n_clusters = int(ends[-1])
+    n_clusters = int(cluster_ends(votes)[-1])
     if votes.size * votes.shape[1] > _MOST_COMPARED or n_clusters > _MOST_CLUSTERS:
         return links
-    of_cluster = _groups_of_clusters(votes, sizes)
+    kept = _without_contradicted(votes, sizes)
+    of_cluster = _groups_of_clusters(kept, sizes)
     if of_cluster.max(initial=-1) == 0:
         return links
-    groups = np.full(votes.shape, -1, dtype=np.int64)
-    voted = votes >= 0
-    groups[voted] = of_cluster[(votes + ends[:-1])[voted]]
+    groups = _group_of_vote(kept, of_cluster)
     of_row = _most_frequent(groups, sizes)
-    in_groups = groups >= 0
-    stray = in_groups & (groups != of_row[:, None])
+    left_out = kept != votes
+    in_groups = (groups >= 0) | left_out
+    stray = left_out | ((groups >= 0) & (groups != of_row[:, None]))
     if stray.sum(axis=1) @ sizes > _MOST_STRAY * (in_groups.sum(axis=1) @ sizes):
         return links
     alone = of_row < 0
@@ -103,12 +111,42 @@ def n_large_groups(links: Links, sizes: NDArray[np.int64]) -> int:
     return int((np.bincount(links.of_row, sizes) >= FEWEST).sum())
 
 
+def _without_contradicted(table: NDArray[np.int32], sizes: NDArray[np.int64]) -> NDArray[np.int32]:
+    """Return the votes without those that nearly all others of their rows contradict."""
+    cores = _linked_clusters(table, sizes, _are_large(table, sizes), table.shape[1], by_larger=True)
+    groups, voted = _group_of_vote(table, cores), table >= 0
+    of_row = _most_frequent(groups, sizes)
+    outside = voted & (groups != of_row[:, None])
+    settled = (of_row >= 0) & (outside.sum(axis=1) <= _SHARE * voted.sum(axis=1))
+    objects = np.bincount(of_row[settled], sizes[settled])
+    rows, places = np.nonzero(outside & settled[:, None])
+    clusters = table[rows, places] + cluster_ends(table)[places]
+    _, key = np.unique(clusters * len(objects) + of_row[rows], return_inverse=True)
+    few = np.bincount(key, sizes[rows])[key] <= _FEW * objects[of_row[rows]]
+    kept = table.copy()
+    kept[rows[few], places[few]] = -1
+    return kept
+
+
+def _group_of_vote(table: NDArray[np.int32], of_cluster: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Return the group of the cluster of each vote, -1 without one."""
+    groups, voted = np.full(table.shape, -1, dtype=np.int64), table >= 0
+    groups[voted] = of_cluster[(table + cluster_ends(table)[:-1])[voted]]
+    return groups
+
+
+def _are_large(table: NDArray[np.int32], sizes: NDArray[np.int64]) -> NDArray[np.bool_]:
+    """Tell whether each cluster has enough objects to link others."""
+    ends, voted = cluster_ends(table), table >= 0
+    of_rows = np.broadcast_to(sizes[:, None], table.shape)
+    objects = np.bincount((table + ends[:-1])[voted], of_rows[voted], minlength=ends[-1])
+    large: NDArray[np.bool_] = objects >= FEWEST
+    return large
+
+
 def _groups_of_clusters(table: NDArray[np.int32], sizes: NDArray[np.int64]) -> NDArray[np.int64]:
     """Return the group of each cluster, -1 for those that are too small."""
-    ends = cluster_ends(table)
-    voted = table >= 0
-    of_rows = np.broadcast_to(sizes[:, None], table.shape)
-    large = np.bincount((table + ends[:-1])[voted], of_rows[voted], minlength=ends[-1]) >= FEWEST
+    large = _are_large(table, sizes)
     groups = np.empty(len(large), dtype=np.int64)
     for n_compared in sorted({min(_FEW_CLUSTERINGS, table.shape[1]), table.shape[1]}):
         groups = _linked_clusters(table, sizes, large, n_compared)
@@ -118,9 +156,18 @@ def _groups_of_clusters(table: NDArray[np.int32], sizes: NDArray[np.int64]) -> N
 
 
 def _linked_clusters(
-    table: NDArray[np.int32], sizes: NDArray[np.int64], large: NDArray[np.bool_], n_compared: int
+    table: NDArray[np.int32],
+    sizes: NDArray[np.int64],
+    large: NDArray[np.bool_],
+    n_compared: int,
+    *,
+    by_larger: bool = False,
 ) -> NDArray[np.int64]:
-    """Return the groups of large clusters that overlaps with the first clusterings link."""
+    """Return the groups of large clusters that overlaps with the first clusterings link.
+
+    They must be more than a fifth of the smaller cluster, or more than half of the larger one.
+    """
+    least, extreme = (_CORE, np.maximum) if by_larger else (_SHARE, np.minimum)
     ends, owner = cluster_ends(table), owners(table)
     share, n = sharing(table, sizes), len(large)
     groups = np.arange(n)
@@ -133,9 +180,9 @@ def _linked_clusters(
         own, other = counts.coords
         key = own.astype(np.int64) * before + owner[other]
         voters = np.bincount(key, counts.data)[key]  # of the own cluster in the other clustering
-        voters = np.minimum(voters, np.bincount(other, counts.data)[other])
+        voters = extreme(voters, np.bincount(other, counts.data)[other])
         own = ends[m] + own
-        firm = large[own] & large[other] & (counts.data > _SHARE * voters)
+        firm = large[own] & large[other] & (counts.data > least * voters)
         edges.append(np.stack([own[firm], other[firm]]))
         n_edges += int(firm.sum())
         if n_edges > _MOST_EDGES * n or m == members[-1]:

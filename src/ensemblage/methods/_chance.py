@@ -73,7 +73,8 @@ def of_a_tie(estimator: Any, n_clusters: int) -> Message | None:
 
     def first(numbers: Iterable[int]) -> list[int]:
         is_tied: Callable[[int], bool] = estimator._is_tied
-        return [next((k for k in numbers if not is_tied(k)), 1)]
+        linked = (k for k in numbers if of_unlinked_groups(estimator, k) is None)
+        return [next((k for k in linked if not is_tied(k)), 1)]
 
     most = min(n_clusters + _NEAR, estimator.n_microclusters_)
     below = first(range(n_clusters - 1, max(1, n_clusters - _NEAR), -1))

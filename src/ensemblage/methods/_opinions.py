@@ -51,7 +51,9 @@ class Opinion(NamedTuple):
 
 def opinion_of(consensus: Any, tree: Any, graph: Any, n_clusters: int) -> Opinion:
     """Return the labels of the tree, or those of the graph if the votes support them much more."""
-    of_tree, of_graph = (one._cut_microclusters(n_clusters) for one in (tree, graph))
+    of_tree = of_graph = tree._cut_microclusters(n_clusters)
+    if n_clusters < consensus.n_microclusters_:  # otherwise each is a cluster, by both
+        of_graph = graph._cut_microclusters(n_clusters)
     by_tree, by_graph = _agreement(tree, of_tree), _agreement(tree, of_graph)
     better = by_graph > MUCH_BETTER * by_tree
     fewest = FEWEST if tree._keeps_clear_groups else max(FEWEST, tree._least_size(n_clusters))

@@ -8,7 +8,7 @@ from sklearn.exceptions import NotFittedError
 
 from ensemblage.methods.archive import write_archive
 from ensemblage.methods.loading import complete
-from ensemblage.methods.saving import preamble, state_of
+from ensemblage.methods.saving import ONLY_SOME, preamble, state_of
 
 if TYPE_CHECKING:
     from os import PathLike
@@ -63,6 +63,9 @@ class Savable:
                 complete(self)
             if name in vars(self):  # also if another thread has completed it since
                 return vars(self)[name]
+            is_fitted_name = name.startswith("_") or name.endswith("_")
+            if name in ONLY_SOME or not is_fitted_name:
+                return object.__getattribute__(self, name)
             raise NotFittedError(  # also a ValueError: the file may be incomplete
                 f"{type(self).__name__!r} object has no attribute {name!r}, and the file that it"
                 f" was loaded from does not contain it."

@@ -44,6 +44,8 @@ PLACED = {
     "n_microclusters_",
 }
 TREE = "linkage_matrix_"
+#: Attributes that only some fits have, so that a file without them may be complete.
+ONLY_SOME = {"feature_names_in_", "k_choice_", TREE}
 #: Up to this number of microclusters confidence is computed and saved.
 _CHEAP = 20_000
 

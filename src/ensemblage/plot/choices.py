@@ -181,7 +181,9 @@ def _check_choice_of_k(owner: str, choice: Any) -> None:
 def _check_has_cdf(owner: str, choice: Any) -> None:
     """Raise an error if a choice of k has no distribution of the consensus index."""
     if choice.cdf is None:
+        absent = getattr(choice, "absent", {})
+        why = absent.get("pac") or absent.get("delta_area")  # it was requested
         raise ValueError(
             f"{owner} needs the distribution of the consensus index, which this choice of k does"
-            f' not have. Request it with choose_k(estimator, criteria=["pac"]).'
+            f" not have. " + (why or 'Request it with choose_k(estimator, criteria=["pac"]).')
         )

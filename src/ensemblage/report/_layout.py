@@ -97,6 +97,9 @@ def _principal_axes(similarity: FloatArray) -> FloatArray:
     centred += similarity.mean()
     kept = min(2, n)
     values, vectors = eigh(centred, subset_by_index=[n - kept, n - 1])
+    if len(values) < kept:  # of equal eigenvalues SciPy may return some only
+        values, vectors = eigh(centred)
+        values, vectors = values[n - kept :], vectors[:, n - kept :]
     axes = _signed(vectors.T[::-1]).T * np.sqrt(np.maximum(values[::-1], 0.0))
     return np.column_stack([axes, np.zeros((n, 2 - kept))])
 

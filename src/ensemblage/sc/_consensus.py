@@ -70,6 +70,7 @@ def consensus(
     restrict_to : (str, list of str), optional
         A column of ``adata.obs`` and some of its groups: the consensus is that of these cells. All
         other cells keep their label of that column, without confidence and memberships (NaN).
+        None of these labels may be the name of a new cluster, such as "T-NK,0".
     neighbors_key : str, optional
         The neighbour graph: an entry of ``.uns``, as of ``scanpy.pp.neighbors``, or a matrix in
         ``.obsp``. None is scanpy's default, if there is one.
@@ -176,7 +177,10 @@ def _write_labels(
     if cells is not None:
         prefix = "-".join(settings["restrict_to"]["groups"])
         texts = outside.astype(str).where(outside.notna(), None).to_numpy(dtype=object)
-        texts[cells] = [f"{prefix},{names[label]}" for label in labels.codes]
+        named = [f"{prefix},{name}" for name in names]
+        texts[cells] = None
+        _check_new_names(named, set(texts), settings["restrict_to"]["key"])
+        texts[cells] = [named[label] for label in labels.codes]
         labels = pd.Categorical(texts, natural_order({text for text in texts if text is not None}))
     adata.obs[key] = labels
     adata.obs[f"{key}_confidence"] = _spread(estimator.confidence_, cells, len(adata.obs))
@@ -187,6 +191,17 @@ def _write_labels(
         "n_clusters": estimator.n_clusters_,
         "members": {**summary._asdict(), "names": settings["keys"]},
     }
+
+
+def _check_new_names(named: list[str], outside: set[str], column: str) -> None:
+    """Raise an error if new clusters have the names of groups of other cells."""
+    taken = [name for name in named if name in outside]
+    if taken:
+        raise ValueError(
+            f"Names of new clusters must differ from the groups of all other cells, got"
+            f" {taken[0]!r}, which is also a group of adata.obs[{column!r}]. Rename this group, or"
+            f" add it to restrict_to."
+        )
 
 
 def _write_memberships(adata: Any, key: str, estimator: Any, cells: Cells) -> None:

@@ -42,8 +42,8 @@ class KChoice:
         Strength of the evidence for `k`; "none" for one cluster.
     null : dict of str to float, or None
         Agreement of the votes with their consensus (mean NMI) beyond chance, ``"excess"``, and its
-        maximum over 20 permutations of the votes, ``"limit"``. None for a single clustering or a
-        single group of objects.
+        maximum over 20 permutations of the votes, ``"limit"``. None for a single clustering, a
+        single group of objects, or equal clusterings that were not compared.
 
     Examples
     --------

@@ -11,6 +11,7 @@ from ensemblage._messages import ParameterError
 from ensemblage._validate.parameters import is_whole
 from ensemblage.metrics.choosing import _curves, _recurrence, _resampling
 from ensemblage.metrics.choosing._choice import KChoice
+from ensemblage.metrics.choosing._default import are_the_answer, default_ks, of_equal_clusterings
 from ensemblage.metrics.choosing._null import compare_with_permuted
 from ensemblage.metrics.choosing._verdict import (
     Findings,
@@ -44,8 +45,6 @@ CRITERIA = CHEAP + COSTLY
 #: The criterion that was best on generated data, see docs/how_many_clusters.md.
 DEFAULT = "support"
 _N_SEEDS = 5
-#: Microclusters times clusters up to which more than fifty clusters are compared by default.
-_MOST_ENTRIES = 20_000_000
 
 
 def choose_k(
@@ -67,7 +66,9 @@ def choose_k(
         The numbers of clusters to compare, at least 2. By default 2 to 20, or higher if members are
         finer: up to the number of clusters that nine tenths of them do not exceed, at most 50; and
         never more than there are microclusters. If votes link the objects into more groups than
-        that, stray votes ignored, the number of these groups is compared too.
+        that, stray votes ignored, the number of these groups is compared too, unless there are
+        thousands. If all clusterings are equal, and finer than that, their number of clusters is
+        the choice and nothing is compared.
     criterion : str, default="auto"
         The criterion that decides, or "auto" for "support", and for "balance" if clusters do not
         recur (recurrence below 0.9).
@@ -100,8 +101,9 @@ def choose_k(
     KChoice
         `k`, `evidence`, `reasons`, `runners_up` and the scores. `k` is 1, and the evidence "none",
         if the members agree no more than permuted votes, unless there are groups that no vote
-        links, of at least five objects or of equal votes. Criteria that do not apply to a method
-        are in `absent`, with the reason.
+        links, of at least five objects or of equal votes. The evidence is at most "weak" if votes
+        link more groups, of at least two objects, than the largest of `ks`. Criteria that do not
+        apply to a method are in `absent`, with the reason.
 
     Notes
     -----
@@ -151,24 +153,6 @@ def wanted_criteria(owner: str, criteria: Any, criterion: Any = "auto") -> tuple
     return tuple(name for name in CRITERIA if name in (*chosen, decisive))
 
 
-def default_ks(cuts: Cuts) -> NDArray[np.int64]:
-    """Return 2 to 20, or higher if members are finer, and the groups that votes link.
-
-    See `choose_k`.
-    """
-    n = len(cuts.sizes)
-    largest = largest_default_k(cuts.table[:, cuts.voters])
-    ks = np.arange(min(2, n), largest + 1)
-    more = largest < cuts.n_groups <= _MOST_ENTRIES // n
-    return np.append(ks, cuts.n_groups) if more else ks
-
-
-def largest_default_k(table: NDArray[np.int32]) -> int:
-    """Return the largest number of clusters compared by default, for votes of microclusters."""
-    of_members = int(np.quantile(table.max(axis=0) + 1, 0.9, method="inverted_cdf"))
-    return min(len(table), max(20, min(50, of_members)))
-
-
 def choose(
     cuts: Cuts,
     ks: NDArray[np.int64] | None = None,
@@ -182,10 +166,13 @@ def choose(
 
     The default seed is that of ``random_state=0``, so that a fit chooses as `choose_k` does.
     """
-    ks = default_ks(cuts) if ks is None else ks
     if len(cuts.sizes) == 1:
         reason = "The votes do not separate the objects, so there is one cluster."
-        return KChoice(1, np.array([1]), None, {}, {}, [reason], [])
+        absent = {name: reason for name in names if name in COSTLY}
+        return KChoice(1, np.array([1]), None, {}, {}, [reason], [], absent)
+    if ks is None and criterion == "auto" and are_the_answer(cuts):
+        return of_equal_clusterings(cuts, names)
+    ks = default_ks(cuts) if ks is None else ks
     seed = _validate.check_random_state("choose_k", 0) if seed is None else seed
     for_halves, for_null, rng = np.random.default_rng(seed).spawn(3)
     labels = [cuts.cut(k) for k in ks.tolist()]
@@ -204,7 +191,15 @@ def choose(
             f" Use one of {', '.join(repr(name) for name in names if name in scores)}."
         )
     findings = Findings(
-        cuts.name, ks, scores, recommended, decisive, attained, exact, len(cuts.sizes)
+        cuts.name,
+        ks,
+        scores,
+        recommended,
+        decisive,
+        attained,
+        exact,
+        len(cuts.sizes),
+        cuts.n_shared_groups,
     )
     k, evidence, reasons, runners_up = verdict(findings)
     if null is not None and not null.exceeded and not cuts.has_unlinked_groups:

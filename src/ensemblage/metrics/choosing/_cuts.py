@@ -102,6 +102,20 @@ class Cuts:
         are_most = 2 * n_with_equals > int(self.sizes.sum())
         return (are_equal and are_most) or n_large_groups(self.links, self.sizes) > 1
 
+    @property
+    def n_shared_groups(self) -> int:
+        """Return the number of groups as `n_groups` does, without single objects."""
+        if self.links is None or self.firm_links is None:
+            return 1
+        n_shared = int((np.bincount(self.links.of_row, self.sizes) > 1).sum())
+        return max(n_shared, n_large_groups(self.firm_links, self.sizes))
+
+    @property
+    def are_equal(self) -> bool:
+        """Tell whether every clustering has a cluster for each row of votes."""
+        n_clusters = self.table[:, self.voters].max(axis=0) + 1
+        return bool((n_clusters == len(self.sizes)).all())
+
     def links_at(self, n_clusters: int) -> Links | None:
         """Return the groups that matter for confidence in so many clusters, as in a fit."""
         if self.links is None or self.firm_links is None or n_clusters == 1:

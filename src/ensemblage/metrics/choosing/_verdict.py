@@ -65,6 +65,8 @@ class Findings(NamedTuple):
         Whether it gives that number, of any sizes.
     largest : int
         The largest possible number of clusters.
+    n_groups : int
+        The number of groups of several objects that votes link, stray votes ignored.
     """
 
     method: str
@@ -75,6 +77,12 @@ class Findings(NamedTuple):
     attained: NDArray[np.bool_]
     exact: NDArray[np.bool_]
     largest: int
+    n_groups: int = 1
+
+    @property
+    def joins_groups(self) -> bool:
+        """Whether groups that no vote links share a cluster at every k that was compared."""
+        return self.n_groups > self.ks[-1]
 
     def at(self, name: str, k: int) -> float:
         """Return a score at k."""
@@ -166,7 +174,7 @@ def _evidence(found: Findings, k: int) -> tuple[str, int | None]:
     k - 1 and k + 1 are not counted as others. Evidence is weak for every k if the clusters with the
     largest support do not recur.
     """
-    if "recurrence" not in found.scores:
+    if "recurrence" not in found.scores or found.joins_groups:
         return "weak", None
     curve = found.scores["support"]
     others = (np.abs(found.ks - k) > 1) & found.attained & ~np.isnan(curve)
@@ -185,6 +193,11 @@ def _evidence(found: Findings, k: int) -> tuple[str, int | None]:
 
 def _evidence_sentence(found: Findings, k: int, evidence: str, rival: int | None) -> str:
     clusters = f"{evidence.capitalize()} evidence for {k} clusters:"
+    if found.joins_groups:
+        return (
+            f"{clusters} the votes link the objects into {found.n_groups} groups, more than the"
+            f" largest k compared, so groups that hardly any clustering joins share a cluster."
+        )
     if "recurrence" not in found.scores:
         return f"{clusters} there is only one clustering to compare."
     overlap = found.at("recurrence", k)
