@@ -1,6 +1,6 @@
 """How often each way to choose k finds the number of classes.
 
-python -m benchmarks.choose_k [tables many noise evidence] [--draws 3] [--sets 60]
+python -m benchmarks.choose_k [tables many noise evidence features] [--draws 3] [--sets 60]
     [--method consensus ptgp pta eac] [-o FILE.json]
 
 Tables: ensembles of 20 members, drawn from the authors' pools, and of our own from features
@@ -17,6 +17,9 @@ judge that on the one left out.
 Many, noise, evidence: generated sets (see `benchmarks.choose_k_sets`), chosen for by `Consensus`.
 How often 12 to 16 clear blobs are found, how often noise is said to have no structure, and how
 often a verdict of strong, moderate and weak evidence was right.
+
+Features: the choice of `EnsembleClustering`, which the features judge too, for the blobs and
+datasets of `benchmarks.quality_sets`, and its ARI beside that with the true number.
 """
 
 from __future__ import annotations
@@ -36,6 +39,7 @@ from sklearn.preprocessing import minmax_scale, scale
 
 import ensemblage as en
 from benchmarks import choose_k_sets as sets
+from benchmarks import quality_sets as known
 from ensemblage.metrics.choosing import CRITERIA
 from ensemblage.metrics.choosing._verdict import EVIDENCE
 
@@ -63,7 +67,8 @@ MOST_ROWS = 5000
 AUTO = "the default"
 ALWAYS = "always 10"
 KINDS = ("datasets", "fresh datasets", "blobs")
-PARTS = ("tables", "many", "noise", "evidence")
+PARTS = ("tables", "many", "noise", "evidence", "features")
+N_UNEQUAL = 24
 
 
 def main() -> None:
@@ -84,6 +89,8 @@ def main() -> None:
         _print_noise(options.sets)
     if "evidence" in options.part:
         _print_evidence(4 * options.sets)
+    if "features" in options.part:
+        _print_features()
     print(f"\n{time.process_time() - begun:.0f} CPU seconds")
 
 
@@ -132,6 +139,26 @@ def _print_noise(n_sets: int) -> None:
         for kind, rows in said.items():
             shares = "".join(f"{rows.count(evidence) / len(rows):10.2f}" for evidence in EVIDENCE)
             print(f"{kind:30} {len(rows):6}{shares}")
+
+
+def _print_features() -> None:
+    """Count how often the number of groups is found from features, and show the ARI."""
+    kinds = {
+        "blobs": [known.blobs(seed) for seed in range(known.N_BLOBS)],
+        "blobs of unequal size": [known.unequal(seed) for seed in range(N_UNEQUAL)],
+        "datasets": [make(0) for make in known.DATASETS.values()],
+    }
+    print("\nEnsembleClustering()             sets   hits     ±1    ARI    ARI at the true number")
+    for kind, drawn in kinds.items():
+        rows = []
+        for data in track(drawn, "Features"):
+            model = en.EnsembleClustering(random_state=0).fit(data.features)
+            given = en.EnsembleClustering(data.k, random_state=0).fit(data.features)
+            off = abs(model.n_clusters_ - data.k)
+            aris = [en.metrics.ari(data.truth, fitted.labels_) for fitted in (model, given)]
+            rows.append((off == 0, off <= 1, *aris))
+        shares = "".join(f"{share:7.2f}" for share in np.mean(rows, axis=0))
+        print(f"{kind:30} {len(rows):6}{shares}")
 
 
 def _print_evidence(n_sets: int) -> None:
