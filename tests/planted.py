@@ -26,6 +26,14 @@ def noisy(sizes, n_clusterings, wrong, seed=0, gaps=0.0):
     return np.where(missing, -1, matrix), truth
 
 
+def with_errors(truth, n_members, share, rng):
+    """Return votes of members that give a share of the objects a random label."""
+    votes = np.tile(truth[:, None], (1, n_members))
+    wrong = rng.random(votes.shape) < share
+    votes[wrong] = rng.integers(0, truth.max() + 1, wrong.sum())
+    return votes
+
+
 def halved(k=4, n=200, members=12, noise=0.1, seed=0):
     """Return votes of members that see k groups, some splitting each in two, with errors."""
     rng = np.random.default_rng(seed)
