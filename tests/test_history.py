@@ -32,8 +32,16 @@ def test_without_records_the_command_says_what_to_run(tmp_path, monkeypatch):
 
 
 def test_tasks_are_measured_in_units_of_the_yardstick(monkeypatch):
-    monkeypatch.setattr(history, "tasks", lambda: {"nothing": history.yardstick})
-    assert 0.2 < history.measure()["nothing"] < 5
+    seconds = {history.yardstick: 0.2, len: 0.5}
+    monkeypatch.setattr(history, "tasks", lambda: {"some": len})
+    monkeypatch.setattr(history, "least", lambda task: seconds[task])
+    assert history.measure() == {"some": 2.5}
+
+
+def test_the_least_of_several_times_is_that_of_the_processor():
+    calls = []
+    assert 0 <= history.least(lambda: calls.append(1)) < 60
+    assert len(calls) > 1
 
 
 def test_both_routes_of_the_sparse_tree_can_be_measured(capsys):

@@ -4,7 +4,6 @@ import os
 import signal
 import socket
 import sys
-import time
 from contextlib import ExitStack, suppress
 from pathlib import Path
 from threading import Thread
@@ -29,7 +28,6 @@ pq = pytest.importorskip("pyarrow.parquet")
 from distributed import Client  # noqa: E402
 
 pytestmark = pytest.mark.skipif(os.name == "nt", reason="processes are killed as POSIX does")
-SECONDS_TO_WAIT = 60
 
 
 # -- votes that change -----------------------------------------------------------------------------
@@ -85,28 +83,25 @@ class TestDeath:
         np.testing.assert_array_equal(labels, in_memory(votes, en.EAC(3)).labels_)
 
     def test_while_files_are_written(self, client, tmp_path):
+        def die_after_a_part(marker):
+            from ensemblage.scale._checkpoint import Folder
+
+            write_part = Folder.write_part
+
+            def write_and_die(self, *arguments):
+                write_part(self, *arguments)
+                marker.touch()
+                os.kill(os.getpid(), signal.SIGKILL)
+
+            Folder.write_part = write_and_die
+
         votes = make_votes(4000)
         paths = write_parts(votes, tmp_path, row_group=40)
-        output = tmp_path / "l.parquet"
-        victim = next(iter(client.run(os.getpid).values()))
-        killed_at = []
-
-        def kill():
-            folder = tmp_path / "l.parquet.parts"
-            until = time.monotonic() + SECONDS_TO_WAIT
-            while time.monotonic() < until:
-                n_parts = len(list(folder.glob("part-*")))
-                if n_parts:
-                    os.kill(victim, signal.SIGKILL)
-                    killed_at.append(n_parts)
-                    return
-                time.sleep(0.002)
-
-        watcher = Thread(target=kill)
-        watcher.start()
+        output, marker = tmp_path / "l.parquet", tmp_path / "died"
+        victim = next(iter(client.scheduler_info()["workers"]))
+        client.run(die_after_a_part, marker, workers=[victim])
         on_dask.consensus(paths, en.EAC(3), output, client=client, task_rows=40, id_column="cell")
-        watcher.join()
-        assert killed_at[0] < 100
+        assert marker.exists()
         np.testing.assert_array_equal(labels_of(output), in_memory(votes, en.EAC(3)).labels_)
         np.testing.assert_array_equal(labels_of(output, "cell"), np.arange(4000))
         assert not (tmp_path / "l.parquet.parts").exists()
