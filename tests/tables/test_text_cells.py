@@ -79,6 +79,23 @@ class TestSeparators:
         assert table.names == ["a, b", "c"]
         assert table.ids.tolist() == ["u1", "u2", "u3"]
 
+    @pytest.mark.parametrize(
+        ("mark", "below", "suffix"),
+        [
+            (";", "T cell, CD4, naive", "csv"),  # more commas than in the header
+            ("\t", "T cell, CD4, naive", "txt"),
+            ("\t", "T cell, CD4", "txt"),  # as many
+            ("\t", "T cell, CD4", "csv"),
+        ],
+    )
+    def test_commas_in_names_and_labels_are_no_separators(self, mark, below, suffix, write):
+        rows = [["cell", "type, coarse"], *([f"u{i}", (below, "B, x")[i % 2]] for i in range(4))]
+        text = "".join(f"{mark.join(row)}\n" for row in rows)
+        table = tables.read(write(text, f"votes.{suffix}"))
+        assert table.names == ["type, coarse"]
+        assert table.ids.tolist() == ["u0", "u1", "u2", "u3"]
+        assert table.columns[0].tolist() == [below, "B, x"] * 2
+
     @pytest.mark.parametrize("text", ["a;b,c;d\n0;0,1;1\n", "a;b,c\n0,1\n1,1\n"])
     def test_commas_in_the_row_below_are_separators(self, text, write):
         table = tables.read(write(text))

@@ -46,15 +46,17 @@ class Suspect(NamedTuple):
 def delimiter(line: str, preferred: str, below: str = "") -> str:
     """Return what separates the cells of a line: the usual mark if it is outside of quotes.
 
-    It belongs to names where the line below has none of it, and as many of another mark.
+    It belongs to names where the line below has more or fewer of it, and as many of another mark;
+    and commas do where both lines have as many tabs, and no fewer tabs than commas.
     """
     line, below = _QUOTED.sub("", line), _QUOTED.sub("", below)
     if ";" in line and all(map(has_decimal_comma, line.split(";"))):
         return ";"
+    equal = [mark for mark in _DELIMITERS if 0 < line.count(mark) == below.count(mark)]
+    if "\t" in equal and line.count("\t") >= line.count(","):
+        return "\t"
     if preferred in line:
-        other = max(_DELIMITERS, key=below.count)
-        is_other = preferred not in below and 0 < line.count(other) == below.count(other)
-        return other if is_other else preferred
+        return preferred if preferred in equal or not equal else max(equal, key=line.count)
     most = max(_DELIMITERS, key=line.count)
     return most if most in line else preferred
 
