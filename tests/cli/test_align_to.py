@@ -108,7 +108,7 @@ def test_outputs_with_numbers_of_their_own_are_refused(votes, options, message):
         ({"label": np.array(list("abc"), dtype=object)[TRUTH]}, "--align-to must be the earlier"),
         (
             {"id": np.append(IDS[1:], IDS[5]), "label": TRUTH},
-            "several earlier labels for the object 'cell5' of the votes. It must have one at most",
+            "for the object 'cell5' of the votes, by the ids in 'id'. It must have one at most",
         ),
     ],
     ids=["too few", "names", "twice"],

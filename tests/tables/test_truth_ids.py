@@ -44,3 +44,17 @@ def test_other_columns_are_left_as_they_are(folder):
     assert tables.read_truth("truth.csv", ids, "donor", 4, []).tolist() == [3, 2, 1, 0]
     with pytest.raises(FileFormatError, match="3 columns of labels"):
         tables.read_labels("votes.csv", id_column=None, id_name="donor")
+
+
+@pytest.mark.parametrize(
+    ("text", "column"),
+    [
+        ("age,label\n61,0\n62,0\n63,1\n64,1\n", "'age'"),
+        (",cell,label\n0,c4,0\n1,c3,0\n2,c2,1\n3,c1,1\n", "its first column"),  # of pandas
+    ],
+)
+def test_an_error_names_the_column_that_was_taken_for_ids(folder, text, column):
+    ids = np.array(["c1", "c2", "c3", "c4"], dtype=object)
+    (folder / "truth.csv").write_text(text)
+    with pytest.raises(FileFormatError, match=f"object 'c1' of the votes, by the ids in {column}"):
+        tables.read_truth("truth.csv", ids, "donor", 4, [])

@@ -180,7 +180,7 @@ def _features(path: str, table: VoteTable) -> NDArray[Any]:
 
     features = read_features([path], can_drop=False, id_name=table.id_name)
     ids = None if features.id_name is None else features.ids.values
-    rows = tables.Labels(np.arange(len(features.matrix)), ids)
+    rows = tables.Labels(np.arange(len(features.matrix)), ids, features.id_name)
     n_objects = tables.n_objects(table)
     return features.matrix[tables.in_order(rows, table.ids, n_objects, path, noun="row")]
 

@@ -95,8 +95,10 @@ def read_labels(
         (source,) = open_sources([file], choice.with_ids(others[0]), format=chosen)
     source.names = known[:1] or source.names
     table = read_sources([source])
-    are_ids = not has_ids or _are_like_ids(table.ids)
-    return Labels(columns_of(table)[0], table.ids if are_ids else None)
+    (labels, *_), ids = columns_of(table), table.ids
+    if has_ids and not _are_like_ids(ids):
+        ids = None
+    return Labels(labels, ids, None if ids is None else table.id_name)
 
 
 def _are_like_ids(values: Any) -> bool:

@@ -55,6 +55,7 @@ class Labels(NamedTuple):
 
     labels: Array
     ids: Array | None
+    id_name: str | None = None
 
 
 def table_of(
@@ -174,9 +175,10 @@ def in_order(
         if times[name] > 1 or (complete and not times[name]):
             has = f"several {noun}s" if times[name] else f"no {noun}"
             wanted_number = "one for each" if complete else "one at most"
+            column = repr(given.id_name) if given.id_name else "its first column"
             raise FileFormatError(
-                f"{path} has {has} for the object {name!r} of the votes. It must have"
-                f" {wanted_number}."
+                f"{path} has {has} for the object {name!r} of the votes, by the ids in {column}. It"
+                f" must have {wanted_number}."
             )
     place_of = {name: place for place, name in enumerate(known)}
     places = [place_of.get(name, -1) for name in wanted]
