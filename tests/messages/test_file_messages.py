@@ -125,7 +125,8 @@ CONTENTS = {
         b"PK\x03\x04 and more",
         (
             "sheet.zip is a zip archive, and its name does not give the format. If it is a "
-            "spreadsheet, rename it to end in .xlsx; if it holds arrays, use --format npz."
+            "spreadsheet, rename it to end in .xlsx; if it holds arrays, use --format npz; "
+            "else unpack it."
         ),
     ),
     "z.csv.gz": (

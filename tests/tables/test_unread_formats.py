@@ -20,6 +20,8 @@ UNREAD = [
     ("v.csv.xz", lzma.compress(VOTES), "compressed with xz, which is not read. Unpack it"),
     ("v.xls", b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + bytes(600), "Save it as .xlsx"),
     ("v.h5ad", HDF5, r"HDF5 file, .* use ensemblage\.sc in Python"),
+    ("v.zip", b"PK\x03\x04" + bytes(600), "is a zip archive, .*; else unpack it"),
+    ("v.csv", b"PK\x03\x04" + bytes(600), r"a zip archive \(XLSX, NPZ, or a file to unpack\)"),
     ("v.mat", HDF5, "version 7.3, .* with the option '-v7'"),
 ]
 

@@ -117,7 +117,8 @@ def format_to_read(path: str, head: bytes, asked: str | None) -> str:
     if by_bytes == "npz" and path != "-" and not head.startswith(MODEL.encode(), 30):
         message = Message(
             "{path} is a zip archive, and its name does not give the format. If it is a"
-            " spreadsheet, rename it to end in .xlsx; if it holds arrays, use {format}.",
+            " spreadsheet, rename it to end in .xlsx; if it holds arrays, use {format}; else unpack"
+            " it.",
             path=path,
             format=Parameter("format", "npz"),
         )

@@ -115,6 +115,8 @@ def first_row(head: bytes, path: str, preferred: str, wanted: str) -> FirstRow:
         raise FileFormatError(f"{path} is {what}, which is not read. {advice}")
     if b"\0" in head[:4096] or format_of_bytes(head):
         known = format_of_bytes(head)
+        if known == "npz":
+            known = "a zip archive (XLSX, NPZ, or a file to unpack)"
         hint = f"it looks like {known}" if known else "it is binary, or text in UTF-16"
         raise FileFormatError(
             f"{path} cannot be read as CSV: {hint}. Give the format it is in, or save it as UTF-8"
