@@ -239,6 +239,7 @@ class TestMembers:
     def test_are_matched_by_id(self, folder):
         table = tables.read(folder, layout="members")
         assert (table.names, table.ids.tolist()) == (["kmeans", "leiden"], ["a", "b", "c"])
+        assert table.id_name == "cell"
         assert [column.tolist() for column in table.columns] == [[1, 1, 2], ["B", None, "T"]]
         assert tables.read(folder, layout="members", columns=["k*"]).names == ["kmeans"]
 

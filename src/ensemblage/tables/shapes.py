@@ -295,7 +295,7 @@ def read_members(
         in_order(part, first.ids, len(first.labels), paths[name], noun="label")
         for name, part in parts.items()
     ]
-    table = table_of(names, columns, ids=first.ids, id_name="id" if with_ids else None)
+    table = table_of(names, columns, ids=first.ids, id_name=first.id_name)
     return table._replace(origin=(Origin(paths[names[0]], 1, len(first.labels)),))
 
 
