@@ -1,5 +1,8 @@
 """What was asked, what was found, what to do: the messages for wrong calls of the library."""
 
+import re
+import warnings
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -187,3 +190,15 @@ def test_masks_and_byte_orders():
 
 def test_more_neighbours_than_any_number_holds():
     assert en.PTA(2, n_neighbors=10**20, n_steps=2).fit(GOOD).n_neighbors_ == 10**20
+
+
+@pytest.mark.parametrize("text", ["", "-1", "nan", "None", "NULL", "N/A", "<NA>", "\\N"])
+def test_texts_for_missing_values_are_clusters_with_a_warning(text):
+    votes = [["T", "x"], ["T", "x"], [text, "y"], ["B", "y"]]
+    counts = f"Column 0 (counted from 0): the label {text!r} counts as a cluster"
+    with pytest.warns(UserWarning, match=re.escape(counts)):
+        en.EAC(2).fit(votes)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        en.EAC(2).fit([[label if label != text else None for label in row] for row in votes])
+        en.EAC(2).fit([["nano", 0], ["nano", 0], ["no", 1]])

@@ -190,7 +190,7 @@ class Ensemble:
         return ensemble
 
     def check_ids(self) -> None:
-        """Warn of clusterings that look like ids, once."""
+        """Warn, once, of clusterings that look like ids, and of labels for missing votes."""
         if not self.checked_for_ids:
             self.checked_for_ids = True
             table, sizes, _ = self.microclusters
@@ -198,6 +198,7 @@ class Ensemble:
             for m in np.flatnonzero(table.min(axis=0, initial=0) < 0):
                 n_votes[m] = int(sizes[table[:, m] >= 0].sum())
             _validate.warn_of_ids(self.names, self.labels, n_votes)
+            _validate.warn_of_missing(self.names, self.labels)
 
     def translate(self, other: Ensemble) -> NDArray[np.int32]:
         """Return the votes of another ensemble's microclusters in this one's codes.

@@ -183,3 +183,14 @@ def test_failures_are_told_in_a_line(run):
     result = run("votes/part-0.parquet", "-k", 300, "-o", "out/")
     assert result.exit_code == 1
     assert "Consensus was asked for -k 300, but the ensemble tells only" in result.stderr
+
+
+@pytest.mark.parametrize("engine", ["memory", "stream"])
+def test_texts_for_missing_values_are_told(tmp_path, monkeypatch, engine):
+    monkeypatch.chdir(tmp_path)
+    Path("sql.csv").write_text("id,a,b\nx,T,1\ny,NULL,1\nz,B,2\nu,,2\n")
+    call = ["consensus", "sql.csv", "-k", "2", "--engine", engine, "-o", "labels.csv"]
+    result = CliRunner().invoke(app, call)
+    assert result.exit_code == 0
+    words = "Column 'a': the label 'NULL' counts as a cluster. If it means that a vote is missing"
+    assert words in " ".join(result.stderr.split())

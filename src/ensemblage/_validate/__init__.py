@@ -21,6 +21,7 @@ from ensemblage._validate.notices import (
     looks_like_ids,
     warn,
     warn_of_ids,
+    warn_of_missing,
 )
 from ensemblage._validate.parameters import (
     DrawnSeed,

@@ -38,6 +38,11 @@ _FEWEST_WITH_MISTAKE = 5  # among fewer, two equal values may well be a cluster
 _SHARE_IF_NAMED = 0.95
 _SHARE = 0.99  # a few ids that occur twice do not make a clustering
 _SHOWN = 5
+#: What other programs write for a missing value; here, a label that is a text.
+_WRITTEN_FOR_MISSING = frozenset(
+    ("", "-1", "nan", "NaN", "NA", "<NA>", "N/A", "n/a", "#N/A", "NaT", "None", "NULL", "null")
+    + ("\\N",)
+)
 
 
 class FeaturesAsVotesWarning(UserWarning):
@@ -160,24 +165,54 @@ def warn_of_ids(names: Sequence[Any] | None, labels: Sequence[Any], n_votes: Seq
     if not suspects:
         return
     first = suspects[0]
-    called = [f"{place}" if names is None else repr(str(names[place])) for place in suspects]
-    more = f", ... ({len(called)} of them)" if len(called) > _SHOWN else ""
-    listed = ", ".join(called[:_SHOWN]) + more
     one = len(suspects) == 1
-    counted = ", counted from 0," if names is None else ""
     features = (
         " If all columns are features, pass them to EnsembleClustering."
         if len(suspects) == len(labels) > 1
         else ""
     )
     warn(
-        f"{'Column' if one else 'Columns'} {listed}{counted} {'looks' if one else 'look'} like ids:"
+        f"{_columns(names, suspects)} {'looks' if one else 'look'} like ids:"
         f" {len(labels[first]):,} different labels of {n_votes[first]:,} objects. Ids are not"
         f" clusterings, but {'it was' if one else 'they were'} kept as such. If"
         f" {'it names' if one else 'they name'} the objects, leave {'it' if one else 'them'} out or"
         f" make {'it' if one else 'one'} the index; the command has --id-column.{features}",
         IdsAsVotesWarning,
     )
+
+
+def warn_of_missing(names: Sequence[Any] | None, labels: Sequence[Any]) -> None:
+    """Warn of labels that other programs write for missing values: here they are clusters.
+
+    ``labels[m]`` lists the different labels of clustering m.
+    """
+    found = [
+        (place, str(label))
+        for place, different in enumerate(labels)
+        if getattr(getattr(different, "dtype", None), "kind", "O") in "OUT"
+        for label in sorted(_WRITTEN_FOR_MISSING.intersection(different))
+    ]
+    if not found:
+        return
+    texts = list(dict.fromkeys(text for _, text in found))
+    counts = "the label {} counts as a cluster. If it means"
+    if len(texts) > 1:
+        counts = "the labels {} count as clusters. If they mean"
+    warn(
+        f"{_columns(names, list(dict.fromkeys(place for place, _ in found)))}:"
+        f" {counts.format(', '.join(map(repr, texts)))} that a vote is missing, write None instead,"
+        " or an empty cell in a file of text.",
+        UserWarning,
+    )
+
+
+def _columns(names: Sequence[Any] | None, places: list[int]) -> str:
+    """Return how messages call some columns."""
+    called = [f"{place}" if names is None else repr(str(names[place])) for place in places]
+    more = f", ... ({len(called)} of them)" if len(called) > _SHOWN else ""
+    counted = " (counted from 0)" if names is None else ""
+    noun = "Column" if len(places) == 1 else "Columns"
+    return f"{noun} {', '.join(called[:_SHOWN])}{more}{counted}"
 
 
 def _has_fractions(labels: Any) -> bool:
