@@ -153,6 +153,12 @@ class TestSizesOfFiles:
         parquet.write_table(arrow.table(votes), path)
         assert tables.bytes_in_memory([str(path)]) == 100 * (2 * (16 + 2) + 64)
 
+    @pytest.mark.parametrize("suffix", ["parquet", "arrow", "orc"])
+    def test_rows_count_also_where_the_file_has_hardly_a_byte_of_them(self, tmp_path, suffix):
+        path, n = tmp_path / f"votes.{suffix}", 100_000
+        tables.write(path, {"a": np.zeros(n, np.int8), "b": np.zeros(n, np.int8)})
+        assert tables.bytes_in_memory([str(path)]) >= n * (2 * 2 + 64)
+
 
 @pytest.mark.parametrize(
     ("kinds", "common"),

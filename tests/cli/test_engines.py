@@ -133,6 +133,17 @@ class TestChoice:
         assert run(self.VOTES, "-k", 3, "-m", "vote", "-o", "l.csv").exit_code == 0
         assert used == [engine]
 
+    @pytest.mark.parametrize("suffix", ["arrow", "orc"])
+    def test_rows_of_typed_files_count_and_not_their_bytes(self, run, used, suffix, monkeypatch):
+        n = 100_000
+        table = pa.table({"a": pa.array([0, 1] * (n // 2), pa.int8()), "b": pa.nulls(n, pa.int8())})
+        if suffix == "arrow":
+            table = table.set_column(1, "b", pa.nulls(n))  # which take no byte
+        tables.write(f"v.{suffix}", dict(zip("ab", table.columns, strict=True)))
+        monkeypatch.setattr(_validate, "available_memory", lambda: n * (2 * 2 + 64))
+        assert run(f"v.{suffix}", "-k", 2, "-m", "vote", "-o", "l.csv").exit_code == 0
+        assert used == ["stream"]
+
     @pytest.mark.parametrize("output", ["-", "l.npy", "l.csv.gz"])
     def test_what_cannot_be_streamed_is_not(self, run, used, output, monkeypatch):
         monkeypatch.setattr(engines, "_SHARE", 1e-9)

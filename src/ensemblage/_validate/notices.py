@@ -39,9 +39,9 @@ _SHARE_IF_NAMED = 0.95
 _SHARE = 0.99  # a few ids that occur twice do not make a clustering
 _SHOWN = 5
 #: What other programs write for a missing value; here, a label that is a text.
+_NULLS = ("None", "NULL", "null", "\\N")
 _WRITTEN_FOR_MISSING = frozenset(
-    ("", "-1", "nan", "NaN", "NA", "<NA>", "N/A", "n/a", "#N/A", "NaT", "None", "NULL", "null")
-    + ("\\N",)
+    ("", "-1", "nan", "NaN", "NaT", "NA", "<NA>", "N/A", "n/a", "#N/A", *_NULLS)
 )
 
 

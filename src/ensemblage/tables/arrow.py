@@ -16,7 +16,7 @@ from ensemblage.tables.formats import FileFormatError
 from ensemblage.tables.ids import index_of_pandas, numbers_of_pandas
 from ensemblage.tables.ipc import batch_sizes
 from ensemblage.tables.labels import is_text
-from ensemblage.tables.parquet_sizes import bytes_of_vote, sizes_of_texts
+from ensemblage.tables.parquet_sizes import bytes_of_vote, sizes_of_texts, table_bytes
 from ensemblage.tables.source import JUDGED_ROWS, Source, rows_at_once
 from ensemblage.tables.times import values_of
 from ensemblage.tables.views import without_coded_views
@@ -138,6 +138,10 @@ class ArrowSource(Source):
             f"The {n_rows} rows of {self.path}",
             "The command ensemblage consensus --engine stream reads them in batches.",
         )
+
+    def bytes_in_memory(self) -> int:
+        """Return about how many bytes the votes or long texts take in memory."""
+        return table_bytes(self.schema.types, self._ends[-1], self._claimed)
 
     def spans(self, n_rows: int) -> list[tuple[int, int | None]]:
         """Return ranges of about so many rows that can be read without those before them."""

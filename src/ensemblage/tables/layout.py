@@ -197,17 +197,20 @@ def why_not_streamed(path: str, format: str | None = None) -> str | None:  # noq
 def bytes_in_memory(paths: Sequence[str], format: str | None = None) -> int:  # noqa: A002
     """Return about how many bytes the votes of files would take in memory, with their reading.
 
-    Of Parquet, twice the votes and 64 bytes a row, or twice its values unpacked if that is more; of
-    text, 8 times the file, 32 times if packed.
+    Of Parquet, Arrow and ORC, twice the votes and 64 bytes a row, or twice the values unpacked if
+    that is more; of text, 8 times the file, 32 times if packed.
     """
     needed = 0
     for file in map(File, paths):
         state = None if file.once else file.state()
         if state is None:
             continue
-        packed = file.is_packed()
-        if file.format(format) == "parquet" and not packed:
+        packed, chosen = file.is_packed(), file.format(format)
+        if chosen == "parquet" and not packed:
             needed += load("parquet_sizes.parquet_bytes")(file, state[0])
+        elif chosen in ("arrow", "orc") and not packed:
+            (source,) = open_sources([file], Choice(id_column=None), format=chosen)
+            needed += source.bytes_in_memory()
         else:
             needed += state[0] * (32 if packed else 8)
     return needed

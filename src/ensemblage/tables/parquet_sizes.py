@@ -1,4 +1,4 @@
-"""How much memory the columns of a Parquet file take, by its metadata."""
+"""How much memory columns that have types take, by the metadata of their file."""
 
 from __future__ import annotations
 
@@ -6,6 +6,8 @@ from collections import Counter
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from ensemblage.tables.files import File
 
 _BYTES_OF_NAME = 16
@@ -16,6 +18,14 @@ def bytes_of_vote(kind: Any) -> int:
     return _width(kind) or _BYTES_OF_NAME
 
 
+def table_bytes(kinds: Iterable[Any], n_rows: int, n_bytes: int) -> int:
+    """Return about how many bytes votes or long texts take in memory, with their reading.
+
+    `kinds` are the types of the columns, and `n_bytes` what the file says that its values take.
+    """
+    return int(max(n_rows * (2 * sum(map(bytes_of_vote, kinds)) + 64), 2 * n_bytes))
+
+
 def parquet_bytes(file: File, size: int) -> int:
     """Return about how many bytes the votes or long texts of a Parquet file take in memory."""
     import pyarrow as pa
@@ -23,11 +33,10 @@ def parquet_bytes(file: File, size: int) -> int:
 
     try:
         with file.for_arrow() as content, pq.ParquetFile(content) as opened:
-            widths = [bytes_of_vote(kind) for kind in opened.schema_arrow.types]
             metadata = opened.metadata
             groups = map(metadata.row_group, range(metadata.num_row_groups))
             n_bytes = sum(group.total_byte_size for group in groups)
-            return int(max(metadata.num_rows * (2 * sum(widths) + 64), 2 * n_bytes))
+            return table_bytes(opened.schema_arrow.types, metadata.num_rows, n_bytes)
     except (pa.ArrowException, OSError):  # reading it raises
         return size
 

@@ -100,6 +100,10 @@ class Source:
     def check_fits(self) -> None:
         """Raise where all rows do not fit in memory, as far as the file tells."""
 
+    def bytes_in_memory(self) -> int:
+        """Return about how many bytes the votes take in memory; formats with types know."""
+        raise NotImplementedError
+
     @property
     def carried_names(self) -> list[Any]:
         """The ids, where there are any, and the columns that are kept."""
