@@ -278,6 +278,8 @@ class TestRefusals:
         [
             ("id,a,kind\n1,2,x\n2,3,y\n", [], "Column 'kind' holds text, such as 'x'"),
             ("id,a,kind\n1,2,x\n2,3,y\n", [], "Leave such columns out with --drop kind"),
+            ("id,a\nx,1\ny,2\nz,N/A\n", [], "t.csv, row 4, column 'a': 'N/A' is not a number. Fea"),
+            ("id,a\n" + "u,1\nv,2\nid,a\n" * 3, ["--id-column", "id"], "(2 further cells are none"),
             ("a,b\n1,2\n,3\n", [], "t.csv, row 3, column 'a' is missing. Features must be finite"),
             ("a,b\n1,\n,3\n", [], "column 'b' is missing (1 further cell is missing or inf"),
             ("a,b\n,\n,3\n", [], "column 'a' is missing (2 further cells are missing or inf"),

@@ -150,7 +150,7 @@ def test_what_is_refused(votes, arguments, code, message):
     ("values", "message"),
     [
         (["1.5", "", "2"], "column 'y' is missing. Features must be finite"),
-        (["1.5", "low", "2"], "Column 'y' holds text, such as"),
+        (["1.5", "low", "2"], "row 3, column 'y': 'low' is not a number"),
     ],
 )
 def test_features_that_are_no_numbers(values, message, votes, tmp_path):

@@ -99,3 +99,13 @@ def test_files_that_were_joined_with_their_headers(tmp_path):
         tables.read(path)
     path.write_text("L0,T0\n" + "L1,T1\nL0,T0\n" * 9)
     assert len(tables.read(path).columns[0]) == 19
+
+
+def test_a_header_below_numbers_is_told(tmp_path):
+    path = tmp_path / "votes.csv"
+    path.write_text("id,a,b\n1,1,1\n2,1,2\nid,a,b\n3,2,2\n")
+    with pytest.raises(FileFormatError, match=r"row 4, column 'a': .* joined with their headers"):
+        tables.read(path)
+    path.write_text("id,a,b\n1,1,1\n2,1,2\n3,x,1\n")
+    with pytest.raises(FileFormatError, match=r"row 4, column 'a': .* vote is missing\.$"):
+        tables.read(path)

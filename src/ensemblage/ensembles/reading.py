@@ -137,41 +137,64 @@ def _matrix(
         )
     texts = [name for name, values in columns.items() if values.dtype == object]
     if texts:
-        raise FileFormatError(_text_message(columns[texts[0]], texts, can_drop=can_drop))
+        raise FileFormatError(_text_message(columns[texts[0]], texts, table, can_drop=can_drop))
     matrix = np.column_stack(list(columns.values()))
     finite = np.isfinite(matrix)
     if not finite.all():
         row, place = (int(index[0]) for index in np.nonzero(~finite))
-        name, (where, hint) = list(columns)[place], _where(table, row)
-        message = Message(
-            "{where}, column {name!r} is {state}{more}. Features must be finite numbers:"
-            " fill the gaps, leave out these rows, or {drop}.{hint}",
-            where=where,
-            name=name,
-            state="missing" if np.isnan(matrix[row, place]) else "infinite",
-            more=_others(int((~finite).sum()) - 1),
-            drop=Parameter("drop", [name]) if can_drop else "leave this column out of the file",
-            hint=Message(" {hint}", hint=hint) if hint else "",
-        )
-        raise FileFormatError(message)
+        state = " is missing" if np.isnan(matrix[row, place]) else " is infinite"
+        state += _others(int((~finite).sum()) - 1, "missing or infinite")
+        name = list(columns)[place]
+        raise FileFormatError(_cell_message(table, row, name, state, can_drop=can_drop))
     return matrix
 
 
-def _others(count: int) -> str:
-    """Return how many further cells are not finite, to follow the first of them."""
+def _cell_message(
+    table: FeatureTable, row: int, name: str, state: str, *, can_drop: bool
+) -> Message:
+    """Return the message for a cell that is not a finite number."""
+    where, hint = _where(table, row)
+    return Message(
+        "{where}, column {name!r}{state}. Features must be finite numbers: fill the gaps, leave out"
+        " these rows, or {drop}.{hint}",
+        where=where,
+        name=name,
+        state=state,
+        drop=Parameter("drop", [name]) if can_drop else "leave this column out of the file",
+        hint=Message(" {hint}", hint=hint) if hint else "",
+    )
+
+
+def _others(count: int, what: str) -> str:
+    """Return how many further cells are wrong, to follow the first of them."""
     cells = "cell is" if count == 1 else "cells are"
-    return f" ({count:,} further {cells} missing or infinite)" if count else ""
+    return f" ({count:,} further {cells} {what})" if count else ""
 
 
-def _text_message(values: NDArray[Any], texts: list[str], *, can_drop: bool) -> str:
+def _is_number(value: Any) -> bool:
+    try:
+        float(value)
+    except ValueError:
+        return False
+    return True
+
+
+def _text_message(
+    values: NDArray[Any], texts: list[str], table: FeatureTable, *, can_drop: bool
+) -> str:
     """Return the message for columns of texts; `values` are those of the first."""
     name, shown = texts[0], [value for value in values.tolist() if value is not None]
+    odd = [row for row, value in enumerate(values) if value is not None and not _is_number(value)]
     comma = next((value for value in shown if tables.has_decimal_comma(str(value))), None)
     if comma is not None:
         return (
             f"Column {name!r} holds {comma!r}, a number with a decimal comma. Write the file with"
-            " decimal points."
+            " decimal points, and without commas between thousands."
         )
+    if 0 < 2 * len(odd) < len(shown):  # a few among numbers
+        state = f": {str(values[odd[0]])[:40]!r} is not a number"
+        state += _others(len(odd) - 1, "none either")
+        return _cell_message(table, odd[0], name, state, can_drop=can_drop)
     advice = "Leave such columns out of the file."
     if can_drop:
         advice = Message(

@@ -26,6 +26,8 @@ _SHOWN = 3
 USE_HEADER = Message(
     "If the first row holds the names of the columns, use {names}.", names=Parameter("header", True)
 )
+#: The same where a row below has the name of a column in it.
+JOINED = "It is the name of the column: remove such rows, as of files joined with their headers."
 
 
 def has_names(text: Text, path: str) -> bool:

@@ -16,7 +16,7 @@ import numpy as np
 from ensemblage._validate import looks_like_ids
 from ensemblage.tables.columns import whole_ids
 from ensemblage.tables.formats import FileFormatError
-from ensemblage.tables.headers import USE_HEADER, has_names
+from ensemblage.tables.headers import JOINED, USE_HEADER, has_names
 from ensemblage.tables.labels import (
     FEATURES,
     NAMES,
@@ -255,6 +255,7 @@ class TextSource(Source):
         ]
         row, text = min(wrong, default=(0, ""))
         hint = USE_HEADER if row == 0 and self.first_is_object else None
+        hint = JOINED if self.named and text.strip() == name else hint
         raise bad_cell(text, kinds, f"{self.where(row)}, column {name!r}", hint)
 
     # -- what is learned -----------------------------------------------------------------------
