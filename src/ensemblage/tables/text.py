@@ -254,8 +254,9 @@ class TextSource(Source):
             if understand(text).kind in (Kind.NAME, Kind.FRACTION)
         ]
         row, text = min(wrong, default=(0, ""))
-        hint = USE_HEADER if row == 0 and self.first_is_object else None
-        hint = JOINED if self.named and text.strip() == name else hint
+        hint: str | None = USE_HEADER if row == 0 and self.first_is_object else None
+        if self.named and text.strip() == name:
+            hint = JOINED
         raise bad_cell(text, kinds, f"{self.where(row)}, column {name!r}", hint)
 
     # -- what is learned -----------------------------------------------------------------------
