@@ -195,7 +195,7 @@ def test_more_neighbours_than_any_number_holds():
 @pytest.mark.parametrize("text", ["", "-1", "nan", "None", "NULL", "N/A", "<NA>", "\\N"])
 def test_texts_for_missing_values_are_clusters_with_a_warning(text):
     votes = [["T", "x"], ["T", "x"], [text, "y"], ["B", "y"]]
-    counts = f"Column 0 (counted from 0): the label {text!r} counts as a cluster"
+    counts = f"Column 0, counted from 0, has the label {text!r}, which counts as a cluster"
     with pytest.warns(UserWarning, match=re.escape(counts)):
         en.EAC(2).fit(votes)
     with warnings.catch_warnings():

@@ -140,7 +140,7 @@ def test_ids_are_found_by_content(column, told):
         est = en.EAC(2).fit(votes)
     assert len(caught) == 1
     assert est.n_features_in_ == 2  # it is kept: objects may all be alone
-    with pytest.warns(en.IdsAsVotesWarning, match=r"Column 1 \(counted from 0\) looks like ids"):
+    with pytest.warns(en.IdsAsVotesWarning, match="Column 1, counted from 0, looks like ids"):
         en.EAC(2).fit(votes.to_numpy())
 
 

@@ -203,5 +203,5 @@ def test_texts_for_missing_values_are_told(tmp_path, monkeypatch, engine):
     call = ["consensus", "sql.csv", "-k", "2", "--engine", engine, "-o", "labels.csv"]
     result = CliRunner().invoke(app, call)
     assert result.exit_code == 0
-    words = "Column 'a': the label 'NULL' counts as a cluster. If it means that a vote is missing"
+    words = "Column 'a' has the label 'NULL', which counts as a cluster. Where a vote is missing"
     assert words in " ".join(result.stderr.split())

@@ -195,13 +195,13 @@ def warn_of_missing(names: Sequence[Any] | None, labels: Sequence[Any]) -> None:
     if not found:
         return
     texts = list(dict.fromkeys(text for _, text in found))
-    counts = "the label {} counts as a cluster. If it means"
+    places = list(dict.fromkeys(place for place, _ in found))
+    have, counts = "has" if len(places) == 1 else "have", "label {}, which counts as a cluster"
     if len(texts) > 1:
-        counts = "the labels {} count as clusters. If they mean"
+        counts = "labels {}, which count as clusters"
     warn(
-        f"{_columns(names, list(dict.fromkeys(place for place, _ in found)))}:"
-        f" {counts.format(', '.join(map(repr, texts)))} that a vote is missing, write None instead,"
-        " or an empty cell in a file of text.",
+        f"{_columns(names, places)} {have} the {counts.format(', '.join(map(repr, texts)))}. Where"
+        " a vote is missing, write None instead, or an empty cell in a file of text.",
         UserWarning,
     )
 
@@ -210,7 +210,7 @@ def _columns(names: Sequence[Any] | None, places: list[int]) -> str:
     """Return how messages call some columns."""
     called = [f"{place}" if names is None else repr(str(names[place])) for place in places]
     more = f", ... ({len(called)} of them)" if len(called) > _SHOWN else ""
-    counted = " (counted from 0)" if names is None else ""
+    counted = ", counted from 0," if names is None else ""
     noun = "Column" if len(places) == 1 else "Columns"
     return f"{noun} {', '.join(called[:_SHOWN])}{more}{counted}"
 
