@@ -23,12 +23,14 @@ _SHOWN = 12
 
 
 def is_list_of_columns(X: Any) -> bool:
-    """Return whether X is a list with clusterings: arrays, Series, fitted clusterers."""
+    """Return whether X is a list with clusterings (arrays, Series, fitted clusterers) or tables."""
     if not isinstance(X, list | tuple) or hasattr(X, "_fields"):
         return False
     if set(map(type, X)) <= _PLAIN:  # at once, for lists of millions of rows
         return False
-    return any(is_column(item) or is_clusterer(item) for item in X)
+    return any(
+        is_column(item) or is_clusterer(item) or getattr(item, "ndim", 0) == 2 for item in X
+    )
 
 
 def columns_of_list(X: list[Any] | tuple[Any, ...]) -> tuple[dict[Any, Any], bool]:

@@ -187,7 +187,7 @@ def _has_lost_something(array: NDArray[Any]) -> bool:
     It makes words of NaN, lengths of time of integers beside one, and merges large integers.
     """
     if array.dtype.kind == "f":
-        return bool(np.fmax.reduce(np.abs(array), axis=None, initial=0.0) >= 2.0**53)
+        return float(np.fmax.reduce(np.abs(array), axis=None, initial=0.0)) >= 2.0**53
     return array.dtype.kind in "USmM"
 
 

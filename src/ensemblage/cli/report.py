@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shlex
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -73,8 +74,9 @@ def report(
     session.check_json(output)
     import ensemblage as en
     from ensemblage import tables
-    from ensemblage.report import need_jinja
+    from ensemblage.report import check_suffix, need_jinja
 
+    check_suffix(output)
     tables.check_writable(output, format="csv")
     need_jinja()
     model = session.estimator(k) if saved is None else en.load(saved)
@@ -135,8 +137,12 @@ def report(
 
 
 def is_model(path: str) -> bool:
-    """Return whether a file is a saved model, by its name."""
-    return path.lower().endswith(_MODEL_SUFFIXES)
+    """Return whether a file is a saved model, by its name or its first entry."""
+    if path.lower().endswith(_MODEL_SUFFIXES) or not Path(path).is_file():
+        return path.lower().endswith(_MODEL_SUFFIXES)
+    with suppress(OSError), Path(path).open("rb") as stream:
+        return stream.read(40)[30:] == b"model.json"  # the first name in an archive
+    return False
 
 
 def _check_model_call(paths: list[str], context: typer.Context) -> None:
