@@ -17,7 +17,7 @@ def stranger(package, name):
 
 
 AS_VOTES = {
-    "MuData": (stranger("mudata", "MuData"), r"ensemblage\.anndata\.consensus\(adata, keys="),
+    "MuData": (stranger("mudata", "MuData"), r"ensemblage\.sc\.tl\.consensus\(adata, keys="),
     "SpatialData": (stranger("spatialdata", "SpatialData"), r"consensus\(sdata\.tables"),
     "xarray": (stranger("xarray", "Dataset"), r"Pass X\.to_dataframe\(\)"),
     "Dask": (stranger("dask", "DataFrame"), r"ensemblage\.scale\.dask\.consensus\(X, est"),
@@ -28,6 +28,7 @@ AS_VOTES = {
     "a Bunch": (load_iris(), r"EnsembleClustering\(\)\.fit\(X\.data\)"),
     "a class": (KMeans, "The class KMeans was passed"),
     "a generator": ((row for row in [[0], [1]]), r"A generator object.*Pass list\(X\)"),
+    "values of a dict": ({"a": [0, 1]}.values(), r"dict_values object.*Pass list\(X\)"),
     "a set": ({(0, 1), (1, 1)}, "A set has no order"),
 }
 AS_FEATURES = {
@@ -48,6 +49,13 @@ def test_no_votes(case):
     for call in (en.Ensemble, en.microclusters, en.EAC(1).fit, en.EAC(1).fit([[0]]).predict):
         with pytest.raises(TypeError, match=message):
             call(votes)
+
+
+@pytest.mark.parametrize("table", [np.zeros((4, 2)), pd.DataFrame(np.zeros((4, 2)))])
+def test_tables_in_a_list_are_put_side_by_side_first(table):
+    for votes in ([table, table], [table, table[:3]]):
+        with pytest.raises(ValueError, match=r"item 0, .* the shape \(4, 2\)\. Put tables side"):
+            en.Ensemble(votes)
 
 
 @pytest.mark.parametrize("case", AS_FEATURES)

@@ -47,6 +47,15 @@ def test_tuples_in_a_dict_or_a_list_of_columns_are_labels(labels):
         assert en.Ensemble(votes).microclusters.table[:, 0].tolist() == [0, 1, 0]
 
 
+@pytest.mark.parametrize("labels", [[0, 1, 0], [0, np.nan, 0], [2048, 3, 2048]])
+def test_short_floats_are_labels_without_a_warning(labels):
+    """2**53 is infinity as a float16; warnings are errors here."""
+    column = np.array(labels, dtype=np.float16)
+    other = np.ones_like(column)
+    for votes in (np.column_stack([column, other]), [[label, 1] for label in column]):
+        assert len(en.Ensemble(votes).microclusters.sizes) == 2
+
+
 def test_objects_of_polars_are_compared_by_value():
     labels = [uuid.UUID(int=place) for place in (1, 2, 1)] + [None]
     column = polars.Series("a", labels, dtype=polars.Object)

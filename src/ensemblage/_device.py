@@ -80,10 +80,6 @@ class Library:
         _kernel(self.arrays, str(block.dtype))(grid, (32, 8), (*parts, plus, result, *numbers))
         return result
 
-    def free_memory(self) -> int | None:
-        """Return the free bytes of the device, None if it uses main memory."""
-        return None if self.arrays is np else int(self.arrays.cuda.Device().mem_info[0])
-
 
 HOST = Library(np, scipy.sparse)
 

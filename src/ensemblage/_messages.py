@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Any, Self
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
+    from numpy.typing import NDArray
+
 # How similar names must be, from 0 to 1: one of three letters may be wrong, or two of eight.
 _NEAR, _NEAR_IF_SHORT, _SHORT = 0.75, 0.6, 3
 
@@ -38,9 +40,11 @@ def counted(n: int, noun: str) -> str:
     return f"{n:,} {noun}{'' if n == 1 else 's'}"
 
 
-def shown(names: Sequence[Any], most: int = 12) -> str:
+def shown(
+    names: Sequence[Any] | NDArray[Any], most: int = 12, form: Callable[[Any], str] = repr
+) -> str:
     """Return names for a message, the first ones if there are many."""
-    return ", ".join(map(repr, names[:most])) + (", ..." if len(names) > most else "")
+    return ", ".join(map(form, names[:most])) + (", ..." if len(names) > most else "")
 
 
 #: Characters that terminals interpret or do not show, or that reverse text, with their escapes:

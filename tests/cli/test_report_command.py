@@ -10,6 +10,7 @@ import pytest
 from report_inputs import HOSTILE, noisy_votes
 from typer.testing import CliRunner
 
+import ensemblage as en
 from ensemblage import tables
 from ensemblage.cli import app, report
 
@@ -241,6 +242,20 @@ def test_a_saved_model_has_a_report(model, tmp_path):
     text = page.read_text(encoding="utf-8")
     assert "<h1><bdi>model.ensemblage</bdi></h1>" in text
     assert "ensemblage report model.ensemblage -o report.html" in text
+
+
+def test_a_saved_model_may_have_any_name(model, tmp_path):
+    model.rename(tmp_path / "model.npz")
+    done = run("model.npz", "votes.csv")
+    assert done.exit_code == 0, done.stderr
+    assert "ensemblage report model.npz votes.csv -o" in (tmp_path / "report.html").read_text()
+
+
+def test_a_wrong_suffix_is_reported_before_the_fit(votes, monkeypatch):
+    monkeypatch.setattr(en.Consensus, "fit", None)
+    done = run(votes, "-k", 3, "-o", "report.pdf")
+    assert done.exit_code == 2
+    assert "must end with .html or .htm, got 'report.pdf'. Use 'report.html'." in done.stderr
 
 
 def test_votes_after_a_model_name_its_objects(model, tmp_path):

@@ -9,7 +9,7 @@ from ensemblage._validate import is_id_name, is_likely_id_name, least_size, look
 from ensemblage._validate.parameters import places_of
 from ensemblage.cli.errors import option_name, unknown, with_options
 from ensemblage.cli.generate import _sizes
-from ensemblage.cli.output import format_count, format_objects, format_table, to_json
+from ensemblage.cli.output import format_objects, format_table, to_json
 from ensemblage.cli.parsers import names_of, parse_range
 from ensemblage.cli.report import _command, is_model
 from ensemblage.cli.session import split_names
@@ -54,8 +54,6 @@ def test_tables_are_aligned():
 
 
 def test_counts():
-    assert format_count(1797, "object") == "1,797 objects"
-    assert format_count(1, "clustering") == "1 clustering"
     assert format_objects(3, "cell") == "3 objects (ids from 'cell')"
     assert format_objects(3, "") == "3 objects (ids from the first column)"
     assert format_objects(3, None) == "3 objects"

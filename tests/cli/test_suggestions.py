@@ -59,6 +59,7 @@ def test_words_are_those_of_the_library():
             "Unknown option --k-rnge. Did you mean '--k-range'? See:",
         ),
         ("compare v.csv -k 2 --method eac", "Unknown option --method. Did you mean '--methods'?"),
+        ("predict v.csv --model m.npz", "Unknown option --model. See: ensemblage predict --help"),
         ("consensus v.csv -k 2 --quiet=yes", "--quiet"),
         (
             "consensus v.csv -k",

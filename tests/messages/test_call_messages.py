@@ -388,7 +388,7 @@ CALLS = {
     "a model that is a table": (
         lambda: en.load("v.csv"),
         FileFormatError,
-        ("v.csv is not a saved model, or it is damaged or truncated (...). Save the model again."),
+        ("v.csv is not a saved model. Pass a file written by save()."),
     ),
 }
 

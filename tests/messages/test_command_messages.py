@@ -176,7 +176,10 @@ COMMANDS = {
     ),
     "predict v.csv v.csv": (
         1,
-        ("v.csv is not a saved model, or it is damaged or truncated (...). Save the model again."),
+        (
+            "v.csv is not a saved model. Name a file written by consensus --save; the votes come"
+            " after it."
+        ),
     ),
     "predict m.ensemblage v.csv": (
         1,

@@ -32,7 +32,7 @@ def ties_of(model, votes):
 @pytest.mark.parametrize("k", [3, 4, 7])
 def test_a_number_between_the_levels_of_nested_votes_warns(name, k):
     (message,) = ties_of(en.METHODS[name.lower()](k), nested())
-    assert f"do not determine {k} clusters" in message
+    assert f"do not determine {k} clusters by {name}:" in message
     assert "Pass n_clusters=2 or 8." in message
 
 

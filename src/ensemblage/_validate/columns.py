@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ensemblage._messages import shown
 from ensemblage._types import Columns
 from ensemblage._validate.tables import is_clusterer, is_column, is_series
 
@@ -16,19 +17,18 @@ if TYPE_CHECKING:
 
 #: What a row is made of; a list of these cannot be one of columns.
 _PLAIN = {list, tuple, int, float, str, bool, type(None)}
-_SHOWN = 12
 
 
 # -- lists -----------------------------------------------------------------------------------------
 
 
 def is_list_of_columns(X: Any) -> bool:
-    """Return whether X is a list with clusterings: arrays, Series, fitted clusterers."""
+    """Return whether X is a list with clusterings (arrays, Series, fitted clusterers) or tables."""
     if not isinstance(X, list | tuple) or hasattr(X, "_fields"):
         return False
     if set(map(type, X)) <= _PLAIN:  # at once, for lists of millions of rows
         return False
-    return any(is_column(item) or is_clusterer(item) for item in X)
+    return any(is_column(item) or is_clusterer(item) or getattr(item, "ndim", 0) == 2 for item in X)
 
 
 def columns_of_list(X: list[Any] | tuple[Any, ...]) -> tuple[dict[Any, Any], bool]:
@@ -109,10 +109,9 @@ def _check_lengths(called: dict[Any, str], arrays: dict[Any, NDArray[Any]], hint
     lengths = {name: len(array) for name, array in arrays.items()}
     if len(set(lengths.values())) > 1:
         listed = [f"{called[name]} has {length}" for name, length in lengths.items()]
-        shown = ", ".join(listed[:_SHOWN]) + (", ..." if len(listed) > _SHOWN else "")
         raise ValueError(
-            f"Votes must have equally long columns, but {shown}. Give a label, or -1 for none, to"
-            f" each object in each of them.{hint}"
+            f"Votes must have equally long columns, but {shown(listed, form=str)}. Give a label, or"
+            f" -1 for none, to each object in each of them.{hint}"
         )
 
 

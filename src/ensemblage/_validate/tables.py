@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import datetime
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, ValuesView
 from os import PathLike
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -22,12 +22,12 @@ _WANTED = (
 )
 _ANNDATA = (
     (
-        "Use ensemblage.anndata.consensus(adata, keys=[...], n_clusters=...), where keys are the"
+        "Use ensemblage.sc.tl.consensus(adata, keys=[...], n_clusters=...), where keys are the"
         " columns of adata.obs that hold clusterings."
     ),
     (
         "Pass a matrix of it, such as adata.obsm['X_pca']. For clusterings in adata.obs use"
-        " ensemblage.anndata.consensus(adata, keys=[...], n_clusters=...)."
+        " ensemblage.sc.tl.consensus(adata, keys=[...], n_clusters=...)."
     ),
 )
 _STRANGERS = {
@@ -35,7 +35,7 @@ _STRANGERS = {
     ("mudata", "MuData"): _ANNDATA,
     ("spatialdata", "SpatialData"): (
         (
-            "Use ensemblage.anndata.consensus(sdata.tables[...], keys=[...], n_clusters=...) with"
+            "Use ensemblage.sc.tl.consensus(sdata.tables[...], keys=[...], n_clusters=...) with"
             " one of its tables."
         ),
         "Pass a matrix of a table, such as sdata.tables[...].obsm[...].",
@@ -92,7 +92,7 @@ def refuse_strangers(X: Any, *, as_features: bool = False) -> None:
         advice = _CLUSTERER[as_features]
     elif isinstance(X, type):
         given, advice = f"The class {X.__name__}", "Pass the table itself."
-    elif isinstance(X, Iterator):
+    elif isinstance(X, Iterator | ValuesView):
         advice = "Pass list(X), which can be read more than once."
     elif isinstance(X, set | frozenset):
         advice = "A set has no order. Pass a list."

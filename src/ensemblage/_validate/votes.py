@@ -187,7 +187,7 @@ def _has_lost_something(array: NDArray[Any]) -> bool:
     It makes words of NaN, lengths of time of integers beside one, and merges large integers.
     """
     if array.dtype.kind == "f":
-        return bool(np.fmax.reduce(np.abs(array), axis=None, initial=0.0) >= 2.0**53)
+        return float(np.fmax.reduce(np.abs(array), axis=None, initial=0.0)) >= 2.0**53
     return array.dtype.kind in "USmM"
 
 
@@ -325,8 +325,7 @@ def check_turnout(table: NDArray[np.int32], of_object: NDArray[np.int32]) -> Non
 def listed_rows(groups: NDArray[np.intp], of_object: NDArray[np.int32]) -> tuple[int, str]:
     """Return how many objects are in some microclusters, and the first of their rows as text."""
     rows = np.flatnonzero(np.isin(of_object, groups))
-    shown = ", ".join(map(str, rows[:5])) + (", ..." if len(rows) > 5 else "")
-    return len(rows), f"row(s) {shown}, counted from 0"
+    return len(rows), f"row(s) {shown(rows, 5, str)}, counted from 0"
 
 
 def check_objects_known(owner: str, n_objects: int, groups: Microclusters) -> None:

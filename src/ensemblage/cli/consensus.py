@@ -6,11 +6,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from ensemblage._messages import counted
 from ensemblage.cli import options  # noqa: TC001 - typer reads annotations
 from ensemblage.cli.engines import LabelSession, Outcome, chosen_engine, write_columns
 from ensemblage.cli.errors import UsageError
 from ensemblage.cli.inputs import check_apart
-from ensemblage.cli.output import format_choice, format_count, format_objects
+from ensemblage.cli.output import format_choice, format_objects
 from ensemblage.cli.session import FitSession, output_format, verb
 
 if TYPE_CHECKING:
@@ -135,8 +136,8 @@ def _summary(outcome: Outcome, ks: range | None, title: str, elapsed: Elapsed) -
         k = "k chosen before" if choice is None else f"k = {choice.k} (chosen)"
     return (
         f"{format_objects(outcome.n_objects, outcome.id_name)},"
-        f" {format_count(outcome.n_clusterings, 'clustering')},"
-        f" {format_count(outcome.n_microclusters, 'microcluster')}, {k}, {title}: {elapsed}"
+        f" {counted(outcome.n_clusterings, 'clustering')},"
+        f" {counted(outcome.n_microclusters, 'microcluster')}, {k}, {title}: {elapsed}"
     )
 
 

@@ -5,9 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from ensemblage._messages import counted
 from ensemblage.cli import options
 from ensemblage.cli.errors import UsageError
-from ensemblage.cli.output import format_count, format_table, say
+from ensemblage.cli.output import format_table, say
 from ensemblage.cli.session import Session, verb
 
 if TYPE_CHECKING:
@@ -66,8 +67,8 @@ def demo(
         _write(folder, first, digits)
     if not session.quiet or folder is None:
         say(
-            f"{format_count(len(digits), 'image')} of digits, k = {k}, means over"
-            f" {format_count(repeats, 'ensemble')} of {format_count(members, 'k-means clustering')}"
+            f"{counted(len(digits), 'image')} of digits, k = {k}, means over"
+            f" {counted(repeats, 'ensemble')} of {counted(members, 'k-means clustering')}"
             "\n"
         )
         rows = [_cells(name, [run.scores[name] for run in runs]) for name in first.scores]

@@ -306,7 +306,7 @@ def _describe_usage(error: Any) -> str:
     """Return a message of typer in the words of the other errors."""
     kind, message = type(error).__name__, str(error.format_message())
     params = error.ctx.command.params if error.ctx else ()
-    by_option = {option: param for param in params for option in param.opts}
+    by_option = {option: param for param in params for option in param.opts if option[0] == "-"}
     if kind == "NoSuchOption":
         message = f"Unknown option {error.option_name}.{did_you_mean(error.option_name, by_option)}"
     elif kind == "BadOptionUsage" and not getattr(

@@ -6,10 +6,11 @@ from contextlib import nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from ensemblage._messages import counted
 from ensemblage.cli import options
 from ensemblage.cli.errors import UsageError, warn
 from ensemblage.cli.inputs import check_apart, check_stdin
-from ensemblage.cli.output import format_count, format_objects, format_target, say
+from ensemblage.cli.output import format_objects, format_target, say
 from ensemblage.cli.session import InputSession, verb
 
 if TYPE_CHECKING:
@@ -126,15 +127,15 @@ def generate(
     }
     limits = sizes.min(), sizes.max()
     summary = (
-        f"{format_objects(n_objects, features.id_name)}, {format_count(n_features, 'feature')},"
-        f" {format_count(n_clusterings, 'clustering')} with {_sizes(*map(int, limits))} in"
+        f"{format_objects(n_objects, features.id_name)}, {counted(n_features, 'feature')},"
+        f" {counted(n_clusterings, 'clustering')} with {_sizes(*map(int, limits))} in"
         f" {format_target(output)}: {elapsed}"
     )
     session.finish("generate", facts, summary)
 
 
 def _sizes(least: int, most: int) -> str:
-    return format_count(most, "cluster") if least == most else f"{least} to {most} clusters"
+    return counted(most, "cluster") if least == most else f"{least} to {most} clusters"
 
 
 def _check_output(output: str, truth: str | None) -> str:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
-from ensemblage._messages import printable, printable_json, printable_path
+from ensemblage._messages import counted, printable, printable_json, printable_path
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -52,17 +52,12 @@ def format_table(header: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
     )
 
 
-def format_count(number: int, noun: str) -> str:
-    """Return a number with its noun: ``1,797 objects``."""
-    return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
-
-
 def format_objects(n_objects: int, id_name: str | None) -> str:
     """Return the number of objects, and the column that their ids came from."""
     if id_name is None:
-        return format_count(n_objects, "object")
+        return counted(n_objects, "object")
     column = repr(id_name) if id_name else "the first column"
-    return f"{format_count(n_objects, 'object')} (ids from {column})"
+    return f"{counted(n_objects, 'object')} (ids from {column})"
 
 
 def format_target(output: str) -> str:

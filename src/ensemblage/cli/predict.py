@@ -6,10 +6,11 @@ import hashlib
 from pathlib import Path
 from typing import Any
 
+from ensemblage._messages import counted
 from ensemblage.cli import options
 from ensemblage.cli.engines import LabelSession
 from ensemblage.cli.errors import UsageError
-from ensemblage.cli.output import format_count, format_objects
+from ensemblage.cli.output import format_objects
 from ensemblage.cli.session import verb
 
 EXAMPLES = """\b
@@ -48,7 +49,7 @@ def predict(
     facts = {"method": session.called.lower(), "ks": [loaded.n_clusters_], "model": model}
     summary = (
         f"{format_objects(outcome.n_objects, outcome.id_name)},"
-        f" {format_count(loaded.n_features_in_, 'clustering')}, k = {loaded.n_clusters_},"
+        f" {counted(loaded.n_features_in_, 'clustering')}, k = {loaded.n_clusters_},"
         f" {session.called}: {elapsed}"
     )
     outcome.show_scores(session)

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import shlex
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import typer
 
+from ensemblage._messages import counted
 from ensemblage.cli import options
 from ensemblage.cli.errors import UsageError
 from ensemblage.cli.inputs import check_apart
-from ensemblage.cli.output import format_choice, format_count, format_target
+from ensemblage.cli.output import format_choice, format_target
 from ensemblage.cli.session import FitSession, check_k, verb
 
 if TYPE_CHECKING:
@@ -73,8 +75,9 @@ def report(
     session.check_json(output)
     import ensemblage as en
     from ensemblage import tables
-    from ensemblage.report import need_jinja
+    from ensemblage.report import check_suffix, need_jinja
 
+    check_suffix(output)
     tables.check_writable(output, format="csv")
     need_jinja()
     model = session.estimator(k) if saved is None else en.load(saved)
@@ -124,10 +127,10 @@ def report(
         "choice": None if choice is None else choice.to_dict(),
     }
     nouns = ("object", "clustering", "microcluster")
-    counted = ", ".join(map(format_count, counts.values(), nouns))
+    numbers = ", ".join(map(counted, counts.values(), nouns))
     chosen = "" if choice is None else " (chosen)"
     summary = (
-        f"{counted}, k = {fitted.n_clusters_}{chosen}, {type(fitted).__name__}: {elapsed}\n"
+        f"{numbers}, k = {fitted.n_clusters_}{chosen}, {type(fitted).__name__}: {elapsed}\n"
         f"The report is in {format_target(output)}."
     )
     summary += "" if choice is None else f"\n{format_choice(choice)}"
@@ -135,8 +138,12 @@ def report(
 
 
 def is_model(path: str) -> bool:
-    """Return whether a file is a saved model, by its name."""
-    return path.lower().endswith(_MODEL_SUFFIXES)
+    """Return whether a file is a saved model, by its name or its first entry."""
+    named = path.lower().endswith(_MODEL_SUFFIXES)
+    if not named and Path(path).is_file():
+        with suppress(OSError), Path(path).open("rb") as stream:
+            return stream.read(40)[30:] == b"model.json"  # the first name in an archive
+    return named
 
 
 def _check_model_call(paths: list[str], context: typer.Context) -> None:

@@ -18,7 +18,7 @@ from ensemblage import METHODS
 from ensemblage._progress import Clock, Item, track, working
 from ensemblage.cli import options  # noqa: TC001 - typer reads annotations
 from ensemblage.cli.addresses import check_addresses
-from ensemblage.cli.errors import UsageError, reported, warn, warnings_as_lines
+from ensemblage.cli.errors import OPTIONS, UsageError, reported, warn, warnings_as_lines
 from ensemblage.cli.inputs import check_apart, check_stdin
 from ensemblage.cli.output import print_json, say
 
@@ -30,14 +30,8 @@ if TYPE_CHECKING:
 
 _SHOWN = 5
 _TRUTH_NAMES = {"gt", "truth", "ground_truth", "true_label", "y_true", "class"}
-#: Options that only some methods have, and the parameters of these methods.
-_METHOD_OPTIONS = {
-    "linkage": "linkage",
-    "neighbors": "n_neighbors",
-    "steps": "n_steps",
-    "min_cluster_size": "min_cluster_size",
-    "device": "device",
-}
+#: Parameters that only some methods have; a session has them without "n_".
+_OF_METHODS = ("linkage", "n_neighbors", "n_steps", "min_cluster_size", "device")
 
 
 @dataclass(kw_only=True)
@@ -208,13 +202,12 @@ class FitSession(VoteSession):
         """Return the method, not fitted; options that it does not have are errors."""
         kind = METHODS[self.method]
         accepted = kind._get_param_names()
-        given = {name: getattr(self, name) for name in _METHOD_OPTIONS}
-        given = {name: value for name, value in given.items() if value is not None}
-        for name in given:
-            if _METHOD_OPTIONS[name] not in accepted:
-                option = f"--{name.replace('_', '-')}"
-                raise UsageError(f"Method {self.method} has no {option}. {self._advice(accepted)}")
-        parameters = {_METHOD_OPTIONS[name]: value for name, value in given.items()}
+        given = {name: getattr(self, name.removeprefix("n_")) for name in _OF_METHODS}
+        parameters = {name: value for name, value in given.items() if value is not None}
+        for name in parameters:
+            if name not in accepted:
+                advice = self._advice(accepted)
+                raise UsageError(f"Method {self.method} has no {OPTIONS[name]}. {advice}")
         always = {"random_state": self.seed, "n_jobs": self.jobs}
         parameters |= {name: value for name, value in always.items() if name in accepted}
         return kind(n_clusters=n_clusters, **parameters)
@@ -222,9 +215,8 @@ class FitSession(VoteSession):
     def _advice(self, accepted: Iterable[str]) -> str:
         if self.is_default:
             return "Name a method that has it, such as --method pta, or leave it out."
-        has = [name for name, parameter in _METHOD_OPTIONS.items() if parameter in accepted]
-        options = ", ".join(f"--{name.replace('_', '-')}" for name in has)
-        return f"Of these options it has {options}." if has else "Leave it out."
+        has = [OPTIONS[name] for name in _OF_METHODS if name in accepted]
+        return f"Of these options it has {', '.join(has)}." if has else "Leave it out."
 
     @property
     def title(self) -> str:

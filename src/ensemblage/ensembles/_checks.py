@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ensemblage import _validate
+from ensemblage._messages import shown
 from ensemblage.ensembles._view import count_distinct
 
 if TYPE_CHECKING:
@@ -19,11 +20,10 @@ def check_each_has_a_vote(owner: str, votes: IntArray, method: Any) -> None:
     """Reject objects that are noise in every member; `method` made the first of them."""
     silent = np.flatnonzero((votes < 0).all(axis=1))
     if len(silent):
-        shown = ", ".join(map(str, silent[:5])) + (", ..." if len(silent) > 5 else "")
         raise ValueError(
-            f"{len(silent)} of {len(votes)} object(s) have no vote: row(s) {shown}, counted from 0,"
-            f" are noise (-1) in every member of {owner}. Add another method, such as"
-            f" method=[{method!r}, 'kmeans'], or use one that finds less noise."
+            f"{len(silent)} of {len(votes)} object(s) have no vote: row(s) {shown(silent, 5, str)},"
+            f" counted from 0, are noise (-1) in every member of {owner}. Add another method, such"
+            f" as method=[{method!r}, 'kmeans'], or use one that finds less noise."
         )
 
 

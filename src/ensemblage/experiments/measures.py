@@ -27,6 +27,7 @@ from ensemblage.experiments.protocol import (
 )
 from ensemblage.experiments.sources import drawn, pool_of
 from ensemblage.methods import METHODS, without_comparison
+from ensemblage.methods.fresh import seeded
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -127,7 +128,7 @@ def _scored(
     with watch, without_comparison():
         estimator = _last_fitted(key, parameters, variant)
         if estimator is None:
-            estimator = _estimator(variant.method, k, parameters, seed).fit(ensemble)
+            estimator = seeded(variant.method, k, seed, **parameters).fit(ensemble)
             tree = getattr(estimator, "linkage_matrix_", None)
             _LAST.clear()
             _LAST[_place(key, parameters, variant)] = estimator
@@ -162,14 +163,6 @@ def _is_whole_tree(estimator: Any) -> bool:
     """
     attaches = getattr(estimator, "min_cluster_size", 1) != 1
     return not attaches and not np.any(vars(estimator).get("_vanished", False))
-
-
-def _estimator(method: type[Any], k: int, parameters: dict[str, Any], seed: int = 0) -> Any:
-    """Return a method, with the seed if it draws random numbers."""
-    estimator = method(k, **parameters)
-    if "random_state" in estimator.get_params():
-        estimator.set_params(random_state=seed)
-    return estimator
 
 
 def settings(
@@ -280,7 +273,7 @@ def seconds(
     variant = VARIANTS[method]
     parameters = {word: v for word, v in variant.parameters.items() if word != "partitioner"}
     k = min(len(np.unique(truth)), len(en.microclusters(subset).sizes))
-    estimator = _estimator(variant.method, k, parameters)
+    estimator = seeded(variant.method, k, 0, **parameters)
     with flow.compiling.kernels_for(everything=True):  # loaded before
         variant.method(1, **parameters).fit(subset[:50])
     ensemble = subset if level == "microclusters" else _each_alone(subset)

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from ensemblage._types import IntArray
 
 MISSING = -1
+_EXACT = np.float64(2.0**53)  # not a float of Python, which float16 cannot be compared with
 _NUMBERS = (int, float, np.number, Decimal, Fraction)
 _WITH_NAN = (float, complex, np.inexact, Decimal, np.datetime64, np.timedelta64)
 
@@ -31,7 +32,7 @@ def whole_numbers(values: NDArray[np.floating[Any]]) -> IntArray | None:
     """
     missing = np.isnan(values)
     filled = np.where(missing, MISSING, values)
-    if filled.size and not (np.abs(filled) <= 2.0**53).all():
+    if filled.size and not (np.abs(filled) <= _EXACT).all():
         return None
     whole: IntArray = filled.astype(np.int64)
     return whole if np.array_equal(whole, filled) else None

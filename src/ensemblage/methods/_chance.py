@@ -81,8 +81,10 @@ def of_a_tie(estimator: Any, n_clusters: int) -> Message | None:
     others = [k for k in below + first(range(n_clusters + 1, most + 1)) if k > 1]
     advice = f" Pass {' or '.join(['{k}', *map(str, others[1:])])}." if others else ""
     return Message(
-        "The votes do not determine {n_clusters} clusters: several parts are equally similar, and"
-        " only some of them were joined; which ones depends on the order of objects." + advice,
+        "The votes do not determine {n_clusters} clusters by {method}: several parts are equally"
+        " similar, and only some of them were joined; which ones depends on the order of objects."
+        + advice,
         n_clusters=n_clusters,
+        method=type(estimator).__name__,
         k=Parameter("n_clusters", *others[:1]),
     )

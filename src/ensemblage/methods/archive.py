@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ensemblage._messages import Advice, Message
 from ensemblage._validate import check_memory
 from ensemblage.tables import File, FileFormatError, read_npy, replacing
 
@@ -78,6 +79,14 @@ def read_archive(path: str | PathLike[str]) -> tuple[dict[str, Any], dict[str, N
     """
     name = fspath(path)
     with File(name).seekable() as stream:
+        if not b"PK".startswith(stream.read(2)):
+            advice = Advice(
+                "Pass a file written by save().",
+                "Name a file written by consensus --save; the votes come after it.",
+            )
+            message = "{path} is not a saved model. {advice}"
+            raise FileFormatError(Message(message, path=name, advice=advice))
+        stream.seek(0)
         try:
             with zipfile.ZipFile(stream) as archive:
                 return _read(archive, name)

@@ -41,6 +41,13 @@ def params_of_fit(estimator: Any) -> dict[str, Any]:
     return estimator.get_params(deep=False) if params is None else params
 
 
+def seeded(kind: type[Any], n_clusters: Any, seed: Any, /, **parameters: Any) -> Any:
+    """Return an estimator, not fitted, with the seed if it draws random numbers."""
+    if "random_state" in kind._get_param_names():
+        parameters["random_state"] = seed
+    return kind(n_clusters, **parameters)
+
+
 def _own(value: Any) -> Any:
     """Return a copy of a dict, a list or an estimator, and any other value itself."""
     can_change = isinstance(value, dict | list) or hasattr(value, "get_params")

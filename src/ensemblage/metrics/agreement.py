@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ensemblage import _validate, flow
-from ensemblage._ensemble import as_ensemble, grouped
+from ensemblage._ensemble import as_ensemble, grouped, plain
 from ensemblage._types import Columns
 
 if TYPE_CHECKING:
@@ -248,7 +248,7 @@ def labels_and_shared(a: Any, b: Any) -> tuple[list[Any], list[Any], NDArray[np.
     Objects without a label are counted under the label None, which is last.
     """
     groups, found = joint(a, b)
-    labels = [list(_plain(part)) for part in found]
+    labels = [list(plain(part)) for part in found]
     codes = groups.table.copy()
     for side, names in enumerate(labels):
         gaps = codes[:, side] < 0
@@ -258,10 +258,6 @@ def labels_and_shared(a: Any, b: Any) -> tuple[list[Any], list[Any], NDArray[np.
     shared = np.zeros((len(labels[0]), len(labels[1])), dtype=np.int64)
     np.add.at(shared, (codes[:, 0], codes[:, 1]), groups.sizes)
     return labels[0], labels[1], shared
-
-
-def _plain(labels: Any) -> Any:
-    return labels.tolist() if isinstance(labels, np.ndarray) else labels
 
 
 def _contingency(a: Any, b: Any) -> tuple[IntArray, IntArray, NDArray[np.int64]]:

@@ -7,6 +7,6 @@
 True
 """
 
-from ensemblage.report._report import html, need_jinja, write
+from ensemblage.report._report import check_suffix, html, need_jinja, write
 
-__all__ = ["html", "need_jinja", "write"]
+__all__ = ["check_suffix", "html", "need_jinja", "write"]

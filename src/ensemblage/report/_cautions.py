@@ -16,6 +16,7 @@ from ensemblage.methods import (
     default_for,
     without_comparison,
 )
+from ensemblage.methods.fresh import seeded
 from ensemblage.metrics.agreement import ari_of_groups
 from ensemblage.metrics.explain import lowest_usual
 from ensemblage.report._findings import listed
@@ -109,9 +110,7 @@ def _other_labels(fitted: Any, default: Any, name: str) -> dict[str, NDArray[np.
     for other in _OTHERS:
         if other.__name__ == name:
             continue
-        estimator = other(fitted.n_clusters_, n_jobs=fitted.n_jobs)
-        if "random_state" in estimator.get_params():
-            estimator.set_params(random_state=0)
+        estimator = seeded(other, fitted.n_clusters_, 0, n_jobs=fitted.n_jobs)
         estimator.fit(fitted._ensemble, member_weight=fitted.member_weight_)
         labels[other.__name__] = estimator._micro_labels
     return labels

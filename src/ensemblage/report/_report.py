@@ -31,6 +31,7 @@ from ensemblage.report._pictures import heatmap, maps, tree
 from ensemblage.report._sample import least_sure, representatives
 from ensemblage.report._text import Names, short, visible
 from ensemblage.report._texts import parts_of, texts
+from ensemblage.tables import OptionError
 
 if TYPE_CHECKING:
     from os import PathLike
@@ -180,7 +181,7 @@ def write(
     """
     from ensemblage import tables
 
-    _check_suffix(path)
+    check_suffix(path)
     tables.check_writable(path, format="csv")  # raises early
     text = html(
         model,
@@ -195,11 +196,20 @@ def write(
     tables.write_text(path, text)
 
 
-def _check_suffix(path: str | PathLike[str]) -> None:
-    """Reject names of other kinds of file, such as ``report.pdf``."""
+def check_suffix(path: str | PathLike[str]) -> None:
+    """Reject names of other kinds of file, such as ``report.pdf``.
+
+    Examples
+    --------
+    >>> import ensemblage as en
+    >>> en.report.check_suffix("report.pdf")
+    Traceback (most recent call last):
+        ...
+    ensemblage.tables.formats.OptionError: The file name of a report must end with .html or ...
+    """
     name = PurePath(fspath(path))
     if name.suffix.lower() not in ("", ".", ".html", ".htm"):
-        raise ValueError(
+        raise OptionError(
             f"The file name of a report must end with .html or .htm, got {name.name!r}."
             f" Use {name.with_suffix('.html').name!r}."
         )

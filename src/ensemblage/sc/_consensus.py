@@ -12,6 +12,7 @@ from ensemblage import _validate, metrics
 from ensemblage._colours import cluster_codes
 from ensemblage.graph import edge_agreement
 from ensemblage.methods import METHODS
+from ensemblage.methods.fresh import seeded
 from ensemblage.sc._columns import (
     check_adata,
     check_restriction,
@@ -240,12 +241,9 @@ def _spread(values: Any, cells: Cells, n_cells: int) -> Any:
 
 
 def _made(kind: type[Any], parameters: dict[str, Any], n_clusters: Any, random_state: Any) -> Any:
-    valid = kind._get_param_names()
     for name in parameters:
-        _validate.check_name(f"parameter {{!r}} of {kind.__name__}", name, valid)
-    if "random_state" in valid:
-        parameters = {**parameters, "random_state": random_state}
-    return kind(n_clusters, **parameters)
+        _validate.check_name(f"parameter {{!r}} of {kind.__name__}", name, kind._get_param_names())
+    return seeded(kind, n_clusters, random_state, **parameters)
 
 
 def _settings(estimator: Any, method: str, columns: list[str], *, weighted: bool) -> dict[str, Any]:

@@ -224,15 +224,16 @@ def _clusterings(
         raise ValueError(f"Votes have no column or index {id_column!r} for the ids.")
     if isinstance(columns, str):
         raise TypeError(f"'columns' is a list of names, such as [{columns!r}]. Got {columns!r}.")
-    names = list(columns) if columns is not None else known
-    for name in [] if columns is None else names:
-        if names.count(name) > 1 or name in (id_column, truth):
-            raise ValueError(
-                f"Column {name!r} was named twice: as a clustering, and as another clustering, as"
-                " ids or as true labels. Name each column once."
-            )
     if columns is None:
         names = [name for name in known if name not in (id_column, truth, *keep)]
+    else:
+        names = list(columns)
+        for name in names:
+            if names.count(name) > 1 or name in (id_column, truth):
+                raise ValueError(
+                    f"Column {name!r} was named twice: as a clustering, and as another clustering,"
+                    " as ids or as true labels. Name each column once."
+                )
     wanted = [*names, *([] if truth is None else [truth]), *keep]
     missing = [name for name in wanted if name not in known]
     if missing or not names:

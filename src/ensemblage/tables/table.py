@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ensemblage._messages import Message, did_you_mean
+from ensemblage._messages import Message, did_you_mean, shown
 from ensemblage._types import Columns, Origin, VoteTable
 from ensemblage.tables.columns import as_texts
 from ensemblage.tables.formats import FileFormatError
@@ -141,7 +141,7 @@ def unknown_column(asked: Parameter, problem: str, known: Sequence[str]) -> Mess
         asked=asked,
         problem=problem,
         near=did_you_mean(asked.value[0], known),
-        columns=", ".join(known[:8]) + (", ..." if len(known) > 8 else ""),
+        columns=shown(known, 8, str),
     )
 
 
