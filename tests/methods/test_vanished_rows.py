@@ -7,6 +7,7 @@ import pytest
 
 import ensemblage as en
 from ensemblage import flow
+from planted import with_errors
 
 LINKAGES = ("average", "complete", "single")
 
@@ -76,3 +77,21 @@ def test_a_completion_that_leaves_nothing_at_all_is_linked_as_it_is():
     votes = np.arange(12).reshape(6, 2)
     est = en.ECMC(2, penalty=0.01).fit(votes)
     assert est.n_clusters_ == 2
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_rounding_errors_of_a_processor_do_not_decide_ties(seed, monkeypatch):
+    truth = np.repeat([0, 1, 2], 30)
+    votes = with_errors(truth, 10, 0.2, np.random.default_rng(1))
+    votes[0, 0], votes[50, 0] = 100, 101  # their rows have similarities of 0, but for rounding
+    exact, complete = en.ECMC(3).fit(votes), flow.complete
+
+    def on_another_processor(*args, **options):
+        done = complete(*args, **options)
+        noise = np.random.default_rng(seed).normal(scale=1e-15, size=done.matrix.shape)
+        return done._replace(matrix=done.matrix + noise + noise.T)
+
+    monkeypatch.setattr(flow, "complete", on_another_processor)
+    other = en.ECMC(3).fit(votes)
+    assert np.array_equal(other.labels_, exact.labels_)
+    assert np.array_equal(other.similarity_, exact.similarity_)

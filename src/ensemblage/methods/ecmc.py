@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 _LEAST_DIAGONAL = 0.05
 #: Means of co-association that differ by less are equal.
 _DECIMALS = 12
+#: Similarities that differ by less are equal: rounding errors depend on the processor.
+_DECIMALS_OF_COMPLETED = 8
 
 
 class ECMC(LinkageClusterer):
@@ -79,8 +81,9 @@ class ECMC(LinkageClusterer):
     confidence_ : ndarray of shape (n_objects,)
         How much closer each object is to its own cluster than to the next, in [0, 1].
     similarity_ : ndarray of shape (n_microclusters_, n_microclusters_)
-        The completed matrix, of two different objects of each pair of microclusters. Its entries
-        may leave [0, 1], and the diagonal need not be the largest of its row.
+        The completed matrix, of two different objects of each pair of microclusters, rounded to
+        eight decimals. Its entries may leave [0, 1], and the diagonal need not be the largest of
+        its row.
     linkage_matrix_ : ndarray of shape (n_microclusters_ - 1, 4)
         The tree of merges over microclusters, in SciPy's format; with ``level="objects"`` over
         objects, of shape (n_objects - 1, 4).
@@ -188,7 +191,7 @@ class ECMC(LinkageClusterer):
                 target, observed, sizes, penalty, max_iter=max_iter, tol=tol
             )
         place = np.argsort(self._order)
-        self.similarity_ = completed[np.ix_(place, place)]
+        self.similarity_ = np.round(completed[np.ix_(place, place)], _DECIMALS_OF_COMPLETED)
         if residual > tol:
             warnings.warn(
                 f"ECMC stopped after max_iter={max_iter} iterations with a residual of"
