@@ -42,5 +42,10 @@ def test_other_columns_are_left_as_they_are(folder):
         assert tables.read_truth("truth.csv", ids, "donor", 4, []).tolist() == [0, 1, 2, 3]
     (folder / "truth.csv").write_text("row,donor,label\n1,c4,0\n2,c3,1\n3,c2,2\n4,c1,3\n")
     assert tables.read_truth("truth.csv", ids, "donor", 4, []).tolist() == [3, 2, 1, 0]
+    for column in (["p", "p", "q", "q"], ["0.5", "1.5", "2.5", "3.5"]):  # no ids
+        rows = "".join(f"{cell},{label}\n" for label, cell in enumerate(column))
+        (folder / "truth.csv").write_text(f"patient,label\n{rows}")
+        assert tables.read_labels("truth.csv").ids is None
+        assert tables.read_truth("truth.csv", ids, "donor", 4, []).tolist() == [0, 1, 2, 3]
     with pytest.raises(FileFormatError, match="3 columns of labels"):
         tables.read_labels("votes.csv", id_column=None, id_name="donor")
