@@ -6,6 +6,7 @@ import socket
 import subprocess
 import sys
 import threading
+import urllib.error
 import urllib.request
 import zipfile
 from contextlib import suppress
@@ -238,6 +239,12 @@ class TestHostileServers:
             done.set()
             server.join()
         assert not going_on
+
+    def test_nor_does_a_connection_that_is_made_later(self, server):
+        connections = _fetch.Connections()
+        connections.end()
+        with pytest.raises(urllib.error.URLError, match="given up"):
+            _fetch._opener(connections).open(f"{server.address}/file", timeout=5)
 
     def test_words_of_servers_are_printable(self, server, tmp_path):
         server.headers = {"Content-Length": "\x1b[2J"}
