@@ -49,3 +49,10 @@ def test_other_columns_are_left_as_they_are(folder):
         assert tables.read_truth("truth.csv", ids, "donor", 4, []).tolist() == [0, 1, 2, 3]
     with pytest.raises(FileFormatError, match="3 columns of labels"):
         tables.read_labels("votes.csv", id_column=None, id_name="donor")
+
+
+def test_earlier_labels_stand_before_the_ids_of_the_votes(folder):
+    (folder / "earlier.csv").write_text("label,donor\n5,c4\n5,c3\n9,c2\n9,c1\n")
+    call = ["consensus", "votes.csv", "-k", "2", "--align-to", "earlier.csv", "-o", "labels.csv"]
+    assert CliRunner().invoke(app, call).exit_code == 0
+    assert (folder / "labels.csv").read_text() == "donor,label\nc1,9\nc2,9\nc3,5\nc4,5\n"
