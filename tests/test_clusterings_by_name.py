@@ -5,6 +5,7 @@ import pandas as pd
 import pytest
 
 import ensemblage as en
+from ensemblage.ensembles.placement import respelled
 
 pl = pytest.importorskip("polars")
 pa = pytest.importorskip("pyarrow")
@@ -178,3 +179,7 @@ def test_series_overlap_in_any_order():
     ]
     for other in found[1:]:
         assert en.metrics.ari(found[0], other) == 1
+
+
+def test_labels_that_the_model_has_stay_as_they_are():
+    assert respelled([1, "1", "01", 2.0], [1, "1", 2]) == [1, "1", "1", 2]

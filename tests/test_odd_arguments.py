@@ -72,6 +72,7 @@ def test_weights_of_edges_are_real():
     ("labels", "sizes", "words"),
     [
         ([0, 0, 5], [1, 1, 1], "'labels'.*3 integers from 0 to 1"),
+        ([0, 1, 2], [1, 1, 1], "'labels'"),
         ([0, 0, -1], [1, 1, 1], "'labels'"),
         ([0, 0], [1, 1, 1], "'labels'"),
         ([0.0, 0.0, 1.0], [1, 1, 1], "'labels'"),

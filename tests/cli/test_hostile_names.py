@@ -15,6 +15,7 @@ import ensemblage as en
 from ensemblage import _validate, tables
 from ensemblage._messages import printable, printable_json, printable_path
 from ensemblage.cli import app
+from ensemblage.cli.output import say
 from ensemblage.scale import stream
 from ensemblage.tables import target
 
@@ -35,6 +36,15 @@ def run(*arguments):
 def test_control_characters_are_escaped(text):
     assert not CONTROLS.search(printable(text))
     assert json.loads(printable_json(json.dumps(text, ensure_ascii=False))) == text
+
+
+@pytest.mark.parametrize("err", [True, False])
+@pytest.mark.parametrize("text", HOSTILE)
+def test_all_that_the_command_says_is_escaped(text, err, capsys):
+    say(text, err=err)
+    done = capsys.readouterr()
+    assert not CONTROLS.search(done.err if err else done.out)
+    assert "\\" in (done.err if err else done.out)
 
 
 def test_other_text_stays_as_it_is():

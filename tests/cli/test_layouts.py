@@ -196,6 +196,16 @@ def test_a_column_may_be_called_as_the_file_of_its_votes():
         assert "NMI (max)" in run(call).stderr
 
 
+def test_votes_that_can_be_read_once_have_true_labels_in_a_file():
+    votes = Path("wider.csv").read_text()
+    call = "consensus - --columns leiden_* --truth truth.csv -k 2 -o labels.csv"
+    Path("truth.csv").write_text(table({"cell": [f"c{i}" for i in CELLS], "label": EXPERT}))
+    result = CliRunner().invoke(app, call.split(), input=votes)
+    assert result.exit_code == 0, result.output
+    assert "2 clusterings" in result.stderr
+    assert "NMI (max)" in result.stderr
+
+
 def test_files_of_other_lengths_are_named():
     Path("members/leiden_1.csv").write_text("label\n" + "1\n" * 9)
     Path("members/leiden_2.csv").write_text("label\n" + "1\n" * 7 + "2\n")

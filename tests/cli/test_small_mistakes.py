@@ -192,6 +192,13 @@ def test_names_with_spaces_are_quoted(capsys):
     )
 
 
+def test_a_column_beside_a_pool_may_be_the_truth(capsys):
+    warn_of_truth(["kmeans++_01", "rpcl_02", "kmeans_03", "kind"])
+    assert "column 'kind' counts as a clustering" in capsys.readouterr().err
+    warn_of_truth(["kmeans_02", "kind"])  # not the first of a pool
+    assert not capsys.readouterr().err
+
+
 def test_a_table_replaces_no_labels_in_the_folder(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     for name in "ab":

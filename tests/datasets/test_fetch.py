@@ -6,6 +6,7 @@ import socket
 import subprocess
 import sys
 import threading
+import urllib.error
 import urllib.request
 import zipfile
 from contextlib import suppress
@@ -93,17 +94,21 @@ class TestRefused:
 
 
 class TestHostileServers:
-    def test_a_length_that_is_no_number(self, server, tmp_path):
-        server.headers = {"Content-Length": "many"}
-        with pytest.raises(DownloadError, match="sent the invalid length 'many'"):
+    @pytest.mark.parametrize("length", ["many", "-1", "\N{SUPERSCRIPT TWO}", ""])
+    def test_a_length_that_is_no_number(self, server, tmp_path, length):
+        server.headers = {"Content-Length": length}
+        with pytest.raises(DownloadError, match=f"sent the invalid length {length!r}"):
             fetch([f"{server.address}/file"], tmp_path / "file")
 
+    @pytest.mark.parametrize("most", [300_000, len(CONTENT) - 1])
     @pytest.mark.parametrize("announced", [True, False])
-    def test_a_file_without_end(self, server, tmp_path, monkeypatch, announced):
-        monkeypatch.setattr(_fetch, "_MOST_BYTES", 300_000)
-        if not announced:
+    def test_a_file_without_end(self, server, tmp_path, monkeypatch, announced, most):
+        monkeypatch.setattr(_fetch, "_MOST_BYTES", most)
+        if announced:
+            monkeypatch.delattr(_fetch, "_copy")  # nothing of it is received
+        else:
             server.headers = {"Content-Length": None}
-        with pytest.raises(DownloadError, match="more than 300,000 bytes"):
+        with pytest.raises(DownloadError, match=f"more than {most:,} bytes"):
             fetch([f"{server.address}/file"], tmp_path / "file")
         assert not list(tmp_path.iterdir())
 
@@ -128,6 +133,12 @@ class TestHostileServers:
         with pytest.raises(DownloadError, match="redirect"):
             fetch([f"{server.address}/here"], tmp_path / "file")
         assert len(server.asked) <= 12
+
+    def test_a_long_way_of_redirects(self, server, tmp_path):
+        server.redirects |= {f"/{step}": f"/{step + 1}" for step in range(20)}
+        with pytest.raises(DownloadError, match="redirect"):
+            fetch([f"{server.address}/0"], tmp_path / "file")
+        assert len(server.asked) == 6
 
     def test_a_redirect_is_followed(self, server, tmp_path):
         server.redirects["/here"] = "/file"
@@ -228,6 +239,12 @@ class TestHostileServers:
             done.set()
             server.join()
         assert not going_on
+
+    def test_nor_does_a_connection_that_is_made_later(self, server):
+        connections = _fetch.Connections()
+        connections.end()
+        with pytest.raises(urllib.error.URLError, match="given up"):
+            _fetch._opener(connections).open(f"{server.address}/file", timeout=5)
 
     def test_words_of_servers_are_printable(self, server, tmp_path):
         server.headers = {"Content-Length": "\x1b[2J"}

@@ -1,5 +1,7 @@
 """What is refused, and in which words."""
 
+from contextlib import nullcontext
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -14,6 +16,7 @@ from sklearn.preprocessing import StandardScaler
 import ensemblage as en
 from ensemblage._validate.features import _advice
 from ensemblage.ensembles import generate, members
+from ensemblage.ensembles.pool import check_votes_fit
 
 GOOD = np.random.default_rng(0).random((20, 3))
 
@@ -185,3 +188,12 @@ def test_advice_is_for_all_cells_of_a_column():
 def test_times_are_no_features(kind):
     with pytest.raises(ValueError, match="Features must be numbers, but times"):
         generate(np.arange(20).reshape(10, 2).astype(kind), 2)
+
+
+@pytest.mark.parametrize(("most_clusters", "fits"), [(1, True), (128, True), (129, False)])
+def test_labels_take_the_bytes_of_their_type(most_clusters, fits, monkeypatch):
+    monkeypatch.setenv("ENSEMBLAGE_MEMORY", "1.5MB")
+    with (
+        nullcontext() if fits else pytest.raises(en.MemoryBudgetError, match="Votes of 10 members")
+    ):
+        check_votes_fit(100_000, 10, most_clusters)

@@ -51,6 +51,18 @@ def test_a_choice_stays_if_the_sample_lacks_one_of_its_clusters(monkeypatch):
     assert _judged._clearer(consensus, plan, consensus.k_choice_, 20, 1) is None
 
 
+def test_a_choice_below_that_of_the_votes_stays_too_if_the_sample_lacks_a_cluster(monkeypatch):
+    features, truth = groups_in_a_row(0)
+    model = en.EnsembleClustering(2, random_state=0).fit(features)
+    consensus = en.Consensus(random_state=0).fit(np.column_stack([truth] * 5))
+    first_alone = (np.arange(len(truth)) > 0).astype(int)
+    monkeypatch.setattr(_judged, "cuts_of", lambda _: lambda k: truth if k == 3 else first_alone)
+    monkeypatch.setattr(_judged, "_MOST_OBJECTS", 100)
+    choice = replace(consensus.k_choice_, k=2)
+    plan = replace(model._plan, features=features)
+    assert _judged._clearer(consensus, plan, choice, 20, 0) is None
+
+
 def test_the_votes_decide_where_clusters_are_not_clear():
     rng = np.random.default_rng(0)
     features = rng.normal(size=(300, 2)) + 4 * rng.integers(0, 3, 300)[:, None]

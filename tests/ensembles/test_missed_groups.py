@@ -10,7 +10,8 @@ from sklearn.cluster import KMeans
 from sklearn.datasets import make_circles, make_moons
 
 import ensemblage as en
-from ensemblage import flow
+from ensemblage import _validate, flow
+from ensemblage.ensembles import _consensus, clustering
 
 
 def groups(sizes, distance, n_features, seed):
@@ -66,11 +67,19 @@ def test_groups_that_are_not_round_or_outliers_change_nothing():
         assert {member.method for member in model.members_} == {"kmeans"}
 
 
-def test_warnings_of_members_that_are_not_used_are_not_raised():
+def test_warnings_of_members_that_are_not_used_are_not_raised(monkeypatch):
     features, _ = groups([400, 20, 20, 20, 20], 20, 1, 0)
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
+    found = []
+
+    def find_consensus(*arguments):
+        found.append(_consensus.find_consensus(*arguments))
+        _validate.warn(f"of consensus {len(found)}", UserWarning)
+        return found[-1]
+
+    monkeypatch.setattr(clustering, "find_consensus", find_consensus)
+    with pytest.warns(UserWarning, match="of consensus") as caught:
         en.EnsembleClustering(5, random_state=0).fit(features)
+    assert [str(warning.message) for warning in caught] == ["of consensus 2"]
 
 
 def test_other_warnings_are_raised_once_with_the_line_of_the_user():

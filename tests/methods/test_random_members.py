@@ -49,6 +49,13 @@ class TestRandomMembers:
         number = f"{n_random} clusterings with many clusters that agree with no coarser"
         assert any(reason.startswith(number) for reason in model.reasons_)
 
+    def test_clusterings_of_one_cluster_do_not_make_all_others_fine(self):
+        rng = np.random.default_rng(4)
+        good = with_errors(np.repeat([0, 1, 2], 60), 8, 0.1, rng)
+        random, constant = rng.integers(0, 60, (180, 4)), np.zeros((180, 20), dtype=int)
+        model = en.Consensus(3, random_state=0).fit(np.column_stack([good, random, constant]))
+        assert any(reason.startswith("4 clusterings with many") for reason in model.reasons_)
+
     def test_nor_the_choice_of_k(self):
         rng = np.random.default_rng(0)
         truth = np.repeat([0, 1, 2], 100)

@@ -7,6 +7,7 @@ import pytest
 from planted import noisy
 
 import ensemblage as en
+from ensemblage import flow
 from ensemblage.methods import _choosing, _reliability
 from ensemblage.methods._fitted import of_mean_one
 from ensemblage.methods._opinions import Opinion, reasons
@@ -172,3 +173,25 @@ class TestLCA:
             return model.fit(votes).log_likelihood_
 
         assert likelihood(1) == likelihood(1) != likelihood(2)
+
+
+def test_searches_of_median_depend_on_no_order_where_groups_are_joined(monkeypatch):
+    truth = np.repeat(np.arange(5), [9, 7, 5, 3, 2])
+    votes = np.column_stack([truth * 2 + np.arange(26) % 2, truth, np.where(truth == 4, 3, truth)])
+    searches = []
+
+    def searched(problem, starts, *arguments, **options):
+        searches.append([*problem[:2], *starts])
+        return search(problem, starts, *arguments, **options)
+
+    search = flow.median_partition
+    monkeypatch.setattr(flow, "median_partition", searched)
+    for seed in range(4):
+        rng = np.random.default_rng(seed)
+        order, columns = rng.permutation(26), rng.permutation(3)
+        with pytest.warns(en.UnlinkedGroupsWarning):
+            en.Median(2, random_state=0).fit(votes[order][:, columns])
+    for other in searches[1:]:
+        assert len(other) == len(searches[0])
+        for one, again in zip(searches[0], other, strict=True):
+            np.testing.assert_array_equal(one, again)

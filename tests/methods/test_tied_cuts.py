@@ -176,16 +176,16 @@ class TestRivalMerges:
         distances = rng.integers(1, n_values + 1, n * (n - 1) // 2) / n_values
         similarity = 1 - squareform(distances)
         tree, sizes = average(distances), rng.integers(1, 12, n)
-        mass = np.ones(n, dtype=np.int64)
+        mass = rng.integers(1, 4, n)
         for k in range(1, n + 1):
             labels = flow.cut_tree(tree, k)
             found = flow.has_rival(
                 flow.sized_tree(tree, sizes), labels, mass, lambda rows, w: similarity[rows] @ w
             )
-            assert found == _slow_rival(tree, sizes, labels, similarity)
+            assert found == _slow_rival(tree, sizes, labels, similarity, mass)
 
 
-def _slow_rival(tree, sizes, labels, similarity):
+def _slow_rival(tree, sizes, labels, similarity, mass):
     """Follow the merges, and compare each pair of parts with all other parts of that height."""
     n = len(sizes)
     parts = [frozenset([i]) for i in range(n)]
@@ -196,7 +196,10 @@ def _slow_rival(tree, sizes, labels, similarity):
     large = [sum(sizes[i] for i in p) >= max(5, 0.05 * sizes.sum()) for p in parts]
 
     def mean(p, q):
-        return np.mean([similarity[i, j] for i in p for j in q])
+        pairs = [(i, j) for i in p for j in q]
+        return np.average(
+            [similarity[i, j] for i, j in pairs], weights=[mass[i] * mass[j] for i, j in pairs]
+        )
 
     for a, b, height in tree[:, :3].tolist():
         a, b = int(a), int(b)

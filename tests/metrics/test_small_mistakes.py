@@ -6,6 +6,7 @@ import pytest
 import ensemblage as en
 from ensemblage.metrics import agreement, explain
 from ensemblage.metrics.choosing import _default, _null, _verdict
+from ensemblage.metrics.choosing._verdict import Findings
 
 
 def test_the_mean_agreement_with_members_goes_by_their_weights():
@@ -151,3 +152,11 @@ def test_missing_votes_stay_where_they_are_when_votes_are_permuted():
     np.testing.assert_array_equal(mixed < 0, table < 0)
     np.testing.assert_array_equal(np.sort(mixed, axis=0), np.sort(table, axis=0))
     assert (mixed != table).any()
+
+
+@pytest.mark.parametrize(("n_groups", "joins"), [(4, False), (5, False), (6, True)])
+def test_groups_are_joined_where_there_are_more_than_the_largest_k(n_groups, joins):
+    ks = np.arange(2, 6)
+    all_ks = np.ones(4, dtype=bool)
+    found = Findings("EAC", ks, {}, {}, "support", all_ks, all_ks, 9, n_groups)
+    assert found.joins_groups == joins

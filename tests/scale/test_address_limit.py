@@ -112,8 +112,16 @@ def test_files_are_mapped_only_where_there_is_room(folder, monkeypatch):
             assert isinstance(file, kind)
 
 
-def test_threads_of_arrow_are_given_back(folder, monkeypatch):
-    before = pa.cpu_count(), pa.io_thread_count()
+def test_arrow_has_one_thread_and_its_threads_are_given_back(folder, monkeypatch):
+    before, found = (pa.cpu_count(), pa.io_thread_count()), []
+    whole = stream.consensus_of
+
+    def consensus_of(*arguments):
+        found.append((pa.cpu_count(), pa.io_thread_count()))
+        return whole(*arguments)
+
     monkeypatch.setattr(_validate, "is_cramped", lambda: True)
+    monkeypatch.setattr(stream, "consensus_of", consensus_of)
     stream.consensus(folder / "v.arrow", en.EAC(3), folder / "cramped.csv")
+    assert found == [(1, 1)]
     assert (pa.cpu_count(), pa.io_thread_count()) == before

@@ -161,6 +161,20 @@ class TestComplaints:
             with dask.config.set({"distributed.comm.timeouts.connect": "2s"}):
                 self.refuse(match, self.ARRAY, ConnectionError, client=address)
 
+    @pytest.mark.parametrize(
+        ("error", "words"),
+        [
+            (MemoryError("3 EiB"), "what answers there is not a scheduler"),
+            (OSError("shut"), "shut"),
+        ],
+    )
+    def test_the_reason_is_that_of_the_network_or_another_server(self, error, words, monkeypatch):
+        def reach(_):
+            raise error
+
+        monkeypatch.setattr(on_dask, "_reach", reach)
+        self.refuse(f"at tcp://a:1: {words}", self.ARRAY, ConnectionError, client="tcp://a:1")
+
     def test_an_object_without_a_vote(self, client, tmp_path):
         votes = make_votes(100)
         votes[[70, 75]] = -1

@@ -16,7 +16,7 @@ import ensemblage as en
 from ensemblage import tables
 from ensemblage.scale import _passes, stream
 from ensemblage.scale._checkpoint import Folder
-from ensemblage.tables import target
+from ensemblage.tables import files, target
 
 pq = pytest.importorskip("pyarrow.parquet")
 N, PIECE = 4000, 500
@@ -146,6 +146,34 @@ def test_content_is_on_the_disk_before_its_name(tmp_path, monkeypatch):
     with tables.replacing(str(tmp_path / "out")) as file:
         file.write(b"x")
     assert done == ["sync", "name", "sync"] * 2
+    done.clear()
+    folder = Folder(tmp_path / "x.parts", {}, {})  # with a manifest
+    folder.write_index(np.zeros((1, 2), np.int32), np.ones(1, np.int64), {})
+    folder.write_keys(0, 0, np.zeros(1, np.uint64))
+    folder.write_labels({"label": np.zeros(1)})
+    folder.write_part(folder.part(0, 0).name, 1, lambda file: file.write(b"0\n"))  # and its facts
+    folder.close()
+    assert done == ["sync", "name", "sync"] * 6
+
+
+def test_a_file_is_told_by_size_time_and_samples(tmp_path, monkeypatch):
+    monkeypatch.setattr(files, "_PLACES", 3)
+    monkeypatch.setattr(files, "_SAMPLED", 4)
+    path = tmp_path / "v.csv"
+    path.write_bytes(bytes(1000))
+    os.utime(path, (1, 1))
+    known = files.File(str(path)).fingerprint()
+    for place in (0, 500, 999):  # sampled
+        change(path, place, b"7")
+        assert files.File(str(path)).fingerprint() != known
+        change(path, place, b"\0")
+    change(path, 100, b"7")
+    assert files.File(str(path)).fingerprint() == known
+    os.utime(path, (2, 2))
+    assert files.File(str(path)).fingerprint() != known
+    path.write_bytes(bytes(1001))
+    os.utime(path, (1, 1))
+    assert files.File(str(path)).fingerprint() != known
 
 
 @pytest.mark.parametrize("new", [b"7", b"1,0\n0,1\n"], ids=["new votes", "rows swapped"])

@@ -3,6 +3,7 @@
 import datetime
 import os
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -14,6 +15,7 @@ from ensemblage.scale import _output, stream
 from ensemblage.scale._checkpoint import file_facts, format_estimator
 from ensemblage.scale._index import add_votes, empty_index, numbers_of, votes_of
 from ensemblage.scale._partitions import PartitionSource, _carried
+from ensemblage.scale._work import opened
 from ensemblage.tables.source import JUDGED_ROWS
 
 pa = pytest.importorskip("pyarrow")
@@ -235,3 +237,18 @@ def test_labels_into_this_folder(tmp_path, monkeypatch):
     stream.consensus([tmp_path / "v.csv"], en.PTA(2), ".")
     assert [path.name for path in (tmp_path / "out").iterdir()] == ["v.csv"]
     assert sorted(path.name for path in tmp_path.iterdir()) == ["out", "v.csv"]
+
+
+def test_votes_whose_columns_hold_names_are_others(tmp_path):
+    """So that a model does not resume the work of another one, which read them as numbers."""
+    (tmp_path / "v.csv").write_text("a,b\n" + "0,1\n1,01\n" * 9)
+    options = {"format": None, "columns": None, "id_column": None, "truth": None, "keep": ()}
+    options |= {"header": "auto", "batch_rows": 100}
+
+    def known(hold_names):
+        estimator = SimpleNamespace(hold_names=hold_names)
+        return opened(tmp_path / "v.csv", estimator, **options)[1]
+
+    assert known(lambda _: {"b"}) == known(lambda names: {names[1]})
+    assert known(lambda _: {"b"}) != known(lambda _: set())
+    assert known(lambda _: {"b"}) != known(None)

@@ -59,6 +59,20 @@ def test_numbered_columns_that_are_detected_as_ids(folder):
         tables.read("n.csv", header=True, id_column="1")
 
 
+def test_the_first_file_with_rows_enough_decides_what_ids_are(folder):
+    short, other = "x,a,b\nu,0,1\nv,1,1\n", "x,a,b\nw,0,1\nw,1,1\n"
+    (folder / "s.csv").write_text(short)
+    (folder / "l.csv").write_text("x,a,b\n" + "".join(f"w{i},{i % 2},1\n" for i in range(9)))
+    for files, n_before in ((["s.csv", "l.csv"], 2), (["l.csv", "s.csv"], 0)):
+        table = tables.read(files)
+        assert (table.id_name, table.names) == ("x", ["a", "b"])
+        assert table.ids.tolist()[n_before : n_before + 9] == [f"w{i}" for i in range(9)]
+    (folder / "s.csv").write_text(short.replace("x", "cell"))
+    (folder / "o.csv").write_text(other.replace("x", "cell"))
+    assert tables.read(["s.csv", "o.csv"]).ids.tolist() == ["u", "v", "w", "w"]  # none: the first
+    assert tables.read(["o.csv", "s.csv"]).ids is None
+
+
 @pytest.mark.parametrize("read", [tables.read, tables.scan])
 class TestOfVotes:
     @pytest.mark.parametrize("option", ["columns", "keep"])

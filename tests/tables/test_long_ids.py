@@ -1,11 +1,14 @@
 """Long ids of Parquet that all differ: counted before they are read, and read in short batches."""
 
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 
 import ensemblage as en
 from ensemblage import tables
 from ensemblage.tables.columns import decoded_bytes
+from ensemblage.tables.parquet_sizes import sizes_of_texts
 
 pa = pytest.importorskip("pyarrow")
 pq = pytest.importorskip("pyarrow.parquet")
@@ -49,6 +52,16 @@ def test_looking_for_ids_reads_the_first_rows_only(path, monkeypatch):
     assert max(n_rows) <= tables.source.JUDGED_ROWS
     once_for_each_question = 2 * tables.source.JUDGED_ROWS
     assert sum(n_rows) <= once_for_each_question + 1 < N  # and a row for the sizes
+
+
+def test_all_row_groups_are_measured_but_empty_ones(path):
+    """Damaged metadata of a column ends the process, unless a row was read before."""
+    pq.write_table(pq.read_table(path), path, row_group_size=N // 4)
+    with pq.ParquetFile(path) as file:
+        groups = [file.metadata.row_group(i) for i in range(4)]
+        sizes = sizes_of_texts(file, [*groups, SimpleNamespace(num_rows=0)])
+    assert N * LENGTH <= sizes["cell"] < 1.1 * N * LENGTH
+    assert set(sizes) == {"cell"}
 
 
 @pytest.mark.parametrize("kind", ["string", "large_string", "binary", "large_binary"])

@@ -5,7 +5,7 @@ import io
 from itertools import pairwise
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from ensemblage import tables
@@ -33,6 +33,9 @@ def is_around_cells(text):
     return not is_inside
 
 
+@example('"a",b\n', [2])
+@example('a"\n"b', [])
+@example('"a\n"b",c"\n', [4])
 @given(st.text(alphabet='",a\n\r', max_size=20), st.lists(st.integers(0, 20), max_size=3))
 def test_marks_in_any_parts(text, cuts):
     places = [0, *sorted(min(cut, len(text)) for cut in cuts), len(text)]

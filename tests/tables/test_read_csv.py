@@ -86,6 +86,16 @@ def test_windows_line_ends_and_byte_order_mark(read):
     np.testing.assert_array_equal(table.matrix, [[1, 2], [1, 3]])
 
 
+@pytest.mark.parametrize("header", ["m", "\ufeffm", "é", '"m\nn"', '"é\r\n\r\nö"'])
+@pytest.mark.parametrize("end", ["\n", "\r\n"])
+@pytest.mark.parametrize("others", ["", ",n"])
+def test_the_rest_of_a_header_is_not_an_object(read, header, end, others):
+    rows = ["T,0", "B,1"] * 20 if others else ["T", "B"] * 20
+    table = read(end.join([f"{header}{others}", *rows, ""]))
+    assert table.names[0] == header.strip('\ufeff"')
+    assert table.columns[0].tolist() == ["T", "B"] * 20
+
+
 def test_one_column_may_have_blank_lines_for_missing_votes(read):
     table = read("m\n1\n\n2\n\n\n")
     assert table.matrix.ravel().tolist() == [1, -1, 2]

@@ -149,6 +149,12 @@ class TestLong:
             assert tables.n_objects(read(text)) == 4
         assert read(text, id_column="donor").matrix.tolist() == [[0, 0], [1, 1]]
         assert tables.n_objects(read(text, id_column="id")) == 4
+        with pytest.warns(UserWarning, match="of column 'id' of"):  # the first of them
+            assert read("id,row_id,run,label\n1,5,a,0\n2,6,a,1\n3,7,b,0\n").ids.tolist() == [
+                1,
+                2,
+                3,
+            ]
         one = "id,batch_id,run,label\n1,x,a,0\n2,y,a,1\n3,x,a,0\n"  # no object can repeat
         assert read(one).ids.tolist() == [1, 2, 3]
 

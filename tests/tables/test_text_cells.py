@@ -11,6 +11,7 @@ from pyarrow import csv as arrow_csv
 
 from ensemblage import tables
 from ensemblage.tables import FileFormatError, OptionError, read_labels
+from ensemblage.tables.rows import delimiter
 
 
 @pytest.fixture
@@ -95,6 +96,10 @@ class TestSeparators:
         assert table.names == ["type, coarse"]
         assert table.ids.tolist() == ["u0", "u1", "u2", "u3"]
         assert table.columns[0].tolist() == [below, "B, x"] * 2
+
+    def test_another_mark_must_be_as_often_in_both_rows(self):
+        assert [delimiter("a,b;c", ",", row) for row in ("1;2", "1;2;3", "")] == [";", ",", ","]
+        assert delimiter("a,b", ",", "1;2") == ","
 
     @pytest.mark.parametrize("text", ["a;b,c;d\n0;0,1;1\n", "a;b,c\n0,1\n1,1\n"])
     def test_commas_in_the_row_below_are_separators(self, text, write):

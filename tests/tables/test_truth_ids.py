@@ -42,6 +42,11 @@ def test_other_columns_are_left_as_they_are(folder):
         assert tables.read_truth("truth.csv", ids, "donor", 4, []).tolist() == [0, 1, 2, 3]
     (folder / "truth.csv").write_text("row,donor,label\n1,c4,0\n2,c3,1\n3,c2,2\n4,c1,3\n")
     assert tables.read_truth("truth.csv", ids, "donor", 4, []).tolist() == [3, 2, 1, 0]
+    for column in (["p", "p", "q", "q"], ["0.5", "1.5", "2.5", "3.5"]):  # no ids
+        rows = "".join(f"{cell},{label}\n" for label, cell in enumerate(column))
+        (folder / "truth.csv").write_text(f"patient,label\n{rows}")
+        assert tables.read_labels("truth.csv").ids is None
+        assert tables.read_truth("truth.csv", ids, "donor", 4, []).tolist() == [0, 1, 2, 3]
     with pytest.raises(FileFormatError, match="3 columns of labels"):
         tables.read_labels("votes.csv", id_column=None, id_name="donor")
 
@@ -58,3 +63,10 @@ def test_an_error_names_the_column_that_was_taken_for_ids(folder, text, column):
     (folder / "truth.csv").write_text(text)
     with pytest.raises(FileFormatError, match=f"object 'c1' of the votes, by the ids in {column}"):
         tables.read_truth("truth.csv", ids, "donor", 4, [])
+
+
+def test_earlier_labels_stand_before_the_ids_of_the_votes(folder):
+    (folder / "earlier.csv").write_text("label,donor\n5,c4\n5,c3\n9,c2\n9,c1\n")
+    call = ["consensus", "votes.csv", "-k", "2", "--align-to", "earlier.csv", "-o", "labels.csv"]
+    assert CliRunner().invoke(app, call).exit_code == 0
+    assert (folder / "labels.csv").read_text() == "donor,label\nc1,9\nc2,9\nc3,5\nc4,5\n"

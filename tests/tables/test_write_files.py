@@ -313,6 +313,7 @@ def test_columns_of_pandas_keep_digits_and_gaps(tmp_path, as_given):
 def test_lengths_of_time_and_decimals_are_texts(tmp_path, suffix):
     lengths = np.array([90_000, "NaT"], "timedelta64[s]")
     columns = {unit: lengths.astype(f"timedelta64[{unit}]") for unit in ("h", "s", "ns")}
+    columns |= {"weeks": np.array([1, "NaT"], "timedelta64[W]")}
     columns |= {"given": [dt.timedelta(days=1, hours=1), None]}
     columns |= {"tiny": np.array([1, 10**9], "timedelta64[ns]"), "cost": [Decimal("1.50"), None]}
     columns |= {"clock": [dt.time(1, 2), None], "months": np.array([1, 2], "timedelta64[M]")}
@@ -324,6 +325,7 @@ def test_lengths_of_time_and_decimals_are_texts(tmp_path, suffix):
         found = {name: [row[name] or "" for row in rows] for name in columns}
     expected = {name: ["1 day, 1:00:00", ""] for name in ("h", "s", "ns", "given")}
     expected |= {"tiny": ["0:00:00.000000001", "0:00:01"], "cost": ["1.50", ""]}
+    expected |= {"weeks": ["7 days, 0:00:00", ""]}
     assert found == {**expected, "clock": ["01:02:00", ""], "months": ["1 months", "2 months"]}
 
 

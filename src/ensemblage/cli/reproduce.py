@@ -89,7 +89,7 @@ def _check(session: JsonSession, folder: Path, n_records: int) -> None:
 
     n_checked, differences = experiments.check(folder, n_records)
     for task, score, gap in differences:
-        typer.echo(f"{score} differs by {gap:.2g}: {task}", err=True)
+        say(f"{score} differs by {gap:.2g}: {task}", err=True)
     facts = {
         "output": str(folder),
         "checked": n_checked,

@@ -270,7 +270,7 @@ def _length(answer: Any) -> int | None:
     text = answer.headers.get("Content-Length")
     if text is None:
         return None
-    if not (text.isascii() and text.isdigit()):
+    if not text.isdecimal():
         raise DownloadError(f"the server sent the invalid length {text!r}")
     return int(text)
 

@@ -59,8 +59,9 @@ def _clearer(
         n_clusters, smallest = len(np.unique(labels[rows])), np.bincount(labels).min()
         if n_clusters == k < len(rows) and smallest >= least(k):
             silhouettes[k] = silhouette_score(distances, labels[rows], metric="precomputed")
-    here = silhouettes.get(choice.k, 1.0)  # the choice stays where the sample lacks a cluster of it
-    best = max(sorted(silhouettes), key=lambda k: silhouettes[k], default=choice.k)
+    if choice.k not in silhouettes:  # the sample lacks a cluster of it
+        return None
+    here, best = silhouettes[choice.k], max(sorted(silhouettes), key=lambda k: silhouettes[k])
     if best == choice.k or silhouettes[best] < _CLEAR:
         return None
     is_supported = choice.k < best <= consensus.k_choice_.k  # by the votes, if not beside noise

@@ -65,7 +65,7 @@ def _misses(
 
 
 def _kmeans(rows: NDArray[Any], k: int, rng: np.random.Generator) -> NDArray[np.int64]:
-    return flow.bounded_lloyd(rows, flow.spread_starts(rows, min(k, len(rows)), rng))[1]
+    return flow.bounded_lloyd(rows, flow.spread_starts(rows, k, rng))[1]
 
 
 def _width(rows: NDArray[Any], labels: NDArray[np.int64]) -> float:

@@ -179,7 +179,6 @@ def _write_labels(
         prefix = "-".join(settings["restrict_to"]["groups"])
         texts = outside.astype(str).where(outside.notna(), None).to_numpy(dtype=object)
         named = [f"{prefix},{name}" for name in names]
-        texts[cells] = None
         _check_new_names(named, set(texts), settings["restrict_to"]["key"])
         texts[cells] = [named[label] for label in labels.codes]
         labels = pd.Categorical(texts, natural_order({text for text in texts if text is not None}))

@@ -126,7 +126,7 @@ def is_beside(
     if file.once:
         return True
     (source,) = open_sources([file], choice, format=format, key=key)
-    return truth not in (*source.names, *source.extra)
+    return truth not in source.names
 
 
 def check_beside(asked: Parameter, paths: Iterable[str], *, noun: str = "votes") -> None:
