@@ -27,7 +27,7 @@ _LEAST_DIAGONAL = 0.05
 #: Means of co-association that differ by less are equal.
 _DECIMALS = 12
 #: Similarities that differ by less are equal: rounding errors depend on the processor.
-_DECIMALS_OF_COMPLETED = 8
+_DECIMALS_OF_COMPLETED = 10
 
 
 class ECMC(LinkageClusterer):
@@ -81,8 +81,8 @@ class ECMC(LinkageClusterer):
     confidence_ : ndarray of shape (n_objects,)
         How much closer each object is to its own cluster than to the next, in [0, 1].
     similarity_ : ndarray of shape (n_microclusters_, n_microclusters_)
-        The completed matrix, of two different objects of each pair of microclusters, rounded to
-        eight decimals. Its entries may leave [0, 1], and the diagonal need not be the largest of
+        The completed matrix, of two different objects of each pair of microclusters, rounded to ten
+        decimals. Its entries may leave [0, 1], and the diagonal need not be the largest of
         its row.
     linkage_matrix_ : ndarray of shape (n_microclusters_ - 1, 4)
         The tree of merges over microclusters, in SciPy's format; with ``level="objects"`` over
