@@ -259,6 +259,7 @@ def test_methods_that_collapse_warn(name):
         en.UntrustedMethodWarning, match=f"{name} is unreliable on these votes: its 3"
     ):
         model = getattr(en, name)(3).fit(votes)
-    assert en.metrics.ari(truth, model.labels_) < 0.1
+    default = en.Consensus(3, random_state=0).fit(votes)  # how far ECMC collapses differs by BLAS
+    assert en.metrics.ari(truth, model.labels_) < en.metrics.ari(truth, default.labels_) - 0.2
     with pytest.warns(en.UntrustedMethodWarning, match=rf"{name} .* Use Consensus\(3\)\.$"):
         en.Consensus(3, method=name.lower()).fit(votes)
