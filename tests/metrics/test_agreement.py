@@ -116,7 +116,7 @@ def test_many_overlaps_give_the_scores_of_few(average, monkeypatch):
     table[:, 4] = 0
     labels, sizes = rng.integers(0, 60, 80), rng.integers(1, 9, 80)  # most overlaps are 0
     at_once = agreement._nmi_with_each(labels, table, sizes, average)
-    monkeypatch.setattr(agreement, "_FEW_CELLS", 0)
+    monkeypatch.setattr(agreement, "_FEW_OVERLAPS", 0)
     monkeypatch.delattr(agreement.flow, "overlaps_with")
     one_by_one = agreement._nmi_with_each(labels, table, sizes, average)
     np.testing.assert_allclose(one_by_one, at_once, atol=1e-12)

@@ -234,11 +234,10 @@ class LinkageClusterer(ConsensusClusterer):
         A cut halves the least size until there are k clusters, however small; see `_parts`.
         """
         least = self._least_size(n_clusters)
-        # With few objects, a tenth of the mean size is less than one object. A single object does
-        # not count: all halves of the clusterings give it again.
+        # With few objects, a tenth of the mean size is less than one object.
         if params_of_fit(self)["min_cluster_size"] == "auto":
             n_objects = int(self.microclusters_.sizes.sum())
-            least = max(2, least, n_objects // (_SMALL * n_clusters))
+            least = max(least, n_objects // (_SMALL * n_clusters))
         return min(least, _FEWEST_TO_COUNT)
 
     def _parts(self, n_clusters: int) -> flow.Parts | None:
