@@ -154,6 +154,22 @@ def test_single_disputed_objects_are_not_clusters():
     assert en.Consensus(random_state=0).fit(votes).n_clusters_ == 3
 
 
+@pytest.mark.parametrize("seed", [11, 21])
+def test_single_objects_of_few_are_not_clusters(seed):
+    """Clusterings that split each of three groups of four objects gave 4 or 6 clusters."""
+    rng = np.random.default_rng(seed)
+    groups = np.repeat([0, 1, 2], 4)
+    votes = np.empty((12, 8), dtype=np.int64)
+    for m in range(8):
+        below = rng.integers(0, 5, 3)[groups] > np.arange(12) % 4
+        votes[:, m] = 2 * groups + below
+        if m < 3:  # these join two of the groups
+            votes[groups != m, m] = 9
+    est = en.Consensus(random_state=0).fit(votes)
+    assert est.labels_.tolist() == groups.tolist()
+    assert est.k_choice_.evidence == "strong"
+
+
 @pytest.mark.parametrize("seed", range(4))
 def test_independent_votes_are_one_cluster(seed):
     """Nothing but chance is in these votes, so no number of clusters is chosen from them."""

@@ -80,10 +80,17 @@ def test_what_all_members_see_comes_back_and_what_none_sees_does_not():
 
 def test_support_is_the_effective_number_times_a_power():
     labels = [np.array([0, 0, 1, 1]), np.array([0, 1, 2, 2])]
-    sizes = np.array([1, 1, 1, 1])
+    sizes = np.array([2, 2, 2, 2])
     found = _recurrence.support(np.array([1.0, 0.9]), labels, sizes)
     entropy = -(0.25 * np.log(0.25) * 2 + 0.5 * np.log(0.5))
     assert found == pytest.approx([2.0, np.exp(entropy) * 0.9**10])
+
+
+def test_single_objects_are_not_clusters_of_the_effective_number():
+    sizes = np.array([1, 1, 1, 1])
+    found = _recurrence.effective_number(np.array([0, 1, 2, 2]), sizes)
+    assert found == 0.5  # one cluster of half of the objects
+    assert _recurrence.effective_number(np.arange(4), sizes) == 0.0
 
 
 def test_halves_that_have_fewer_groups_than_k_are_cut_as_finely_as_they_can():

@@ -23,6 +23,8 @@ if TYPE_CHECKING:
     from ensemblage._ensemble import Ensemble
     from ensemblage._types import FloatArray, IntArray, Microclusters
 
+#: Up to this number of overlaps, all are computed at once.
+_FEW_OVERLAPS = 1 << 20
 _AVERAGES: dict[str, Callable[[float, float], float]] = {
     "max": max,
     "min": min,
@@ -181,6 +183,9 @@ def _nmi_with_each(
     labels: IntArray, table: NDArray[np.int32], sizes: NDArray[np.int64], average: str
 ) -> FloatArray:
     """Return the NMI of labels with each column of votes, none of which is empty."""
+    n_overlaps = (int(labels.max()) + 1) * int((table.max(axis=0) + 1).sum())
+    if n_overlaps > max(_FEW_OVERLAPS, table.size):  # nearly all overlaps would be 0
+        return np.array([nmi_of_groups(labels, votes, sizes, average) for votes in table.T])
     shared = flow.overlaps_with(labels, int(labels.max()) + 1, table, sizes)
     starts = np.append(0, np.cumsum(table.max(axis=0) + 1)[:-1])
     member = np.repeat(np.arange(table.shape[1]), table.max(axis=0) + 1)

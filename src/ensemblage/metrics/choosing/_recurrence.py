@@ -78,7 +78,10 @@ def support(recurring: FloatArray, labels: list[Labels], sizes: NDArray[np.int64
 
 
 def effective_number(labels: Labels, sizes: NDArray[np.int64]) -> float:
-    """Return the exponential of the entropy of the sizes of clusters.
+    """Return the exponential of the entropy of the sizes of clusters of several objects.
+
+    It is multiplied by the share of the objects in them. Clusters of one object do not count,
+    because halves of the members give any single object again that their votes distinguish.
 
     Examples
     --------
@@ -87,10 +90,15 @@ def effective_number(labels: Labels, sizes: NDArray[np.int64]) -> float:
     3.0
     >>> round(effective_number(np.array([0, 1, 2]), np.array([99, 99, 2])), 2)
     2.1
+    >>> round(effective_number(np.array([0, 1, 2]), np.array([2, 2, 1])), 6)
+    1.6
     """
-    shares = np.bincount(labels, weights=sizes) / sizes.sum()
-    shares = shares[shares > 0]
-    return float(np.exp(-np.sum(shares * np.log(shares))))
+    objects = np.bincount(labels, weights=sizes)
+    several = objects[objects > 1]
+    if not len(several):
+        return 0.0
+    shares = several / several.sum()
+    return float(np.exp(-np.sum(shares * np.log(shares))) * several.sum() / objects.sum())
 
 
 def overlaps(
