@@ -82,8 +82,7 @@ class ECMC(LinkageClusterer):
         How much closer each object is to its own cluster than to the next, in [0, 1].
     similarity_ : ndarray of shape (n_microclusters_, n_microclusters_)
         The completed matrix, of two different objects of each pair of microclusters, rounded to ten
-        decimals. Its entries may leave [0, 1], and the diagonal need not be the largest of
-        its row.
+        decimals. Its entries may leave [0, 1], and the diagonal need not be the largest of its row.
     linkage_matrix_ : ndarray of shape (n_microclusters_ - 1, 4)
         The tree of merges over microclusters, in SciPy's format; with ``level="objects"`` over
         objects, of shape (n_objects - 1, 4).
