@@ -4,10 +4,10 @@ import warnings
 
 import numpy as np
 import pytest
+from planted import with_errors
 
 import ensemblage as en
 from ensemblage import flow
-from planted import with_errors
 
 LINKAGES = ("average", "complete", "single")
 
