@@ -197,8 +197,7 @@ class Ensemble:
             n_votes = [self.n_objects] * table.shape[1]
             for m in np.flatnonzero(table.min(axis=0, initial=0) < 0):
                 n_votes[m] = int(sizes[table[:, m] >= 0].sum())
-            _validate.warn_of_ids(self.names, self.labels, n_votes)
-            _validate.warn_of_missing(self.names, self.labels)
+            _validate.warn_of_labels(self.names, self.labels, n_votes)
 
     def translate(self, other: Ensemble) -> NDArray[np.int32]:
         """Return the votes of another ensemble's microclusters in this one's codes.

@@ -20,8 +20,7 @@ from ensemblage._validate.notices import (
     is_likely_id_name,
     looks_like_ids,
     warn,
-    warn_of_ids,
-    warn_of_missing,
+    warn_of_labels,
 )
 from ensemblage._validate.parameters import (
     DrawnSeed,

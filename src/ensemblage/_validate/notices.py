@@ -152,7 +152,17 @@ def looks_like_ids(name: str | None, n_different: int, n_votes: int) -> bool:
     return n_votes >= _FEWEST_BY_CONTENT and n_different >= _SHARE * n_votes
 
 
-def warn_of_ids(names: Sequence[Any] | None, labels: Sequence[Any], n_votes: Sequence[int]) -> None:
+def warn_of_labels(
+    names: Sequence[Any] | None, labels: Sequence[Any], n_votes: Sequence[int]
+) -> None:
+    """Warn of clusterings that look like ids, and of labels for missing votes."""
+    _warn_of_ids(names, labels, n_votes)
+    _warn_of_missing(names, labels)
+
+
+def _warn_of_ids(
+    names: Sequence[Any] | None, labels: Sequence[Any], n_votes: Sequence[int]
+) -> None:
     """Warn of clusterings that look like ids; they are kept, since objects may all be alone.
 
     ``labels[m]`` lists the different labels of clustering m, ``n_votes[m]`` counts its votes.
@@ -181,7 +191,7 @@ def warn_of_ids(names: Sequence[Any] | None, labels: Sequence[Any], n_votes: Seq
     )
 
 
-def warn_of_missing(names: Sequence[Any] | None, labels: Sequence[Any]) -> None:
+def _warn_of_missing(names: Sequence[Any] | None, labels: Sequence[Any]) -> None:
     """Warn of labels that other programs write for missing values: here they are clusters.
 
     ``labels[m]`` lists the different labels of clustering m.

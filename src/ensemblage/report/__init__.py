@@ -7,6 +7,7 @@
 True
 """
 
-from ensemblage.report._report import check_suffix, html, need_jinja, write
+from ensemblage.report._page import check_suffix
+from ensemblage.report._report import html, need_jinja, write
 
 __all__ = ["check_suffix", "html", "need_jinja", "write"]

@@ -4,12 +4,37 @@ from __future__ import annotations
 
 from base64 import b64encode
 from hashlib import sha256
-from typing import Any
+from os import fspath
+from pathlib import PurePath
+from typing import TYPE_CHECKING, Any
 
 from ensemblage.report._text import in_script
 from ensemblage.report._texts import asset
+from ensemblage.tables import OptionError
+
+if TYPE_CHECKING:
+    from os import PathLike
 
 _SCRIPTS = ("base.js", "tables.js", "matrix.js", "plots.js", "main.js")
+
+
+def check_suffix(path: str | PathLike[str]) -> None:
+    """Reject names of other kinds of file, such as ``report.pdf``.
+
+    Examples
+    --------
+    >>> import ensemblage as en
+    >>> en.report.check_suffix("report.pdf")
+    Traceback (most recent call last):
+        ...
+    ensemblage.tables.formats.OptionError: The file name of a report must end with .html or ...
+    """
+    name = PurePath(fspath(path))
+    if name.suffix.lower() not in ("", ".", ".html", ".htm"):
+        raise OptionError(
+            f"The file name of a report must end with .html or .htm, got {name.name!r}."
+            f" Use {name.with_suffix('.html').name!r}."
+        )
 
 
 def page(data: dict[str, Any], **texts: Any) -> str:

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import importlib.util
 import platform
-from os import fspath
-from pathlib import PurePath
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -27,11 +25,11 @@ from ensemblage.report._facts import (
 )
 from ensemblage.report._findings import listed, summary, tiles
 from ensemblage.report._objects import knows_objects, with_objects_of, with_repeated_objects
+from ensemblage.report._page import check_suffix
 from ensemblage.report._pictures import heatmap, maps, tree
 from ensemblage.report._sample import least_sure, representatives
 from ensemblage.report._text import Names, short, visible
 from ensemblage.report._texts import parts_of, texts
-from ensemblage.tables import OptionError
 
 if TYPE_CHECKING:
     from os import PathLike
@@ -194,25 +192,6 @@ def write(
         command=command,
     )
     tables.write_text(path, text)
-
-
-def check_suffix(path: str | PathLike[str]) -> None:
-    """Reject names of other kinds of file, such as ``report.pdf``.
-
-    Examples
-    --------
-    >>> import ensemblage as en
-    >>> en.report.check_suffix("report.pdf")
-    Traceback (most recent call last):
-        ...
-    ensemblage.tables.formats.OptionError: The file name of a report must end with .html or ...
-    """
-    name = PurePath(fspath(path))
-    if name.suffix.lower() not in ("", ".", ".html", ".htm"):
-        raise OptionError(
-            f"The file name of a report must end with .html or .htm, got {name.name!r}."
-            f" Use {name.with_suffix('.html').name!r}."
-        )
 
 
 def _subject(
