@@ -10,6 +10,7 @@ from ensemblage._validate.features import (
     check_features,
     check_named_features,
     in_order_of,
+    is_number,
 )
 from ensemblage._validate.memory import available_memory, check_memory, is_cramped
 from ensemblage._validate.notices import *

@@ -160,12 +160,12 @@ def _advice(values: Any, column: str) -> str:
     """Return how to make numbers of the values of a column, which are not numbers."""
     texts = [value for value in values if isinstance(value, str)]
     if texts and len(texts) == len(values):
-        if all(map(_is_number, texts)):
+        if all(map(is_number, texts)):
             return (
                 "These look like numbers stored as text: convert them with"
                 f" pandas.to_numeric({column})."
             )
-        if all(_is_number(text.replace(",", ".", 1)) for text in texts):
+        if all(is_number(text.replace(",", ".", 1)) for text in texts):
             return (
                 "These look like numbers with decimal commas: convert them with"
                 f" pandas.to_numeric({column}.str.replace(',', '.'))."
@@ -176,10 +176,11 @@ def _advice(values: Any, column: str) -> str:
     )
 
 
-def _is_number(text: str) -> bool:
+def is_number(value: Any) -> bool:
+    """Tell whether a value, such as a text, can be read as a number."""
     try:
-        float(text)
-    except ValueError:
+        float(value)
+    except (TypeError, ValueError):
         return False
     return True
 

@@ -9,6 +9,7 @@ import numpy as np
 
 from ensemblage import datasets, tables
 from ensemblage._messages import Message, Parameter
+from ensemblage._validate import is_number
 from ensemblage.tables import FileFormatError, OptionError
 
 if TYPE_CHECKING:
@@ -171,20 +172,12 @@ def _others(count: int, what: str) -> str:
     return f" ({count:,} further {cells} {what})" if count else ""
 
 
-def _is_number(value: Any) -> bool:
-    try:
-        float(value)
-    except ValueError:
-        return False
-    return True
-
-
 def _text_message(
     values: NDArray[Any], texts: list[str], table: FeatureTable, *, can_drop: bool
 ) -> str:
     """Return the message for columns of texts; `values` are those of the first."""
     name, shown = texts[0], [value for value in values.tolist() if value is not None]
-    odd = [row for row, value in enumerate(values) if value is not None and not _is_number(value)]
+    odd = [row for row, value in enumerate(values) if value is not None and not is_number(value)]
     comma = next((value for value in shown if tables.has_decimal_comma(str(value))), None)
     if comma is not None:
         return (
